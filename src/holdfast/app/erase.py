@@ -53,6 +53,7 @@ from holdfast.patterns import distribute
 from holdfast.patterns.catalogue import Catalogue
 from holdfast.privacy.erased import Erased
 from holdfast.privacy.scrub import ENCODINGS, words_of
+from holdfast.project.ids import is_id
 from holdfast.records import Memory, Scope
 from holdfast.sessions import index as session_index
 from holdfast.sessions.archive import Archive
@@ -335,7 +336,7 @@ def _renew_index(workspace: Workspace, scrub: HomeScrub, *, anew: bool, quickly:
     changed = sorted(scrub.changed_sessions)
     scrub.changed_sessions.clear()
     # The documents of projects are put into the index again when they are next searched.
-    projects = files.names_in(os.path.join(workspace.home, "memory", "projects"))
+    projects = filter(is_id, files.names_in(os.path.join(workspace.home, "memory", "projects")))
     session_index.drop_all(workspace, [*changed, *map(documents.name_of, projects)])
     if changed:
         session_index.settle(workspace, Archive(workspace.home))

@@ -87,7 +87,7 @@ def distil(workspace: Workspace, *, since: str = "", dry_run: bool = False, wish
         audit.trim(workspace)
     return Distilled(
         project=workspace.project().id,
-        path=os.path.join(folders(workspace)[0], page.PAGE),
+        path=os.path.join(folders(workspace)[0], region.PAGE),
         since=start,
         sessions=len(material.works),
         proposals=tuple(run.proposals),
@@ -214,7 +214,7 @@ class _Distilling:
             self.room.put(proposal)
             for one in older:
                 self.room.drop(one)
-            where = "decisions.md" if entry.section == distil_rules.DECISIONS else page.PAGE
+            where = "decisions.md" if entry.section == distil_rules.DECISIONS else region.PAGE
             self.act.done(f"{FOLDER}/{proposal.id}.md", f"proposed for {where}")
         self.waiting = [*(one for one in self.waiting if one not in older), proposal]
         self.proposals.append(proposal)

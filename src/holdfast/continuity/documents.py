@@ -15,7 +15,7 @@ from holdfast.base import files
 from holdfast.base.clock import iso
 from holdfast.base.digests import short
 from holdfast.base.marker_lines import lines_of
-from holdfast.continuity import buffer, log, page, pages, region
+from holdfast.continuity import buffer, log, pages, region
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.records import Filter, Scope
 from holdfast.sessions import search
@@ -35,7 +35,7 @@ KIND = "pages"
 MAX_DAYS = 60
 MAX_PASSAGES = 3_000
 _MAX_TEXT = 1_200
-_PAGES = (buffer.PAGE, pages.PAGES[pages.TODO], page.PAGE)
+_PAGES = (buffer.PAGE, pages.PAGES[pages.TODO], region.PAGE)
 # Files of data that are text, and how many of a project are searched.
 DATA_ENDINGS = (".md", ".txt", ".csv", ".tsv", ".json", ".jsonl", ".yaml", ".yml", ".toml")
 MAX_DATA = 100

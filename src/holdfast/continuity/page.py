@@ -17,7 +17,6 @@ from holdfast.continuity.check_boxes import Lines, body_of
 from holdfast.errors import BrokenFile
 from holdfast.privacy.fence import harmless_line
 
-PAGE = "MEMORY.md"
 REGION = "page"
 MAX_CELL = 500
 ACTIVE, PAUSED, COMPLETE = "ACTIVE", "PAUSED", "COMPLETE"
@@ -139,14 +138,14 @@ def entries(text: str) -> list[PageEntry]:
 
 def read(folders: tuple[str, ...]) -> str:
     """Return the text of the page, or of the first older one where it is missing."""
-    return region.writable_page(PAGE, folders)[1]
+    return region.writable_page(region.PAGE, folders)[1]
 
 
 def put(folders: tuple[str, ...], entry: PageEntry) -> bool:
     """Put the entry into its section, in the place of the row of its name, and return whether anything changed."""
     with region.lock_of(folders[0], "page", _WAIT_SECONDS):
-        path, text = region.writable_page(PAGE, folders)
-        own = os.path.join(folders[0], PAGE)
+        path, text = region.writable_page(region.PAGE, folders)
+        own = os.path.join(folders[0], region.PAGE)
         after = with_entry(text, entry)
         if after == text and path == own:
             return False

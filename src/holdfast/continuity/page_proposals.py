@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from holdfast.base.clock import now
 from holdfast.base.text import check_text
-from holdfast.continuity import decisions, page, pages, views
+from holdfast.continuity import decisions, page, pages, region, views
 from holdfast.continuity.buffer import ProjectPages
 from holdfast.continuity.check_boxes import unattributed
 from holdfast.continuity.distil_rules import (
@@ -51,7 +51,7 @@ class PageKind(Kind):
             at, text, because = entry.cells
             return decisions.decide(workspace, proposal.scope, kinds.tidied(text), because, at=at).memory.key
         page.put(_folders(workspace, proposal.scope), entry)
-        return page.PAGE
+        return region.PAGE
 
     def statement(self, proposal: Proposal) -> str:
         """Return what names the entry."""
@@ -76,7 +76,7 @@ class PageKind(Kind):
         """Return the page that changes."""
         if entry_of(proposal).section == DECISIONS:
             return (f"memory/{layout.folder_of(proposal.scope)}/{views.DECISIONS.page}",)
-        return (f"memory/{layout.folder_of(proposal.scope)}/{page.PAGE}",)
+        return (f"memory/{layout.folder_of(proposal.scope)}/{region.PAGE}",)
 
     def reject(self, workspace: Workspace, proposal: Proposal) -> list[str]:
         """Return the ids that must not come back."""

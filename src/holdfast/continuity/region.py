@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+# The page of a project that lasts, which `page.py` writes.
+PAGE = "MEMORY.md"
 MAX_PAGE = 2_000_000
 # Regions whose tables show memories (`views.py`), which are found and told as such.
 SHOWN = ("decisions", "lessons", "rules", "values")

@@ -365,7 +365,7 @@ class _Sync:
 
     @property
     def _old_page(self) -> str:
-        return os.path.join(self.folder, page.PAGE)
+        return os.path.join(self.folder, region.PAGE)
 
     def _is_edited(self, row: Note, memory: Memory, written: str | None) -> bool:
         """Whether a person wrote the row, and it is not one of ours that is behind its memory."""

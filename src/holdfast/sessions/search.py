@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from operator import mul
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.base.clock import now
 from holdfast.errors import NotFound
@@ -45,8 +44,7 @@ _WHY = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SessionHit:
+class SessionHit(NamedTuple):
     """A passage that was found. `event` is its place in the raw events, -1 for what only the digest says.
 
     `text` is all of it, `shown` the part around the words that were asked for.
@@ -65,8 +63,7 @@ class SessionHit:
     parts: tuple[Part, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPassages:
+class FoundPassages(NamedTuple):
     """The answer to a search; `project` is the one that was searched, empty for all of them."""
 
     hits: tuple[SessionHit, ...]
@@ -147,7 +144,7 @@ class _Searching:
         for hit in found:
             nearness = max(0.0, near[hit.title])
             parts = (*hit.parts, Part("title", nearness, _OF_TITLE, _WHY["title"])) if self.explain else ()
-            weighed.append(replace(hit, score=round(hit.score + _OF_TITLE * nearness, 6), parts=parts))
+            weighed.append(hit._replace(score=round(hit.score + _OF_TITLE * nearness, 6), parts=parts))
         return sorted(weighed, key=lambda hit: -hit.score)
 
     def _scored(self, table: PassageSearch, text: str) -> list[tuple[int, tuple[Part, ...], float]]:

@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.errors import NotFound
 from holdfast.records import Scope
@@ -71,8 +70,7 @@ _OTHER_LETTER = re.compile("[^\x00-\x7f\u2010-\u2027\xa0\xab\xb7\xbb]")
 _LOOKED_AT, _LOOKED_AT_FILTERED = 2, 6
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """One turn. `name` is what the source calls it; `place` counts from nought within the session."""
 
     place: int
@@ -83,8 +81,7 @@ class Passage:
     session: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PassageSource:
+class PassageSource(NamedTuple):
     """The session that passages belong to: who may see it, which agent it was, and when it began."""
 
     name: str

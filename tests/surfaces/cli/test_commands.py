@@ -66,7 +66,7 @@ def test_recall_finds_nothing(cli, shop) -> None:
     """Nothing found is no error; the way on is said on standard error."""
     ended = cli("recall", "nothing")
     assert (ended.code, ended.out) == (0, "") and "holdfast list" in ended.err
-    expected = {"query": "nothing", "project": "example.com--acme--shop", "hits": []}
+    expected = {"query": "nothing", "project": "example.com--acme--shop", "hits": [], "pages": [], "sessions": []}
     assert cli("recall", "nothing", "--json").json == expected
 
 

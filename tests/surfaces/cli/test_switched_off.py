@@ -65,7 +65,7 @@ WRITES = [
 def off(request, cli, shop, home, monkeypatch, write):
     """Memory switched off, by file or by variable, with a home or without."""
     if request.param.endswith(" a home"):
-        cli("remember", "Apples are red.", "--key", "apples")
+        cli("remember", "Apples are crimson.", "--key", "apples")
         write("global/memories/new.md", "Seen by nobody yet.\n")
     if request.param.startswith("file"):
         cli("config", "set", "enabled", "false")
@@ -80,7 +80,7 @@ def test_reads_are_empty(off, cli, tree) -> None:
     before = tree(off, index=True)
     for words, answer in READS.items():
         ended = cli(*words.split(), "--json")
-        assert ended.code == 0 and answer in ended.out and "red" not in ended.out, words
+        assert ended.code == 0 and answer in ended.out and "crimson" not in ended.out, words
         plain = cli(*words.split())
         assert plain.code == 0 and "Apples" not in plain.out
     assert "switched off" in cli("recall", "apples").err

@@ -76,9 +76,21 @@ def test_a_loss_behind_a_hook_is_told_until_a_terminal_has_shown_it(lost, cli, h
 
 
 def test_a_loss_is_said_once_at_the_next_start(lost, hook, remember):
-    """The next session is told for the user, the one after it is not, and nobody was shown it yet."""
+    """The person is shown a line when the next session starts, but not with the one after it, and saw no terminal."""
     remember("Deploys need the VPN.")
-    first, second = hook.start("s8").text, hook.start("s9").text
+    first, second = hook.start("s8"), hook.start("s9")
+    shown = json.loads(first.out)["systemMessage"]
+    assert shown.startswith("Holdfast: ") and "a session went for the hard cap" in shown
+    assert "VPN" in first.text and "hard cap" not in first.text and len(first.text) <= 3_000
+    assert "VPN" in second.text and b"hard cap" not in second.out
+    assert any(one.line() == LOST for one in notices.unseen(str(hook.home)))
+
+
+def test_a_loss_is_said_by_the_agent_where_no_line_is_shown(lost, hook, remember):
+    """Without such a line the next session is told for the user, the one after it is not."""
+    remember("Deploys need the VPN.")
+    quiet = {"environment": {"HOLDFAST_HOOK_NOTICES": "no"}}
+    first, second = hook.start("s8", **quiet).text, hook.start("s9", **quiet).text
     assert "For the user: " in first and "a session went for the hard cap" in first and len(first) <= 3_000
     assert "VPN" in first and "VPN" in second and "hard cap" not in second
     assert any(one.line() == LOST for one in notices.unseen(str(hook.home)))

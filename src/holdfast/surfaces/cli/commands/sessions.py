@@ -157,12 +157,10 @@ def _search(workspace: Workspace, /, query: tuple[str, ...], explain: bool, **as
 
 
 def _hit_json(hit: SessionHit, explain: bool) -> dict[str, object]:
-    plain = asdict(hit)
-    parts = plain.pop("parts")
+    plain = hit._asdict()
+    del plain["parts"]
     plain["open"] = _opens(hit)
-    if explain:
-        plain["parts"] = [{**part, "points": one.points} for part, one in zip(parts, hit.parts, strict=True)]
-    return plain
+    return {**plain, "parts": [{**asdict(one), "points": one.points} for one in hit.parts]} if explain else plain
 
 
 def _opens(hit: SessionHit) -> str:
