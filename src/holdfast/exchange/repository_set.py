@@ -222,7 +222,8 @@ def _texts(root: str, folder: str) -> Iterator[tuple[str, str]]:
         for name in sorted(names):
             path = os.path.join(here, name)
             is_meant = layout.is_memory_file(name) if folder == FOLDER else name.lower().endswith(DATA_ENDINGS)
-            if not is_meant or not layout.is_text(path) or os.path.islink(path):
+            # A name with a line end or a hidden sign in it could forge lines of what the person is shown.
+            if not is_meant or not os.path.relpath(path, top).isprintable() or os.path.islink(path):
                 continue
             data = files.read(path, MAX_FILE + 1)
             number, size = number + 1, size + len(data)
