@@ -157,7 +157,7 @@ class ToolWork:
         self._background = check_results.Background()
         # Something was changed or made, and not only looked at and checked.
         self._did_something = False
-        self._plan: list[tools.Planned] = []
+        self.plan: list[tools.Planned] = []
         # The work was put aside, to see how things are without it.
         self._is_aside = False
 
@@ -246,17 +246,17 @@ class ToolWork:
         one = tools.plan_entry(event.input)
         if one is not None:
             at, ticked = one
-            if 0 < at <= len(self._plan) and ticked:
-                self._plan[at - 1] = tools.Planned(self._plan[at - 1].text, True)
+            if 0 < at <= len(self.plan) and ticked:
+                self.plan[at - 1] = tools.Planned(self.plan[at - 1].text, True)
             elif not at:
-                self._plan = [*self._plan[:_MAX_MADE], *entries]
+                self.plan = [*self.plan[:_MAX_MADE], *entries]
         else:
-            self._plan = list(entries)
+            self.plan = list(entries)
 
     def left(self) -> list[str]:
         """Return what the agent's own plan still had to do, where it kept the plan up to date."""
-        is_kept = any(entry.ticked for entry in self._plan)
-        return [entry.text for entry in self._plan if not entry.ticked] if is_kept else []
+        is_kept = any(entry.ticked for entry in self.plan)
+        return [entry.text for entry in self.plan if not entry.ticked] if is_kept else []
 
     def _counts(self, failed: bool, *, is_look: bool = False) -> bool:
         """Count a call; return whether it counts what it was about: it failed, or it may fix what did."""

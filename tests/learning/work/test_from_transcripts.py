@@ -165,3 +165,88 @@ def test_an_item_that_completes_names_what_was_learned(items, change, cli, home,
     lessons = room(str(home))
     lessons.change(lessons.get(one.learned[0]), status="rejected")
     assert "npm install" not in cli("work", "show", one.id).out
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        "Fix it. I no longer use the old theme of the shop",
+        "Can you review the theme of the shop and tell me what is stale",
+        "On 4, can you check what we do in the other shop and apply the same",
+        "I do want this command to behave like:\nshop status\n  open",
+        "Some shops might not have a theme at all so the state is set to disabled. Add a check for it.",
+        "1. The theme is read twice. When it is missing the raw body is shown\n2. callers should pass it through",
+        "Address your findings, then look at the improvements again",
+    ],
+)
+def test_what_is_not_plainly_one_piece_of_work_gives_none(items, change, first):
+    """In doubt there is no item: a fragment, a review to read, a remark before the demand, what only points back."""
+    assert items(asked(first, 1), change("theme.py", 2)) == []
+
+
+def test_a_title_is_a_whole_clause(items, change):
+    """The first sentence is the title as it stands, however long, and never a part of it."""
+    told = (
+        "Clicking on the status of the plugin in the status bar should open the view of the plugin and not its status"
+    )
+    [one] = items(asked(told, 1), change("view.py", 2))
+    assert one.title == told
+
+
+def test_evidence_speaks_for_the_ask_that_it_follows(items, change):
+    """What was tested and committed after the next ask says nothing about the one before."""
+    found = items(
+        asked("Add a dark mode to the theme of the shop", 1),
+        change("theme.py", 2),
+        asked("Rename the price column of the invoice table to amount", 3),
+        change("invoice.py", 4),
+        ran("pytest -q", "12 passed in 0.3s", 5),
+        ran("git commit -m 'Rename the price column'", "[main 1a2b3c4] Rename the price column", 6),
+        asked("The column is called amount now.", 7, role="assistant"),
+    )
+    by_title = {one.title: one for one in found}
+    theme, column = by_title["Add a dark mode to the theme of the shop"], by_title[found[-1].title]
+    assert (theme.status, theme.outcome) == (work.ACTIVE, "")
+    assert column.status == work.COMPLETED and "amount now" in column.outcome
+
+
+def test_each_session_has_items_of_its_own(items, change):
+    """Two asks of two sessions are two items, though they speak of the same files."""
+    items(asked("Add a dark mode to the theme of the shop", 1), change("theme.py", 2))
+    assert len(items(asked("Remove the light theme from the shop settings", 9), change("theme.py", 10), id="s2")) == 2
+
+
+@pytest.mark.parametrize(("pushed", "status"), [("HEAD:cleanup", "PENDING"), ("main", "SATISFIED")])
+def test_a_push_to_main_is_met_by_no_other_branch(items, change, pushed, status):
+    """What is asked to be pushed to a named branch must have been pushed there."""
+    [one] = items(
+        asked("Remove the accidental root artifacts and push directly to main", 1),
+        change("root.txt", 2),
+        ran("git commit -am 'Remove accidental artifacts'", "[main 1a2b3c4] Remove accidental artifacts", 3),
+        ran(f"git push origin {pushed}", "To github.com:shop/shop.git\n   1a2b3c4..5d6e7f8  x -> x", 4),
+    )
+    assert criteria.read(one.path).criteria[0].status == status
+
+
+def test_an_entry_of_a_plan_that_is_ticked_by_its_number_is_ticked(items, change):
+    """A task that is made by one call and completed by another is met with the ask."""
+    [one] = items(
+        asked("Add a dark mode to the theme of the shop", 1),
+        ran('{"subject": "Write the theme", "description": "Write the dark theme"}', "Task #1", 2, tool="TaskCreate"),
+        ran('{"subject": "Tell the team", "description": "Tell the whole team"}', "Task #2", 2, tool="TaskCreate"),
+        change("theme.py", 3),
+        ran('{"taskId": "1", "status": "completed"}', "ok", 4, tool="TaskUpdate"),
+        ran("pytest -q", "12 passed in 0.3s", 5),
+    )
+    assert [each.status for each in criteria.read(one.path).criteria] == ["SATISFIED", "SATISFIED", "PENDING"]
+
+
+def test_words_that_the_work_is_bad_take_the_evidence_away(items, change):
+    """Tests that passed mean nothing where the person says next that it does not work."""
+    [one] = items(
+        asked("Add a dark mode to the theme of the shop", 1),
+        change("theme.py", 2),
+        ran("pytest -q", "12 passed in 0.3s", 3),
+        asked("the switch in the corner is still broken", 4),
+    )
+    assert criteria.read(one.path).criteria[0].status == "PENDING"

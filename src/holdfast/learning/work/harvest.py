@@ -7,31 +7,25 @@ by what happened between its beginning and that of the session's next one.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from weakref import WeakKeyDictionary
 
-from holdfast.base import rows
 from holdfast.base.clock import now
 from holdfast.base.text import DOTS, one_line
-from holdfast.language import tools
 from holdfast.learning.lessons import model as lessons
-from holdfast.learning.work import criteria, hook, session_log
+from holdfast.learning.work import criteria, replayed, session_log
 from holdfast.learning.work import model as work
-from holdfast.learning.work import text as work_text
 from holdfast.learning.work import turns as work_turns
 from holdfast.learning.work.criteria import WorkEvidence
 from holdfast.learning.work.model import Work
 from holdfast.records import SessionEvent, replace
 from holdfast.sessions.facts import Digest
 from holdfast.sessions.parts import Finding
-from holdfast.sessions.said import headline, slash_command
 from holdfast.workspace import Workspace
 
 # The sessions of each item, by its folder, for as long as a harvest goes on.
 _known: WeakKeyDictionary[Workspace, dict[str, tuple[str, ...]]] = WeakKeyDictionary()
-# Whose words ask for work, and what of them. A plan that was agreed to is in the agent's words: its heading names it.
-_ASKS: dict[str, Callable[[str], str]] = {"human": str, "task": headline, "command": slash_command}
 
 
 def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
@@ -42,13 +36,15 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
     mine = _of_session(workspace, digest)
     path = session_log.path_of(workspace.home, session.agent, session.id, session.project)
     noted = session_log.read(path)
-    if noted is None:
+    if noted is None and all(one.source == work.ARCHIVE for one in mine):
         changed: list[str] = []
-        yield from _replayed(workspace, digest, events, mine, changed)
+        yield from replayed.findings(workspace.home, digest, events, mine, changed)
         mine = _of_session(workspace, digest, tuple(changed)) if changed else mine
-    elif not mine and noted.pending and digest.files:
+    elif not mine and noted is not None and noted.pending and digest.files:
         yield _begun_late(workspace, digest, path)
-    for one, seen in _spans(mine, digest, events):
+    # What was made of the transcript has its evidence already.
+    told_by_hooks = [one for one in mine if one.source != work.ARCHIVE]
+    for one, seen in _spans(told_by_hooks, digest, events):
         if one.is_open and _changes(workspace, digest, one, seen):
             yield Finding("work", one.title, seen.at, session.name, partial(_keep, workspace, digest, one.id, seen))
     yield from _ended(workspace, digest, _of_session(workspace, digest) if mine else [])
@@ -60,7 +56,9 @@ def _ended(workspace: Workspace, digest: Digest, mine: list[Work]) -> Iterator[F
     last = max(mine, key=lambda one: (one.updated_at, one.created_at), default=None)
     for one in mine:
         # What a person said of it stays.
-        is_told = one == last and (not one.outcome or one.outcome.startswith(work.BY_AGENT))
+        is_told = (
+            one == last and one.source != work.ARCHIVE and (not one.outcome or one.outcome.startswith(work.BY_AGENT))
+        )
         said = one_line(f"{work.BY_AGENT}{told.text}", work.MAX_OUTCOME, DOTS) if told and is_told else one.outcome
         learned = one.learned if one.is_open else _learned(workspace, one)
         if (said, learned) != (one.outcome, one.learned):
@@ -99,59 +97,6 @@ def _of_session(workspace: Workspace, digest: Digest, changed: tuple[str, ...] =
     mine = [path for path, sessions in known.items() if digest.session.name in sessions]
     found = [work.read(path, project) for path in mine if f"/{project}/" in path]
     return [one for one in found if one is not None]
-
-
-def _replayed(
-    workspace: Workspace, digest: Digest, events: Sequence[SessionEvent], mine: list[Work], changed: list[str]
-) -> Iterator[Finding]:
-    """Yield what makes items of a session that no hook told of, or goes on with them where its transcript grew.
-
-    When that is kept, `changed` gets the ids of the items.
-    """
-    session = digest.session
-    # The last moment at which it was brought in; what was asked last before may only have been begun since.
-    since = max([one.updated_at for one in mine], default="")
-    told = list(_rows(digest, events))
-    before = [row for row in told if row[2] <= since]
-    asked = [row for row in before if row[0] == session_log.PROMPT][-1:]
-    new = [row for row in told if row[2] > since]
-    ended = new[-1][2] if new else ""
-    noted = session_log.Noted(
-        *(session.agent, session.id, session.project),
-        work=max(mine, key=lambda one: one.updated_at).id if mine else "",
-        pending="",
-        rows=(*asked, *new),
-        ended=True,
-        last=ended,
-        path="",
-        changed=0.0,
-        is_new=False,
-    )
-    first = work_turns.first_ask(noted.rows)
-    if ended and (first or mine):
-        text = work_text.title_of(first) or digest.title
-
-        def keep() -> bool:
-            changed.extend(work_turns.replay(workspace.home, noted, ended))
-            return bool(changed)
-
-        yield Finding("work", text, session.ended, session.name, keep)
-
-
-def _rows(digest: Digest, events: Sequence[SessionEvent]) -> Iterator[rows.Triple]:
-    """Yield what the events of a session say of its work, as hooks would have noted it."""
-    at = digest.session.started[:19]
-    for event in events:
-        at = event.at[:19] or at
-        found: list[tuple[str, str] | None] = []
-        if event.role in _ASKS and (asked := _ASKS[event.role](event.text).strip()):
-            found = [hook.row_of_prompt(asked)]
-        elif event.role == "tool":
-            ended = "failed" if event.failed else "passed" if event.answered else ""
-            found = [*hook.rows_of_call(digest.session.folder, event.tool, event.input, ended)]
-            if tools.spawns(event.tool) and ended == "passed":
-                found.append(hook.row_of_answer(tools.spawned(event.tool, event.input), event.output))
-        yield from ((*row, f"{at}Z") for row in found if row and at)
 
 
 def _begun_late(workspace: Workspace, digest: Digest, path: str) -> Finding:

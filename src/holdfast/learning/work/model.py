@@ -121,11 +121,16 @@ def is_work_id(text: str) -> bool:
     return digits and bool(slug) and is_id(text)
 
 
+def id_of(one: Work) -> str:
+    """Return the id that its beginning and its title give to a work item."""
+    stamp = one.created_at[:19].replace("-", "").replace(":", "").replace("T", "-")
+    return f"{stamp}_{work_text.slug_of(one.title)}"
+
+
 def make(home: str, one: Work, isc: Criteria) -> Work:
     """Make the folder of a new work item with its META.yaml and criteria, under an id that is free; return it."""
     folder = folder_of(home, one.project)
-    stamp = one.created_at[:19].replace("-", "").replace(":", "").replace("T", "-")
-    slug = work_text.slug_of(one.title)
+    stamp, _, slug = id_of(one).partition("_")
     name = _free_id(folder, stamp, slug)
     if not is_work_id(name):
         raise BadInput(f"{one.created_at[:40]!a} is not a time", "Give it as 2026-05-04T10:00:00Z.")
@@ -275,17 +280,6 @@ def folders_directly_in(home: str, project: str) -> list[str]:
 def folders_below(folder: str) -> Iterator[str]:
     """Return the folders of the work items that lie in another one."""
     return _folders(os.path.join(folder, CHILDREN), 1)
-
-
-def opened_between(home: str, project: str, since: str, until: str) -> list[Work]:
-    """Return the open work items that were begun between two times, the newest first; what lies in others is left out.
-
-    The name of its folder says when an item was begun, so no other is read.
-    """
-    first, last = [at[:19].replace("-", "").replace(":", "").replace("T", "-") for at in (since, until)]
-    paths = [path for path in folders_directly_in(home, project) if first <= os.path.basename(path)[:15] <= last]
-    found = [one for path in paths if not _is_surely_closed(path) and (one := read(path, project)) and one.is_open]
-    return sorted(found, key=_when, reverse=True)
 
 
 def _when(one: Work) -> tuple[str, str]:

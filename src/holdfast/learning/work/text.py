@@ -20,7 +20,7 @@ _FEW_LETTERS = 3
 _STEM = 5
 _MAX_LOOKED_AT = 4_000
 _TITLE_WORDS = 12
-_GREETING_WORDS = 2
+GREETING_WORDS = 2
 _MAX_LEADING = 20
 _BEGINNING = 4
 _MAX_ASKING = 15
@@ -80,12 +80,12 @@ def first_part(text: str) -> str:
     lines = [line.strip().lstrip("\"'“„#*-> ").strip() for line in whole.split("\n")]
     lines = [line for line in lines if line][:_MAX_HEADS]
     # A heading of a word or two says less than what follows it.
-    telling = [line for line in lines if len(plain(line)) > _GREETING_WORDS]
+    telling = [line for line in lines if len(plain(line)) > GREETING_WORDS]
     sentence = (telling or lines or [""])[0]
     for end in (". ", "! ", "? "):
         head = sentence.partition(end)[0]
         # A greeting is a sentence, too, and says nothing.
-        sentence = head if len(plain(head)) > _GREETING_WORDS else sentence
+        sentence = head if len(plain(head)) > GREETING_WORDS else sentence
     spoken = sentence.split()
     parts = parts_of(" ".join(_without_lead(spoken) or spoken))
     return parts[0].rstrip(".,;:!? ") if parts else ""
@@ -147,7 +147,7 @@ def first_words(spoken: list[str]) -> str:
 def _without_end(spoken: list[str]) -> list[str]:
     """Return the words up to the last one that says something."""
     small = every("small") | every("joining")
-    while len(spoken) > _GREETING_WORDS and "".join(plain(spoken[-1])) in small:
+    while len(spoken) > GREETING_WORDS and "".join(plain(spoken[-1])) in small:
         spoken = spoken[:-1]
     return spoken
 

@@ -86,26 +86,6 @@ def take_in(home: str, path: str, at: str, *, tells_tools: bool) -> Work | None:
     return turns.current
 
 
-def replay(home: str, noted: Noted, at: str) -> tuple[str, ...]:
-    """Bring what a transcript tells of a session into its work items, as hooks would have; return the ids of those."""
-    with work.lock(home, noted.project):
-        turns = Turns(home, noted, at, tells_tools=True, source=work.ARCHIVE)
-        turns.take(noted.rows)
-    return tuple(turns.touched)
-
-
-def first_ask(rows: tuple[Triple, ...]) -> str:
-    """Return the first thing asked for in these rows that something was done for; nothing where there is none."""
-    asked, is_ask = "", False
-    for kind, text, _ in rows:
-        told = judged(text) if kind == PROMPT else ""
-        if told in ("ask", "question") or (told == "maybe" and not asked):
-            asked, is_ask = text, told == "ask"
-        elif asked and (kind == FILE or (is_ask and kind in (RUN, PASSED))):
-            return asked
-    return ""
-
-
 def judged(text: str) -> str:
     """Return what a message is to the work: `done`, `good`, `bad`, `on`, `ask`, `question`, `maybe` or nothing.
 
@@ -129,10 +109,8 @@ def judged(text: str) -> str:
 class Turns:
     """One pass over the rows of one session, under the lock of its project."""
 
-    def __init__(self, home: str, noted: Noted, at: str, *, tells_tools: bool, source: str = work.AUTO) -> None:
+    def __init__(self, home: str, noted: Noted, at: str, *, tells_tools: bool) -> None:
         self.home = home
-        self._source = source
-        self.touched: dict[str, None] = {}
         self.noted = noted
         self.at = at
         self.name = f"{noted.agent}/{noted.session}"
@@ -233,15 +211,13 @@ class Turns:
             isc = _with_asks(Criteria(), self.pending)
             new = Work(
                 *("", work_text.title_of(first.text) or "Work", self.noted.project),
-                source=self._source,
                 sessions=(self.name,),
                 created_at=first.at,
                 updated_at=self.at,
             )
             isc = criteria.versioned(Criteria(), isc, self.at, "quick", closed=False)
             self.current = work.make(self.home, new, isc)
-            self.touched[self.current.id] = None
-            _keep_asks(self.current, self.pending)
+            keep_asks(self.current, self.pending)
         self._rows, self._held, self.pending = [*self._held], [], []
 
     def _others(self) -> list[Work]:
@@ -249,12 +225,7 @@ class Turns:
         home, project = self.home, self.noted.project
         noted = [one for one in session_log.sessions(home) if one.project == project and not is_over(home, one)]
         living = {f"{one.agent}/{one.session}" for one in noted} - {self.name}
-        if self._source == work.ARCHIVE:
-            # What is told of an earlier time goes on with what was begun then.
-            since = clock.iso(clock.seconds(self.at) - _FITS_FOR_DAYS * clock.DAY_SECONDS)
-            open_ones = work.opened_between(home, project, since, self.at)
-        else:
-            open_ones = work.open_work(home, project, _FITS_FOR_DAYS * 24)
+        open_ones = work.open_work(home, project, _FITS_FOR_DAYS * 24)
         return [one for one in open_ones if living.isdisjoint(one.sessions[-1:])]
 
     def _fitting(self) -> Work | None:
@@ -279,13 +250,12 @@ class Turns:
             return
         self._joined = False
         self.current = updated(self.home, self.current, self.name, rows, asks, self.at)
-        self.touched[self.current.id] = None
 
 
 def updated(home: str, one: Work, session: str, rows: list[Triple], asks: list[Ask], at: str) -> Work:
     """Return a work item with what happened for it; it is written. Call it under the lock of its project."""
     before = known_criteria(one)
-    lineage = work.extended(one.lineage, _lineage(rows))
+    lineage = work.extended(one.lineage, lineage_of(rows))
     effort = work.effort_of(lineage)
     isc = _with_asks(before, asks) if before else Criteria()
     for _, text, when in [row for row in rows if row[0] == PLAN]:
@@ -295,8 +265,8 @@ def updated(home: str, one: Work, session: str, rows: list[Triple], asks: list[A
     for seen in _seen(rows, lineage.files_changed, at):
         isc = criteria.applied(isc, seen)
         is_closed = seen.said == "done" or (is_closed and seen.said != "bad")
-    _keep_asks(one, asks)
-    _keep_outputs(one, rows)
+    keep_asks(one, asks)
+    keep_outputs(one, rows)
     sessions = (*[each for each in one.sessions if each != session], session)
     after = replace(one, lineage=lineage, effort=effort, sessions=sessions[-work.MAX_NAMES :], updated_at=at)
     return keep(after, before, isc, at, is_closed=is_closed)
@@ -362,7 +332,7 @@ def _with_asks(isc: Criteria, asks: list[Ask]) -> Criteria:
     return isc
 
 
-def _keep_asks(one: Work, asks: list[Ask]) -> None:
+def keep_asks(one: Work, asks: list[Ask]) -> None:
     """Write what was asked into `items/`, one file each."""
     for ask in asks:
         names = work.names_in(one, "items")
@@ -372,7 +342,7 @@ def _keep_asks(one: Work, asks: list[Ask]) -> None:
             work.put(one, "items", f"{len(names) + 1:03}_{stamp}_{slug}.md", f"{ask.text.strip()}\n")
 
 
-def _keep_outputs(one: Work, rows: list[Triple]) -> None:
+def keep_outputs(one: Work, rows: list[Triple]) -> None:
     """Put what sub-agents said into `agents/`, a file each; the same is kept once."""
     for _, text, at in [row for row in rows if row[0] == OUTPUT]:
         agent, answer = texts_in(text) or ("", "")
@@ -386,7 +356,8 @@ def _keep_outputs(one: Work, rows: list[Triple]) -> None:
         work.put(one, "agents", f"{at.replace(':', '').replace('-', '')}{end}", text)
 
 
-def _lineage(rows: list[Triple]) -> Lineage:
+def lineage_of(rows: list[Triple]) -> Lineage:
+    """Return what the rows of an item say of how it was made."""
     tools, changed, spawned = ([text for kind, text, _ in rows if kind == wanted] for wanted in (TOOL, FILE, AGENT))
     times = [int(at) for row in rows if (at := clock.seconds(row[2])) > 0]
     pauses = [later - earlier for earlier, later in pairwise(times)]
