@@ -306,3 +306,29 @@ def test_an_approval_that_is_undone_waits_again(cli, workspace, shop) -> None:
     assert cli("proposals", "approve", waiting.id).code == 0
     with workspace() as h:
         assert [one.status for one in learned_in(h)] == ["standing"]
+
+
+def test_an_agents_mark_never_changes_what_a_lesson_of_the_person_says(cli, workspace, shop) -> None:
+    """It weighs; only the person's own mark makes their lesson a warning, and no mark of an agent brings it back."""
+    cli("remember", "Never delete a migration.", "--type", "lesson", "--key", "migrations")
+    with workspace() as h:
+        for _ in range(5):
+            lesson.mark(h, "migrations", "harmful", agent="claude-code")
+        assert h.store.get(PROJECT, "migrations").body == "Never delete a migration."
+        assert len(learned_in(h)[0].harmful) == 5, "the marks are kept"
+        lesson.mark(h, "migrations", "helpful")
+        assert h.store.get(PROJECT, "migrations").body == "Never delete a migration.", "praise is no warning"
+        lesson.mark(h, "migrations", "harmful")
+        warned = h.store.get(PROJECT, "migrations")
+        assert warned.body.startswith("Warning: do not follow this lesson") and warned.trust == "user"
+        for _ in range(40):
+            lesson.mark(h, "migrations", "helpful", agent="claude-code")
+        assert h.store.get(PROJECT, "migrations").body == warned.body
+
+
+def test_a_warning_of_an_agent_is_told_as_the_agents(workspace, standing) -> None:
+    """Where an agent's mark turns a lesson that Holdfast found, the warning is that agent's word."""
+    with workspace() as h:
+        lesson.mark(h, standing.key, "harmful", agent="claude-code")
+        warned = h.store.get(PROJECT, standing.key)
+        assert (warned.trust, warned.agent) == ("agent", "claude-code")

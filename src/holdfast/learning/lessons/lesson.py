@@ -3,7 +3,7 @@
 Whoever stores such a memory teaches: `holdfast lesson`, `holdfast remember --type lesson`, an approved proposal, what
 recurred, or a row that a person adds to `lessons.md`. It holds for its project, for a profile or everywhere, as its
 scope says. What an agent writes down is proposed. Marks say that a memory helped or did harm; a lesson is weighed by
-them: where harm outweighs, its memory becomes a warning.
+them: where harm outweighs, its memory becomes a warning; one of the person's only by a mark of theirs.
 """
 
 from __future__ import annotations
@@ -143,10 +143,9 @@ def mark(
         raise BadInput(f"the note has {len(note):,} characters", f"Use at most {MAX_NOTE}.")
     memory = workspace.locate(key, scope)
     cleaned, kinds = redact.redact(note) if note else ("", ())
-    _note_mark(
-        workspace, memory.scope, memory.key, rating, note=cleaned, agent=redact.redact(agent)[0] if agent else ""
-    )
-    lesson_standing.marked(workspace, memory, rating, now())
+    by = redact.redact(agent)[0] if agent else ""
+    _note_mark(workspace, memory.scope, memory.key, rating, note=cleaned, agent=by)
+    lesson_standing.marked(workspace, memory, rating, now(), agent=by)
     return memory, kinds
 
 

@@ -163,15 +163,21 @@ def reject(workspace: Workspace, lesson: Lesson) -> Lesson:
     return lessons.room(workspace.home).change(lesson, status="rejected")
 
 
-def mark(workspace: Workspace, lesson: Lesson, rating: str, at: str) -> Lesson:
-    """Note that the lesson helped or did harm; where harm outweighs, its memory becomes a warning, and back."""
+def mark(workspace: Workspace, lesson: Lesson, rating: str, at: str, *, agent: str = "") -> Lesson:
+    """Note that the lesson helped or did harm; where harm outweighs, its memory becomes a warning, and back.
+
+    The mark of an `agent` weighs, but never changes what a lesson of the person says.
+    """
     lesson = as_it_is(workspace, lessons.room(workspace.home).mark(lesson, rating, at))
     weight = lessons.weight(lesson, at)
-    turned = {"standing": "warning"} if weight < 0 else {"warning": "standing"} if weight > 0 else {}
-    return _turned(workspace, lesson, turned[lesson.status]) if lesson.status in turned else lesson
+    is_harm = rating == "harmful"
+    turns = (lesson.status, is_harm) in (("standing", True), ("warning", False)) and (
+        weight < 0 if is_harm else weight > 0
+    )
+    return _turned(workspace, lesson, "warning" if is_harm else "standing", agent) if turns else lesson
 
 
-def marked(workspace: Workspace, memory: Memory, rating: str, at: str) -> None:
+def marked(workspace: Workspace, memory: Memory, rating: str, at: str, *, agent: str = "") -> None:
     """Note a mark of a memory with the evidence of the lesson that it is; of another memory there is none to note."""
     room = lessons.room(workspace.home)
     known = [one for one in room.all() if one.key == memory.key and memory_of(workspace, one) == memory]
@@ -182,7 +188,7 @@ def marked(workspace: Workspace, memory: Memory, rating: str, at: str) -> None:
         one, _ = lessons.add_evidence(workspace.home, memory.body, category_of(memory.body), project, evidence)
         known = [room.change(one, status="standing", key=memory.key)]
     for one in known[:1]:
-        mark(workspace, one, rating, at)
+        mark(workspace, one, rating, at, agent=agent)
 
 
 def every(workspace: Workspace) -> list[Lesson]:
@@ -220,15 +226,15 @@ def scope_of(lesson: Lesson) -> Scope:
     return Scope("project", lesson.project) if lesson.project else Scope("global")
 
 
-def _turned(workspace: Workspace, lesson: Lesson, status: str) -> Lesson:
+def _turned(workspace: Workspace, lesson: Lesson, status: str, agent: str) -> Lesson:
     """Rewrite the memory as a warning not to follow it, or as it was; one that is gone stays gone."""
     there = memory_of(workspace, lesson)
-    if there is None:
+    if there is None or (agent and kinds.is_of_the_person(there)):
         return lesson
     text = _WARNING + there.body if status == "warning" else there.body.removeprefix(_WARNING)
-    # Whoever marks it vouches for it: what Holdfast found by itself could not bring a statement back.
-    trust = "agent" if there.trust == "derived" and status == "standing" else there.trust
-    _keep(workspace, _draft(lesson, there.scope, there.key, text, trust), f"marks made it {status}")
+    # Whoever marks it says so from then on.
+    draft = _draft(lesson, there.scope, there.key, text, "agent" if agent else "user")
+    _keep(workspace, replace(draft, agent=agent or draft.agent), f"marks made it {status}")
     return replace(lesson, status=status)
 
 
