@@ -41,11 +41,11 @@ def memories(h) -> dict[str, str]:
 
 
 def test_an_approved_one_becomes_a_memory(workspace, two, home) -> None:
-    """The memory has the words, the source and the trust of an import, and the proposal is gone."""
+    """The memory has the words and the source, is the person's who approved it, and the proposal is gone."""
     with workspace() as h:
         (decision,) = proposals.approve(h, (two[VPN][:5],))
         memory = h.locate(decision.key)
-    assert (memory.body, memory.trust, memory.source) == (VPN, "import", "codex:AGENTS.md#L1")
+    assert (memory.body, memory.trust, memory.source) == (VPN, "user", "codex:AGENTS.md#L1")
     assert (memory.agent, memory.type, memory.scope) == ("codex", "project", SHOP)
     assert Proposals(str(home)).ids() == [two[MONDAY]]
 
@@ -321,3 +321,12 @@ def test_a_review_on_a_terminal(two, home, shop) -> None:
     os.close(here)
     assert VPN.encode() in seen and MONDAY.encode() in seen
     assert Proposals(str(home)).ids() == [] and len(Proposals(str(home)).rejected()) == 1
+
+
+def test_approving_what_an_agent_said_meanwhile_makes_it_the_persons(workspace, two) -> None:
+    """The memory keeps its words; whose it is follows the approval."""
+    with workspace() as h:
+        remember(h, VPN, trust="agent", agent="codex")
+        (decision,) = proposals.approve(h, (two[VPN],))
+        memory = h.locate(decision.key)
+        assert (memory.body, memory.trust) == (VPN, "user")

@@ -99,3 +99,14 @@ def add_some(home: str, folder: str, name: str) -> None:
     for number in range(5):
         with Workspace(home, folder=folder, environment={}) as opened:
             decisions.add(opened, f"{name}{number}")
+
+
+def test_a_decision_that_the_person_confirms_is_theirs(cli, workspace, page) -> None:
+    """Deciding what an agent decided makes it the person's, under its number and with their reason, and says so."""
+    with workspace() as h:
+        decisions.add(h, "Use WeasyPrint", because="it was there", agent="codex")
+    assert "(said by the agent codex)" in page.read_text()
+    confirmed = cli("decide", "Use WeasyPrint", "--because", "it prints CSS")
+    assert confirmed.out.startswith("confirmed  D1") and "now yours" in confirmed.err
+    assert "| D1 |" in page.read_text() and "| Use WeasyPrint | it prints CSS |" in page.read_text()
+    assert cli("decide", "Use WeasyPrint").out.startswith("unchanged  D1")

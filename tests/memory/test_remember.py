@@ -185,3 +185,16 @@ def test_an_import_does_not_bring_back_what_was_forgotten(workspace) -> None:
         with pytest.raises(Forgotten):
             remember(h, "apples  are RED.", key="other", trust="import")
         assert remember(h, "Apples are red.", key="k").action == "created"
+
+
+@pytest.mark.parametrize("trust", ["agent", "derived", "import"])
+def test_what_the_person_says_again_is_theirs(workspace, trust) -> None:
+    """Said in their own name it rises to their trust, which is told; nobody who says it after them takes it away."""
+    with workspace() as h:
+        remember(h, "The reports job runs at 04:00 UTC.", trust=trust, agent="codex")
+        again = remember(h, "The reports job runs at 04:00 UTC.")
+        assert (again.action, again.memory.trust, again.memory.history) == ("updated", "user", ())
+        assert any("is now yours" in line for line in workspace.said)
+        assert remember(h, "The reports job runs at 04:00 UTC.", trust=trust, agent="codex").action == "unchanged"
+        assert h.locate(again.memory.key).trust == "user"
+        assert remember(h, "The reports job runs at 04:00 UTC.").action == "unchanged"

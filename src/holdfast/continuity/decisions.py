@@ -54,7 +54,8 @@ def add(
     scope: str = "project",
     view: MemoryView = DECISIONS,
 ) -> NoteChange:
-    """Write a decision or lesson down; what it replaces is superseded by it. The same words again change nothing.
+    """Write a decision or lesson down; what it replaces is superseded by it. The same words again change nothing;
+    what somebody else said in these words is the person's when they say it.
 
     What an `agent` says in the place of something of the person's is proposed.
     """
@@ -73,9 +74,16 @@ def add(
     replaced = _one(found, view, replaces)[1] if replaces else None
     if replaced and not any(one is replaced and not note.done for note, one in found):
         raise Conflict(f"{replaces} no longer holds", "Name the one that holds now, or leave it out.")
-    there = [(note, one) for note, one in found if not note.done and one.scope == where and _says(one, said, why)]
-    if there and not replaces:
-        return NoteChange("unchanged", there[0][0], _shown_in(workspace, view, there[0][1]), secrets)
+    holds = [(note, one) for note, one in found if not note.done and one.scope == where and not replaces]
+    for note, one in holds:
+        is_theirs = agent or one.trust == "user"
+        if is_theirs and _says(one, said, why):
+            return NoteChange("unchanged", note, _shown_in(workspace, view, one), secrets)
+        if not is_theirs and _says(one, said):
+            # What somebody else said, and the person says now, is theirs, with their reason.
+            _, reason, rest = kinds.parts(one.body)
+            mine = put(workspace, Draft(kinds.body_of(said, why or reason, rest), one.scope, key=one.key)).memory
+            return _changed(workspace, view, "confirmed", mine, secrets)
     names = {"agent": by} if agent else {"source": by}
     stored = decide(workspace, where, said, why, replaces=replaced, view=view, **names)
     if where.kind == "project":
@@ -167,7 +175,7 @@ def _shown_in(workspace: Workspace, view: MemoryView, memory: Memory) -> str:
     return os.path.join(workspace.home, "memory", memory.path)
 
 
-def _says(memory: Memory, said: str, why: str) -> bool:
+def _says(memory: Memory, said: str, why: str = "") -> bool:
     statement, reason, _ = kinds.parts(memory.body)
     return same(statement) == same(said) and same(why) in ("", same(reason))
 

@@ -120,8 +120,15 @@ def import_memories(
     run = _MemoryImport(workspace, dry_run=dry_run)
     for source in found:
         run.take(source)
-    decided = decisions.approve(workspace, tuple(run.offered)) if approve and not dry_run and run.offered else []
+    kinds = {**decisions.KINDS, "memory": _Unread()}
+    decided = decisions.approve(workspace, tuple(run.offered), kinds) if approve and not dry_run and run.offered else []
     return ImportResult(tuple(run.files), tuple(run.proposals), tuple(decided), tuple(run.problems))
+
+
+class _Unread(decisions.Kind):
+    """What is approved with its whole file was not read line by line, and stays the file's."""
+
+    trust = "import"
 
 
 class _MemoryImport:

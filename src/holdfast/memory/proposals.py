@@ -65,20 +65,22 @@ class Kind:
 
     # Whether the files that approving changes are all that there is to undo.
     can_be_undone = True
+    # Whose it becomes: the person's, who says yes to it.
+    trust = "user"
 
     def keep(self, workspace: Workspace, proposal: Proposal) -> str:
         """Store what the proposal says, if it is not there already, and return the key."""
         if proposal.replaces:
-            return put(workspace, replace(_draft(proposal), key=proposal.replaces, trust="user")).memory.key
+            return put(workspace, replace(_draft(proposal, self.trust), key=proposal.replaces)).memory.key
         for key in automatic_keys(split_title(proposal.text).statement):
             try:
                 there = workspace.store.get(proposal.scope, key)
             except NotFound:
                 break
-            # What is said already stays as it was said: an import must not change it.
+            # What is said already stays as it was said; only whose it is may change.
             if same(there.body) == same(proposal.text):
-                return key
-        return put(workspace, _draft(proposal)).memory.key
+                return put(workspace, Draft(there.body, there.scope, key=key, trust=self.trust)).memory.key
+        return put(workspace, _draft(proposal, self.trust)).memory.key
 
     def statement(self, proposal: Proposal) -> str:
         """Return what would be known; where that was forgotten or corrected, the proposal is refused."""
@@ -215,14 +217,14 @@ def _kept(workspace: Workspace, folder: Proposals, kind: Kind, proposal: Proposa
     return key
 
 
-def _draft(proposal: Proposal) -> Draft:
+def _draft(proposal: Proposal, trust: str) -> Draft:
     return Draft(
         text=tidied(proposal.text),
         scope=proposal.scope,
         title=proposal.title,
         type=proposal.type,
         tags=proposal.tags or None,
-        trust="import",
+        trust=trust,
         source=proposal.source,
         agent=proposal.agent,
     )

@@ -12,6 +12,8 @@ from holdfast.store.memory_file import first_words
 from holdfast.store.merge import content_of
 from holdfast.workspace import Workspace, normal_tags
 
+_NOT_YOURS = {"agent": "an agent's", "derived": "found by Holdfast", "import": "imported"}
+
 
 def remember(
     workspace: Workspace,
@@ -76,6 +78,8 @@ def put(workspace: Workspace, draft: Draft) -> Stored:
     workspace.record_project(draft.scope)
     if kinds:
         workspace.say(f"redacted before it was stored: {', '.join(kinds)}")
+    if stored.was and stored.memory.trust == "user":
+        workspace.say(f"{stored.memory.key} is now yours ({_NOT_YOURS[stored.was]} before)")
     return replace(stored, redacted=kinds)
 
 

@@ -99,8 +99,10 @@ class LocalStore:
             self._tombstones(scope).lift(key, content.statement, now())
         if before is None:
             return Stored("created", after)
+        if same:
+            return Stored("unchanged", before)
         replaced = before.body if before.body != after.body else ""
-        return Stored("unchanged", before) if same else Stored("updated", after, replaced=replaced)
+        return Stored("updated", after, replaced=replaced, was=before.trust if before.trust != after.trust else "")
 
     def get(self, scope: Scope, key: str) -> Memory:
         """Return the memory as its file has it now, with its history."""

@@ -73,6 +73,8 @@ def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory 
             path=layout.usual_path(draft.scope, key),
         )
     said_anew = content.statement != before.body
+    # What a person says once more in their own name is theirs from then on; nobody takes it from them by that.
+    trust = draft.trust if said_anew or draft.trust == "user" else before.trust
     had_own_title = before.title != memory_file.first_words(before.body)
     has_heading = draft.text.lstrip().startswith("# ")
     given = {"type": draft.type, "tags": tags, "pinned": draft.pinned}
@@ -81,7 +83,7 @@ def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory 
         title=draft.title or (before.title if had_own_title and not has_heading else content.title),
         body=content.statement,
         history=(Statement(before.body, before.updated), *before.history) if said_anew else before.history,
-        trust=draft.trust if said_anew else before.trust,
+        trust=trust,
         source=(draft.source if said_anew else "") or before.source,
         agent=(draft.agent if said_anew else "") or before.agent,
         session=(draft.session if said_anew else "") or before.session,
