@@ -92,9 +92,9 @@ class Draft:
 class Stored:
     """The answer to a store: `action` is created, updated, unchanged or proposed; `redacted` names the kinds of secret.
 
-    `replaced` is what an updated memory said before, `was` whose it was, where that changed. `beside` is the key that the
-    text would have, where a memory that says something else has it. What would change or end something of the person's is
-    proposed: `proposal` is its id, `memory` what stands.
+    `replaced` is what an updated memory said before, `was` whose it was, where that changed. `beside` is the key that
+    the text would have, where a memory that says something else has it. What would change or end something of the
+    person's is proposed: `proposal` is its id, `memory` what stands.
     """
 
     action: str
