@@ -167,14 +167,16 @@ def _merge(spans: list[_Span]) -> list[_Span]:
 
 
 def _tokens(text: str, words: dict[int, str]) -> Iterator[_Span]:
-    # One text of the long words alone. Most hits are in the few texts that have secrets, or look like it.
+    # One text of the long words alone: each beginning is looked for once, whatever the number of words.
     joined = " ".join(words.values())
+    places = list(words)
     for beginning, rows in _TOKEN_ROWS.items():
-        for place, word in words.items() if beginning in joined else ():
-            at = word.find(beginning)
-            while at >= 0:
-                yield from _tried(text, place + at, beginning, rows)
-                at = word.find(beginning, at + 1)
+        at, seen, number = joined.find(beginning), 0, 0
+        while at >= 0:
+            # As many words as spaces stand before it.
+            number += joined.count(" ", seen, at)
+            yield from _tried(text, places[number] + at - joined.rfind(" ", 0, at) - 1, beginning, rows)
+            seen, at = at, joined.find(beginning, at + 1)
 
 
 def _phrases(text: str, lowered: str) -> Iterator[_Span]:

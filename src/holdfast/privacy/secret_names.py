@@ -107,10 +107,9 @@ _SEPARATORS = {"/": "@", "?": "&#", "&": "&#", ";": ";", "(": ",)", ",": ",)}", 
 
 def value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that belongs to the name from `at` to `end`, if there is one."""
-    if _is_segment(text, at, end):
-        return None
     behind = value_behind(text, at, end, kind) if kind != "login" else None
-    return behind or _value_near(text, at, end, kind) or value_before(text, at, kind)
+    found = behind or _value_near(text, at, end, kind) or value_before(text, at, kind)
+    return None if found and _is_segment(text, at, end) else found
 
 
 def _is_segment(text: str, at: int, end: int) -> bool:

@@ -111,7 +111,6 @@ _NAMED_ID = r"""(?xi)(?:sha\d{0,3}[-:=] | base64, | W/["']
     | (?:\b|_|(?-i:(?<=[a-z])(?=[A-Z])))(?:id|ids|hash|identifier|arn|digest|integrity|checksum
         |etag|nonce|signature|sig|pub|public|fingerprint|cursor|revision|ssh-[a-z0-9]{3,8}|ref|uuid|trace)
         (?:[_ ]?key)?["'\\]{0,3}[ ]{0,2}[:=\ ][ ]{0,2}["'\\]{0,3})$"""
-_BEFORE_ID = _NAMED_ID.replace("base64,", "base64, | [/_-]")
 # The line before is one of a certificate or of encoded data.
 _IN_DATA = r"(?:-----|[A-Za-z0-9+/]{20}[\"']?)(?:[ \t]{0,8}\r?\n\s{0,60}(?:b?[\"'])?|\\)$"
 _MAX_PREFIX = 40
@@ -253,22 +252,23 @@ def drawn_word(text: str, at: int) -> tuple[int, int] | None:
         r"(?![A-Za-z0-9_+/=%-]|\.[a-z]{1,4}[0-9]?\b|\r?\n[ \t]{0,24}[A-Za-z0-9+/]{20})"
     ).match(text, at)
     # A line of a certificate is as long, and alone.
-    is_line = pattern(_IN_DATA).search(text, max(0, at - 80), at) or (
-        text[at - 1 : at] in ("", "\n") and text[at + 64 : at + 65] in ("", "\n", "\r")
-    )
-    if not run or is_line or pattern(_BEFORE_ID).search(text, max(0, at - 24), at):
+    is_line = text[at - 1 : at] in ("", "\n") and text[at + 64 : at + 65] in ("", "\n", "\r")
+    if not run or is_line or text[at - 1 : at] in ("/", "_", "-"):
         return None
     word = run[0].strip("-_")
     if pattern(r"AAAA[A-Z]3Nza|Qm[1-9A-Z]|0x").match(word) or not is_random(word, privacy.MIN_BARE - 4):
         return None
     parts = pattern(r"[_-]").split(word.lower())
     turns = len(pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Z]|(?<=\d)\D").findall(word))
-    digits = sum(char.isdigit() for char in word)
+    digits = len(pattern(r"\d").findall(word))
     # A name in code changes its case less often, or is of words.
     is_name = turns < 0.42 * len(word) and digits < 0.42 * len(word)
     is_name = is_name or sum(map(len, pattern(r"[A-Z]?[a-z]{3,}").findall(word))) > 0.45 * len(word)
     is_id = digit_turns(word) < 2 or parts[0] in _IDS or max(map(len, parts)) < 10
     if is_name or is_id or pattern(_PLACEHOLDER).search(word) or pattern(_ANY_UUID).search(word):
+        return None
+    # What stands before it is looked at last: it costs most.
+    if pattern(_IN_DATA).search(text, max(0, at - 80), at) or pattern(_NAMED_ID).search(text, max(0, at - 24), at):
         return None
     return at, run.end()
 
