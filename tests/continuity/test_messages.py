@@ -181,3 +181,35 @@ def test_a_huge_prompt_costs_nothing():
     began = time.process_time()
     assert not messages.wants_to_go_on(prompt) and not messages.stands_for_a_lost_conversation(prompt)
     assert time.process_time() - began < 2
+
+
+TASK = "Split the order module into three files. Constraints: no public name changes, no new dependency."
+
+
+@pytest.mark.parametrize(
+    ("since", "told"),
+    [
+        (["ok"], [TASK]),
+        (["Remember: never use headless Chrome for PDFs.", "yes, go on"], [TASK]),
+        (["why did you use a set there?"], [TASK, "why did you use a set there?"]),
+        (["why did you use a set there?", "the limit should be 15 lines, not 10."], None),
+        (["thanks! looks good, go on with step 2"], [TASK, "thanks! looks good, go on with step 2"]),
+        (["no, keep the old tests as they are in the repository"], None),
+        (
+            ["Write the release notes for 2.4.0 in two paragraphs."],
+            ["Write the release notes for 2.4.0 in two paragraphs."],
+        ),
+    ],
+)
+def test_what_is_worked_on_is_the_last_order_with_what_was_said_to_it(since, told):
+    """Replies, questions before the last words and what is only to be remembered do not hide the task."""
+    changing = [TASK, *[text for text in since if not text.endswith("?")]]
+    assert messages.worked_on([*reversed(since), TASK, "Draw the map of the whole garden in green ink."]) == (
+        told or changing
+    )
+
+
+def test_who_only_asked_something_asked_that():
+    """Where nothing was ordered, the last question is what was asked; of mere replies nothing is told."""
+    assert messages.worked_on(["why is it slow?", "what is this repository about?"]) == ["why is it slow?"]
+    assert messages.worked_on(["ok", "yes"]) == []

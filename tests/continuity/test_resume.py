@@ -383,3 +383,39 @@ def test_the_log_does_not_repeat_the_working_state(ask, home, pages):
     buffer.change(str(home / "memory" / FOLDER / buffer.PAGE), lambda old: replace(old, said=there))
     text = ask("UserPromptSubmit", prompt="where were we?")
     assert text.count("Use htmx.") == 1 and text.count("Sums") == 1 and "- Built it\n" in text
+
+
+def test_a_long_ask_comes_back_in_a_home_full_of_memories(ask, workspace, pages):
+    """After a compaction a long ask is told from its beginning to the constraints at its end, before any memory."""
+    with workspace() as opened:
+        for number in range(33):
+            remember(
+                opened,
+                f"Rule {number}: the part named p{number} is built with option o{number} only, as is its twin.",
+                scope="global",
+                type="feedback",
+            )
+    parts = " ".join(f"Requirement {number}: write the page of part {number}." for number in range(80))
+    ask(
+        "UserPromptSubmit",
+        prompt=f"Build the catalogue. {parts} Constraints: keep the public names, add no dependency.",
+    )
+    ask("PreCompact", trigger="auto")
+    text = ask("SessionStart", source="compact")
+    assert "last asked:\n- Build the catalogue. Requirement 0" in text
+    assert "Constraints: keep the public names, add no dependency.\n" in text and len(text) <= 3_000
+    assert len(text.partition("last asked:")[2].partition("\n- Rule")[0]) > 1_200, text
+
+
+def test_a_reply_does_not_hide_the_task(ask, pages):
+    """After a compaction the task is told whole, with what changed it, without replies and requests to remember."""
+    ask("UserPromptSubmit", prompt="Rename InvoicePdf to InvoiceDocument everywhere, but keep the import path working.")
+    ask("UserPromptSubmit", prompt="and leave the German templates alone")
+    ask("UserPromptSubmit", prompt="Remember: never use headless Chrome for PDFs.")
+    ask("UserPromptSubmit", prompt="ok")
+    ask("PreCompact", trigger="auto")
+    text = ask("SessionStart", source="compact")
+    assert (
+        "last asked:\n- Rename InvoicePdf to InvoiceDocument everywhere, but keep the import path working.\n"
+        "- and leave the German templates alone\n" in text
+    )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.parts import HookRun
 
 _MAX_NOTICES = 400
-_MAX_REPLIES = 3
+_MAX_PROMPTS = 20
 _MAX_ENTRIES = 1_000
 _FIRST = 8.0
 _ABOUT_MEMORY = "About this memory"
@@ -38,11 +38,11 @@ def start_block(run: HookRun) -> Block:
     After a compaction what was asked last stands first, and how things stand before the notes.
     """
     compacted = run.call.moment != "start" or run.call.source == "compact"
-    asked = asked_last(run) if compacted else ""
+    asked = asked_last(run) if compacted else []
     pages = recovery.ToldPages(run.workspace).items(after_compaction=compacted, asked=asked)
     standing = readback.items(run)
     first = [] if compacted else _for_the_user(run)
-    doing = " ".join([asked, *(one.said for one in [*pages, *standing] if one.part == STATE)])
+    doing = " ".join([*asked, *(one.said for one in [*pages, *standing] if one.part == STATE)])
     told, more, left_out = _memories(run, doing, needed=not (pages or standing))
     told += _doctrine(run)
     items = [*first, *pages, *standing, *told] if compacted else [*first, *told, *pages, *standing]
@@ -54,7 +54,7 @@ def start_block(run: HookRun) -> Block:
 
 def _with_what_was_recovered(made: Block) -> Block:
     """Return the block with one more line, which says what it gives back."""
-    asked = any(one.key.startswith("asked:") for one in made.given)
+    asked = sum(one.key.startswith("asked:") for one in made.given)
     of_pages = sum(one.scope.kind == "page" for one in made.given) - asked
     of_memory = len(made.given) - of_pages - asked
     known = [
@@ -99,21 +99,21 @@ def _doctrine(run: HookRun) -> list[Item]:
     ]
 
 
-def asked_last(run: HookRun) -> str:
-    """Return what the person had asked last when the conversation was compacted; behind a mere reply, what it is to."""
+def asked_last(run: HookRun) -> list[str]:
+    """Return the ask that was worked on when the conversation was compacted, and what the person said to it since."""
     lost = None if run.call.moment == "start" else " ".join((run.latest("compact", "last_prompt") or "").split())
     said: list[str] = []
     for event in run.journal.latest("prompt"):
-        text = " ".join(str(event.data.get("prompt", "")).split())
-        if (event.data.get("session"), event.data.get("agent")) != (run.session_id, run.call.agent) or not text:
+        text = str(event.data.get("prompt", ""))
+        if (event.data.get("session"), event.data.get("agent")) != (run.session_id, run.call.agent) or not text.strip():
             continue
-        if lost is not None and not said and text != lost:
+        if lost is not None and not said and " ".join(text.split()) != lost:
             # It came after the compaction.
             continue
         said.append(text)
-        if messages.asked(text) or len(said) > _MAX_REPLIES:
+        if len(said) >= _MAX_PROMPTS:
             break
-    return " ".join(reversed(said)) or lost or ""
+    return messages.worked_on(said or [lost or ""])
 
 
 def _for_the_user(run: HookRun) -> list[Item]:

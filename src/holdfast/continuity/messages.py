@@ -11,7 +11,7 @@ from holdfast.privacy.fence import harmless_line, kept, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from holdfast.language.sentences import Sentence
     from holdfast.language.triggers import Trigger
@@ -54,6 +54,25 @@ _DOUBTS = frozenset(
     )
 )
 _ASKING = frozenset(("is", "are", "was", "has", "have", "did", "ist", "sind", "hat", "haben", "wurde", "wann", "why"))
+# A question that begins so wants to know something; "can you" and "could we" order work.
+_WONDERING = frozenset(
+    (
+        *("what", "whats", "why", "how", "when", "where", "wheres", "which", "who", "whose", "does", "do", "were"),
+        *("was", "warum", "wieso", "weshalb", "wie", "wann", "wo", "welche", "welcher", "welches", "wer", "wem"),
+    )
+)
+# How a prompt begins that says more to what was asked before, and what its third to fifth word is then.
+_GOING_ON = frozenset(
+    (
+        *("no", "nope", "not", "also", "and", "but", "actually", "instead", "wait", "still", "then", "or", "yes", "ok"),
+        *("okay", "yeah", "thanks", "thank", "good", "great", "nice", "perfect", "it", "its", "that", "thats", "this"),
+        *("nein", "nicht", "auch", "und", "aber", "doch", "statt", "sondern", "warte", "noch", "dann", "oder", "ja"),
+        *("danke", "gut", "super", "es", "das", "dont", "kein", "keine", "sorry", "oh", "hmm", "better"),
+    )
+)
+_DEMANDS = frozenset(("should", "shouldnt", "must", "needs", "soll", "sollte", "muss"))
+_MIN_TELLING = 4
+_MAX_ADDED = 3
 # A sentence as short as "Done." says nothing yet.
 _MIN_SENTENCE = 12
 _MAX_STEPS = 10
@@ -78,6 +97,50 @@ def asked(text: str) -> str:
     said = [line for line in text[: MAX_ASK * 4].splitlines() if line.strip()]
     # A line that announces a list says little without it. What is whole only when they are joined may be a secret.
     return clean(" ".join(said if said and said[0].rstrip().endswith(":") else said[:1]), MAX_ASK)
+
+
+def worked_on(prompts: Sequence[str]) -> list[str]:
+    """Return the ask that is worked on and what was said to it since, in that order; prompts come the newest first.
+
+    Replies, asides and what is only to be remembered order nothing: the ask is the last prompt that can be understood
+    without those before it.
+    """
+    from holdfast.language.requests import requests
+    from holdfast.language.sentences import sentences, shorter
+
+    found: list[str] = []
+    for text in prompts:
+        every = sentences(shorter(text))
+        keeping = frozenset([one.sentence for one in requests(every)])
+        telling = [one for one in every if one.text not in keeping]
+        # What nobody can split into sentences may be pasted, and is what was asked for.
+        if not asked(text) or (every and not telling):
+            continue
+        is_aside = bool(every) and all(_asks_only(one) for one in telling)
+        if is_aside and found:
+            continue
+        found.append(" ".join(text.split()))
+        if (not is_aside and _stands_alone(text)) or len(found) > _MAX_ADDED:
+            break
+    return found[::-1]
+
+
+def _asks_only(sentence: Sentence) -> bool:
+    """Whether a sentence wants to know something, and nothing done."""
+    first = sentence.words[0].replace("'", "")
+    return first in _WONDERING or (sentence.is_question and first in _ASKING)
+
+
+def _stands_alone(text: str) -> bool:
+    """Whether a prompt says enough to be understood by itself: many words that tell, and no beginning that goes on."""
+    from holdfast.inject.prompt import weight_of
+
+    said = _words(text[:_MAX_LINE])
+    return (
+        weight_of(text[:_MAX_LINE]) >= _MIN_TELLING
+        and said[0] not in _GOING_ON
+        and not _DEMANDS.intersection(said[2:5])
+    )
 
 
 def focus_of(text: str, ask: str, found: tuple[Trigger, ...]) -> str:

@@ -13,11 +13,10 @@ import os
 from holdfast.base import files
 from holdfast.base.clock import is_day, now
 from holdfast.base.light_records import replace
-from holdfast.base.text import CUT
 from holdfast.continuity import buffer, log, messages, pages, region
 from holdfast.continuity.check_boxes import unattributed
 from holdfast.errors import HoldfastError
-from holdfast.inject.block import ASKED, NOTES, STATE, Item, is_told, page_given, shortened, text_of
+from holdfast.inject.block import ADDED, ASKED, NOTES, STATE, Item, is_told, page_given, text_of
 from holdfast.privacy.fence import without_secrets
 from holdfast.records import Scope
 from holdfast.store import layout
@@ -26,7 +25,7 @@ from holdfast.store.words import digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from holdfast.continuity.buffer import WorkingState
     from holdfast.continuity.check_boxes import Todo
@@ -43,8 +42,6 @@ _BULLETS = ("- ", "* ")
 _LAST_ASKED = "Before the conversation was compacted they last asked"
 # The person says nothing there but what is named as theirs.
 _STANDS = "Where things stand, as agents say"
-# Of a longer ask the beginning and the end are told: what it is about, and its conditions.
-_MAX_ASK, _ASK_END = 1_400, 500
 # What the entries of a page are worth; those that say how things stand come after the first of them.
 _WORTH = {"MEMORY.md": 2.0, "lessons.md": 1.0, "decisions.md": 1.2, "todo.md": 2.0, "buffer.md": 2.5, "log": 1.5}
 _FADES = 0.01
@@ -82,8 +79,8 @@ class ToldPages:
             # Where nobody can tell what was forgotten, no page is told.
             self.folders = ()
 
-    def items(self, *, after_compaction: bool, asked: str = "") -> list[Item]:
-        """Return what the pages say, in the order in which it is told; `asked` is what the person asked last.
+    def items(self, *, after_compaction: bool, asked: Sequence[str] = ()) -> list[Item]:
+        """Return what the pages say, in the order in which it is told; `asked` is what the person asked for last.
 
         None where the keeping of pages is switched off.
         """
@@ -107,13 +104,14 @@ class ToldPages:
             item = self._item(page, head, text, lead, part)
             yield replace(item, worth=item.worth - place * _FADES)
 
-    def _last_asked(self, asked: str) -> list[Item]:
-        if not asked:
-            return []
-        end = asked[-_ASK_END:].partition(" ")[2]
-        told = asked if len(asked) <= _MAX_ASK else f"{shortened(asked, _MAX_ASK - _ASK_END)} {end}"
-        given = page_given(self._owner, "asked", asked, "what was asked last")
-        return [Item(text_of(told, without_secrets), given, ASKED, _LAST_ASKED, True, 9.0, asked, _MAX_ASK + len(CUT))]
+    def _last_asked(self, asked: Sequence[str]) -> list[Item]:
+        """Return the ask that is worked on, and what was said to it since; of that the last counts most."""
+        found: list[Item] = []
+        for place, text in enumerate(asked):
+            given = page_given(self._owner, "asked", text, "said to what was asked" if place else "what was asked last")
+            part, line = ADDED if place else ASKED, text_of(text, without_secrets)
+            found.append(Item(line, given, part, _LAST_ASKED, theirs=True, worth=9.0 + place * _FADES, said=text))
+        return found
 
     def _read(self, name: str) -> str:
         text = region.find_page(name, self.folders)[1]

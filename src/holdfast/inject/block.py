@@ -26,8 +26,9 @@ START_CHARACTERS = 3_000
 WHOLE = 300
 # The part of the room that each may take before the others get what is left, in the order in which they get it.
 # What holds everywhere is the least that may be missing: of 3,000 characters it has room for 1,200 and its heading.
-ASKED, EVERYWHERE, RULES, NOTES, STATE = "asked", "everywhere", "rules", "notes", "state"
-SHARES = {ASKED: 0.5, EVERYWHERE: 0.5, RULES: 0.15, NOTES: 0.2, STATE: 0.2}
+# What is asked for comes before all of it, and what was said to it since.
+ASKED, ADDED, EVERYWHERE, RULES, NOTES, STATE = "asked", "added", "everywhere", "rules", "notes", "state"
+SHARES = {ASKED: 0.5, ADDED: 0.15, EVERYWHERE: 0.5, RULES: 0.15, NOTES: 0.2, STATE: 0.2}
 _MORE = "{} more{}: ask memory_recall."
 _ROOM_FOR_MORE = 90
 _MAX_TOPICS = 3
@@ -153,7 +154,7 @@ class Filling:
     def take(self, place: int, room: int) -> int:
         """Take an item if it finds room and nothing says the same; return what that cost."""
         item = self.items[place]
-        text = shortened(item.text, item.least)
+        text = self._fitting(item, item.text, min(room, self.room))
         cost = self.cost(item, text)
         if place in self.taken or place in self.repeats or cost > min(room, self.room):
             return 0
@@ -168,7 +169,7 @@ class Filling:
             return before - self.room
         if not item.safe:
             self._whole[place] = text_of(item.text, fence.without_secrets)
-            text = shortened(self._whole[place], item.least)
+            text = self._fitting(item, self._whole[place], min(room, self.room))
             cost = self.cost(item, text)
             if cost > min(room, self.room):
                 return before - self.room
@@ -177,9 +178,14 @@ class Filling:
         self._opened.update((item.theirs, (item.theirs, item.head)))
         return cost
 
+    def _fitting(self, item: Item, text: str, room: int) -> str:
+        """Return what is told of a text: of an ask whatever the room holds, so that none is left out for its length."""
+        return both_ends(text, room - self.cost(item, "")) if item.part == ASKED else shortened(text, item.least)
+
     def lengthen(self, place: int) -> None:
         """Tell as much more of an item that was taken as there is room for."""
-        text = shortened(self._whole.get(place, self.items[place].text), len(self.taken[place]) + self.room)
+        whole, most = self._whole.get(place, self.items[place].text), len(self.taken[place]) + self.room
+        text = both_ends(whole, most) if self.items[place].part == ASKED else shortened(whole, most)
         self.room -= len(text) - len(self.taken[place])
         self.taken[place] = text
 
@@ -211,7 +217,7 @@ def _choose(items: Sequence[Item], filling: Filling) -> list[tuple[Item, str]]:
             if items[place].part == part:
                 filling.take(place, filling.room)
     for place in order:
-        if filling.room > 0 and filling.taken.get(place, "").endswith(CUT):
+        if filling.room > 0 and CUT in filling.taken.get(place, ""):
             filling.lengthen(place)
     why = f"no room: {filling.room} characters were left"
     return [
@@ -315,6 +321,14 @@ def shortened(text: str, most: int) -> str:
     most = max(most, WHOLE) - len(CUT)
     ends = [place for place in (text.rfind(end, 0, most) for end in _ENDS) if place > 0]
     return text[: max(ends) + 1].rstrip() + CUT if ends else cut(text, most + len(CUT), CUT)
+
+
+def both_ends(text: str, most: int) -> str:
+    """Return the text, of one that is longer its beginning and its end: what it is about, and its conditions."""
+    if len(text) <= max(most, WHOLE):
+        return text
+    end = text[-(most // 3) :].partition(" ")[2]
+    return f"{shortened(text, most - len(end) - 1)} {end}"
 
 
 def text_of(statement: str, clean: Callable[[str], str]) -> str:
