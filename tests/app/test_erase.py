@@ -294,14 +294,14 @@ def test_another_form_of_the_word_is_another_word(cli) -> None:
 def test_statements_that_do_not_have_the_text_stay(cli) -> None:
     """Another number, a longer word and a memory that has a sentence of the text only are others."""
     others = {
-        "number": "The password is hunter3.",
-        "longer": "The password is hunter22 there.",
+        "number": "The tunnel is hunter3.",
+        "longer": "The tunnel is hunter22 there.",
         "sentence": "The depot in Bergen opens at seven.",
     }
     for key, text in others.items():
         cli("remember", "--key", key, text)
     cli("remember", "--key", "two", "The depot in Bergen opens at seven. Ask Kim for the code.")
-    for text in ("password is hunter2", "The depot in Bergen opens at seven. Ask Kim for the code."):
+    for text in ("tunnel is hunter2", "The depot in Bergen opens at seven. Ask Kim for the code."):
         done = cli("erase", "--yes", "--json", stdin=text)
         assert done.code == 0, done
     assert all(text in cli("show", key).out for key, text in others.items())

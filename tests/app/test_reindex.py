@@ -15,7 +15,8 @@ from holdfast.memory.remember import remember
 from holdfast.recall.recall import recall
 from holdfast.recall.vectors import make_by_hook
 
-MANY = 400
+# More than a recall makes vectors of on its way, and a portion beside.
+MANY = 900
 
 
 @pytest.fixture

@@ -112,7 +112,7 @@ def _why(memory: Memory, uses: int, days: float, shared: frozenset[str], weight:
         f"said by: {memory.trust}",
         memory.type,
         f"used {count(uses, 'time')}" if uses else "",
-        f"near to what is being done ({', '.join(sorted(shared)[:3])})" if shared else "",
+        f"near to what is being done ({count(len(shared), 'word')} in common)" if shared else "",
         f"weighs {weight:.1f} as a lesson" if weight else "",
         f"updated {count(round(days), 'day')} ago",
     ]
