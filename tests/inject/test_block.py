@@ -241,7 +241,10 @@ def test_a_title_is_told_only_where_the_statement_lacks_it():
     assert block.statement_of(memory("a", "Deploys need the VPN. Ask Kim.", title="Deploys need the VPN")) == (
         "Deploys need the VPN. Ask Kim."
     )
-    assert block.statement_of(memory("a", "Ask Kim.", title="Deploys")) == "Deploys\nAsk Kim."
+    assert block.statement_of(memory("a", "Ask Kim.", title="Deploys")) == "Deploys: Ask Kim."
+    cut = "Deploy: Deploys happen on Tuesdays via `make deploy`, because the ops team is…"
+    whole = "Deploys happen on Tuesdays via `make deploy`, because the ops team is only there then."
+    assert block.statement_of(memory("a", whole, title=cut)) == whole
 
 
 def test_further_lines_are_indented():

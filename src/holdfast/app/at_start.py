@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 
 from holdfast.base import files
 from holdfast.base.digests import short
@@ -18,6 +19,7 @@ from holdfast.learning import readback
 from holdfast.privacy import fence
 from holdfast.privacy.fence import without_secrets
 from holdfast.records import Given, Scope
+from holdfast.store import looked
 from holdfast.store.read_only_index import ReadOnlyIndex, is_empty
 
 TYPE_CHECKING = False
@@ -162,6 +164,25 @@ def note_said(run: HookRun) -> None:
         from holdfast.journal import notices
 
         notices.note_said(run.home)
+
+
+def look_at_files(run: HookRun) -> None:
+    """See what people changed by hand in memories and pages since the last look, before it is told."""
+    every = [one for some in run.scopes().values() for one in some if one.kind != "session"]
+    scopes = [] if is_empty(run.home) else [one for one in every if not looked.is_as_it_was(run.home, one)]
+    if not scopes:
+        return
+    if sys.flags.no_site:
+        # What reads pages needs packages, which a hook goes without.
+        import site
+
+        site.main()
+    from holdfast.app import finish
+
+    run.workspace.refresh(tuple(scopes))
+    finish.see(run.workspace)
+    for scope in scopes:
+        looked.note(run.home, scope)
 
 
 def look_at_set(run: HookRun) -> bool:

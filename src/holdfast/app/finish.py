@@ -10,15 +10,19 @@ import os
 from holdfast.base import files
 from holdfast.errors import HoldfastError
 from holdfast.memory import index_pages
+from holdfast.store import looked
 from holdfast.workspace import Workspace
-
-# The pages of a project that have tables of memories.
-_SHOWN_ON = ("decisions.md", "lessons.md", "MEMORY.md")
 
 
 def finish(workspace: Workspace) -> None:
     """Write each index.md that is behind, and the rules files of agents whose hooks cannot hand memories over."""
-    if write_pages(workspace):
+    changed = write_pages(workspace)
+    if workspace.enabled and os.path.isdir(workspace.home):
+        # What this run wrote itself need not be looked at again when a session starts.
+        for scope in workspace.seen:
+            if scope is not None:
+                looked.note(workspace.home, scope)
+    if changed:
         # What the store holds back, such as a write-ahead log, is on the disk before somebody reads it.
         workspace.close()
         # Only a change needs it, and every command would wait for what it loads.
@@ -60,16 +64,8 @@ def see(workspace: Workspace) -> None:
 
 def _may_be_behind(home: str, folder: str) -> bool:
     """Whether a page that shows memories was written after what was noted about it."""
-    noted = _written(os.path.join(home, "state", "views", f"{os.path.basename(folder)}.json"))
-    return any(_written(os.path.join(folder, page)) > noted for page in _SHOWN_ON)
-
-
-def _written(path: str) -> int:
-    """Return when a file was last written; nought where there is none."""
-    try:
-        return os.stat(path, follow_symlinks=False).st_mtime_ns
-    except OSError:
-        return 0
+    noted = files.written_at(os.path.join(home, "state", "views", f"{os.path.basename(folder)}.json"))
+    return any(files.written_at(os.path.join(folder, page)) > noted for page in looked.PAGES)
 
 
 def _folders(workspace: Workspace) -> list[str]:

@@ -286,6 +286,10 @@ def _at_start(run: HookRun) -> str:
     if run.call.source in CONTINUES:
         return ""
     shown.tidy(run.home)
+    try:
+        at_start.look_at_files(run)
+    except (HoldfastError, OSError) as problem:
+        run.log("index", problem)
     with shown.ShownSet(run.home, run.session) as before:
         # Whatever this session was shown went with its context.
         before.clear()

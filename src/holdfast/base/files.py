@@ -321,6 +321,14 @@ def working_folder() -> str:
         return ""
 
 
+def written_at(path: str) -> int:
+    """Return when a file was last written, or a folder had another name in it; nought where there is none."""
+    try:
+        return os.lstat(path).st_mtime_ns
+    except OSError:
+        return 0
+
+
 def names_in(folder: str, ending: str = "", *, hidden: bool = False) -> list[str]:
     """Return the names in a folder that have this ending, sorted; nothing where there is no folder."""
     try:

@@ -338,12 +338,13 @@ def text_of(statement: str, clean: Callable[[str], str]) -> str:
 
 
 def statement_of(memory: Memory) -> str:
-    """Return what the memory says, with its title where the statement does not begin with it."""
+    """Return what the memory says, behind its title where that says something which the statement does not."""
     title, body = memory.title.strip(), memory.body.strip()
-    beginning = title.rstrip(".!?… ").casefold()
-    if not title or body.lstrip("#-* ").casefold().startswith(beginning):
+    if body.casefold().startswith(title.rstrip(".!?… ").casefold()):
         return body
-    return f"{title}\n{body}"
+    if set(telling_words(body)).issuperset(telling_words(title.replace("…", " "))):
+        return body
+    return f"{title.rstrip(' :.')}: {body}"
 
 
 def digest_of(memory: Memory) -> str:

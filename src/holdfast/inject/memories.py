@@ -30,6 +30,7 @@ _HEADS = {"user": "Wishes", "feedback": "Wishes", "decision": "Decided", "lesson
 _RULES, _FACTS = "Rules, the newest first", "Facts"
 _ORDER = (_RULES, "Wishes", "Decided", "Lessons", _FACTS)
 _SHARED_WORDS = 3
+_MIN_NEAR = 5
 
 
 def found(
@@ -62,12 +63,15 @@ def items(
 
     `weights` has what lessons weigh, by scope, owner and key.
     """
-    near = frozenset(telling_words(doing))
+    # A figure or a short word is near to anything.
+    near = frozenset([word for word in telling_words(doing) if len(word) >= _MIN_NEAR and word.isalpha()])
     made = [_item(one, now, near, weights or {}) for one in candidates]
-    # The newest of each kind first, the pinned before them; of lessons the weightiest.
+    # The newest of each kind first, the pinned before them but for rules, where the newer word goes first; of lessons
+    # the weightiest.
     made.sort(key=lambda pair: pair[0].memory.updated, reverse=True)
     made.sort(key=lambda pair: pair[1].worth if pair[1].head == "Lessons" else 0.0, reverse=True)
-    made.sort(key=lambda pair: (_ORDER.index(pair[1].head), not pair[0].memory.pinned))
+    made.sort(key=lambda pair: pair[1].head == _RULES or not pair[0].memory.pinned)
+    made.sort(key=lambda pair: _ORDER.index(pair[1].head))
     return [item for _, item in made]
 
 

@@ -119,11 +119,14 @@ def hook(home, shop) -> Hook:
 @pytest.fixture
 def remember(workspace):
     """Store a memory as the command does."""
+    from holdfast.app.finish import finish
     from holdfast.memory.remember import remember as store
 
     def make(text: str, **options: object) -> str:
         where = {name: options.pop(name) for name in ("session", "profile") if name in options}
         with workspace(**where) as opened:
-            return store(opened, text, **options).memory.key
+            key = store(opened, text, **options).memory.key
+            finish(opened)
+            return key
 
     return make

@@ -139,6 +139,7 @@ USUAL = {
 def test_the_table_has_what_a_hook_of_each_moment_loads(hook, remember, moment):
     """The modules of a bundle are those that a usual hook of its moment loads, no more and no less."""
     remember("Deploys need the VPN. Ask Kim for access.")
+    hook.start("a session before")
     hook.prompt("Let's go with Postgres, not Redis.")
     event, told = USUAL[moment]
     assert agents.get("claude-code").events[event] == moment

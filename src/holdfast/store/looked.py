@@ -1,0 +1,42 @@
+"""When the files of a scope were last looked at: so that a session's start sees what a person changed by hand.
+
+`state/looked/<digest>` has the times at which the folder of memories and the pages of one scope had last changed. May
+be lost: then the next start looks again.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.base import files
+from holdfast.base.digests import short
+from holdfast.store import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.records import Scope
+
+# Pages in which a person may write what becomes a memory.
+PAGES = ("decisions.md", "lessons.md", "MEMORY.md")
+
+
+def is_as_it_was(home: str, scope: Scope) -> bool:
+    """Whether the scope got, lost or renamed no file since it was noted, and none of its pages was written."""
+    return files.read_if_there(_place(home, scope)) == _times(home, scope)
+
+
+def note(home: str, scope: Scope) -> None:
+    """Note that the files of the scope are known as they are now."""
+    now, place = _times(home, scope), _place(home, scope)
+    if files.read_if_there(place) != now:
+        files.make_folder(os.path.dirname(place))
+        files.write(place, now, durable=False)
+
+
+def _place(home: str, scope: Scope) -> str:
+    return os.path.join(home, "state", "looked", short(str(scope)))
+
+
+def _times(home: str, scope: Scope) -> bytes:
+    folder = os.path.join(home, "memory", layout.folder_of(scope))
+    return b" ".join([b"%d" % files.written_at(os.path.join(folder, name)) for name in (layout.MEMORIES, *PAGES)])
