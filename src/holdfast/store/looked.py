@@ -22,7 +22,8 @@ PAGES = ("decisions.md", "lessons.md", "MEMORY.md")
 
 def is_as_it_was(home: str, scope: Scope) -> bool:
     """Whether the scope got, lost or renamed no file since it was noted, and none of its pages was written."""
-    return files.read_if_there(_place(home, scope)) == _times(home, scope)
+    noted, now = files.read_if_there(_place(home, scope)), _times(home, scope)
+    return noted == now or not (noted or now.strip(b"0 "))
 
 
 def note(home: str, scope: Scope) -> None:

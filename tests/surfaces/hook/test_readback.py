@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from holdfast.app.finish import finish
 from holdfast.language.ratings import Rating
 from holdfast.learning.lessons import lesson
 from holdfast.learning.ratings import model as signals
@@ -27,6 +28,7 @@ def learned(hook):
     with Workspace(str(hook.home), folder=str(hook.folder)) as workspace:
         lesson.learn(workspace, "Ask before a rebase", because="it lost a commit")
         lesson.rate(workspace, "L1", "helpful")
+        finish(workspace)
     signals.add(str(hook.home), Rating(at, 7, "explicit", "a", "s-0", SHOP, "", 1.0, "7", "r1"))
     isc = criteria.added(criteria.Criteria(), "it works", "")
     work.make(str(hook.home), Work("", "Build the cart", SHOP, source=work.MANUAL, created_at=at, updated_at=at), isc)
