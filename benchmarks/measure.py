@@ -71,8 +71,13 @@ class Planted:
 
     @property
     def key(self) -> str:
-        """The key of its memory, which nothing else in a block looks like."""
+        """The key of its memory."""
         return f"planted-{self.number:04d}-rule"
+
+    @property
+    def statement(self) -> str:
+        """What its memory says, which nothing else in a block says: keys are not told."""
+        return f"Rule {self.number} of the simulation."
 
     @property
     def signature(self) -> str:
@@ -113,7 +118,7 @@ def home_of(chance: random.Random, count: int, sessions: int) -> list[Row]:
         environment |= {"HOLDFAST_PROJECT": PROJECT, "HOLDFAST_HOOK_BUDGET_MS": "60000"}
         with Workspace(home, folder=folder, environment=environment) as workspace:
             for one in planted:
-                remember(workspace, f"Rule {one.number} of the simulation.", key=one.key, scope="project")
+                remember(workspace, one.statement, key=one.key, scope="project")
             for number in range(sessions * BEFORE // AFTER):
                 day = f"2026-{1 + number % 2:02d}-{1 + number % 28:02d}T10:00:00Z"
                 _keep(home, f"before-{number}", day, [one for one in planted if chance.random() < one.without])
@@ -149,7 +154,7 @@ def _lived(home: str, environment: dict[str, str], id: str, planted: list[Plante
     """Let a session start with the real hook, then have the signals that what it was given leaves it."""
     call = HookCall(BenchAgent.name, "start", "start", session=id, folder=os.path.dirname(home), source="startup")
     given = hook(home, BenchAgent(), call, environment)
-    rates = [(one, one.given if one.key in given else one.without) for one in planted]
+    rates = [(one, one.given if one.statement in given else one.without) for one in planted]
     _keep(home, id, now(), [one for one, rate in rates if chance.random() < rate])
 
 
