@@ -340,3 +340,32 @@ def test_no_text_takes_long(text: str) -> None:
     started = os.times().user
     digested(human(text), ran(text, text, True), edited(text, text, True), ran(text, text))
     assert os.times().user - started < 2
+
+
+def test_the_asks_between_the_first_and_the_last_are_told() -> None:
+    """Those that say something stand on the page in order; of many the first and the latest."""
+    found = digested(human("Add a cart to the shop"), human("Remove the old till"), human("ok"), human("push it"))
+    assert [one.text for one in found.between] == ["Remove the old till"]
+    assert "Remove the old till" in markdown(found)
+    many = digested(*[human(f"Add the page number {at} to the shop") for at in range(30)])
+    assert len(many.between) == 8 and many.between[0].text.startswith("Add the page number 1 ")
+    assert many.between[-1].text.startswith("Add the page number 28 ")
+
+
+def test_a_briefing_is_told_by_the_task_that_it_gives() -> None:
+    """What a program tells all its agents is left out; the document that has the task is named."""
+    rules = "You are Dori, an agent that works off a playbook.\n" + "Read every box and tick it when it is done.\n" * 60
+    found = digested(human(f"# Context\n\n{rules}\n## Tasks\n\nProcess tasks from this document:\n\n/a/b/CART-03.md\n"))
+    assert found.first_ask is not None
+    assert found.title == found.first_ask.text == "Process tasks from this document: CART-03.md"
+
+
+def test_a_placeholder_names_no_session() -> None:
+    """What a program left in the place of a text says nothing; the ask that follows does."""
+    assert digested(human("[trimmed by the exporter]"), human("List the files of the shop")).title.startswith("List")
+
+
+def test_what_a_wrapper_runs_is_the_check() -> None:
+    """`rtk test X` is the run of X."""
+    found = digested(human("Add a cart"), edited("a.py"), ran("rtk test bun run test", "12 pass\n0 fail"), answer())
+    assert [one.kind for one in found.checks] == ["test"] and found.outcome.kind == "success"

@@ -129,3 +129,25 @@ def test_more_evidence_is_more_sure_and_never_certain() -> None:
     assert weak.kind == strong.kind == "success"
     assert weak.confidence < strong.confidence < 1
     assert {weak.kind, outcome_of([]).kind} <= set(OUTCOMES)
+
+
+def test_a_session_that_breaks_off_in_a_call_is_no_success() -> None:
+    """Earlier tests passed, but the commit that was asked for last never came back: it is done in part."""
+    cut = SessionEvent(0, "tool", tool="Bash", input='{"command": "git commit -m x"}')
+    found = digested(ASK, edited("a.py"), PASSED, SessionEvent(0, "human", "Now commit the parser and open a PR"), cut)
+    assert found.outcome.kind == "partial"
+
+
+def test_a_mere_promise_finishes_nothing() -> None:
+    """What was asked last was only announced; what was tested before is done."""
+    last = SessionEvent(0, "human", "Can you also add input validation?")
+    told = SessionEvent(0, "assistant", "Sure, I'll add input validation to the parser.")
+    assert digested(ASK, edited("a.py"), PASSED, last, told).outcome.kind == "partial"
+    done = SessionEvent(0, "assistant", "It is validated already.")
+    assert digested(ASK, edited("a.py"), PASSED, last, done).outcome.kind == "success"
+
+
+def test_a_session_that_ends_while_it_only_looked_is_abandoned() -> None:
+    """Nothing was changed, run or answered."""
+    read = SessionEvent(0, "tool", tool="Read", input='{"file_path": "/a/b.py"}', output="x", answered=True)
+    assert digested(ASK, read).outcome.kind == "abandoned"

@@ -25,9 +25,11 @@ from holdfast.sessions.said import (
     LONGEST_TIME,
     begins_with,
     concluded,
+    gist,
     headline,
     is_farewell,
     names_something,
+    promises,
     sayings,
     says_any,
     slash_command,
@@ -37,7 +39,7 @@ from holdfast.sessions.work import ToolWork, outcome_of
 __all__ = ["MAX_BYTES", "RULES", "Digest", "Digesting", "digest"]
 
 MAX_BYTES = 8_192
-RULES = 5
+RULES = 6
 _TITLE = 120
 _ASK = 600
 _QUOTE = 240
@@ -48,7 +50,7 @@ _MAX_BEFORE = 12_000
 _LONGEST_PATH = 4_096
 _MAX = {
     **{"files": 30, "checks": 10, "commands": 15, "commits": 15, "pull_requests": 5, "said": 16, "troubles": 10},
-    **{"folders": 8, "branches": 8, "left": 8},
+    **{"folders": 8, "branches": 8, "left": 8, "between": 8},
 }
 _MAX_PLACES = 50
 # What goes first where a digest is too long, a quarter at a time.
@@ -63,6 +65,7 @@ _SHRINKS = (
     "branches",
     "pull_requests",
     "left",
+    "between",
 )
 _TAIL_OF_FAILURES = 3
 # So many asks are looked at for one that names the session.
@@ -180,6 +183,7 @@ class Digesting:
             "folders": list(self._places["folders"])[: _MAX["folders"]],
             "branches": list(self._places["branches"])[: _MAX["branches"]],
             "left": self._work.left()[: _MAX["left"]],
+            "between": self._talk.between(),
         }
 
     def _counts_left_out(self) -> dict[str, int]:
@@ -202,9 +206,9 @@ class Digesting:
         asked = headline(talk.named.text) if talk.named else ""
         ran = max(work.runs.values(), key=_weight).text if work.runs else ""
         titles = [session.title, *[one.text for one in work.commits][:1], ran]
-        if talk.first and is_briefing(talk.first.text):
-            # What an agent calls it, or what was asked, is the same for all that the program has its agent do.
-            titles, asked = [*titles[1:-1], session.title, ran], ""
+        if talk.is_briefed:
+            # What an agent calls it is the same for all that the program has its agent do.
+            titles, asked = [*titles[1:-1], asked if talk.has_task else "", session.title, ran], ""
         naming = [one for one in titles if names_something(one, is_title=True)]
         if asked and (session.title not in naming) and (names_something(asked) or not naming):
             return asked[: 8 * _TITLE]
@@ -237,12 +241,17 @@ class _Talk:
         self.named: Said | None = None
         self._is_named = False
         self.last: Said | None = None
+        # The first ask was a program's briefing, and named a task.
+        self.is_briefed = self.has_task = False
+        self._telling: list[Said] = []
         self._earliest: list[Said] = []
         self._latest: deque[Said] = deque(maxlen=_MAX["said"] // 2)
         self._last_words: Said | None = None
         self._calls_at_last_ask = 0
         self._last_answer: SessionEvent | None = None
-        self._is_working = False
+        self._is_working = self._is_cut_off = False
+        # Not every agent writes down what its calls gave back.
+        self._tells_results = False
         self._answered = True
         self._interrupted: SessionEvent | None = None
         self._error_answer: SessionEvent | None = None
@@ -251,7 +260,8 @@ class _Talk:
     def worked(self, event: SessionEvent) -> None:
         """Take note of a tool call: the last ask is being answered."""
         self._answered, self._interrupted, self._error_answer = True, None, None
-        self._is_working = True
+        self._is_working, self._is_cut_off = True, self._tells_results and not (event.answered or event.failed)
+        self._tells_results = self._tells_results or event.answered
         if event.failed and begins_with(event.output, "interrupted"):
             self._interrupted = event
 
@@ -279,6 +289,9 @@ class _Talk:
         self.asks += 1
         self.first = self.first or kept
         self.last = kept
+        if names_something(kept.text):
+            # The first and the latest that say something.
+            self._telling = [*self._telling, kept] if len(self._telling) < _MAX["between"] + 2 else self._later(kept)
         if not self._is_named and self.asks <= _MAX_LOOKED_AT:
             self._is_named = names_something(headline(kept.text))
             self.named = kept if self._is_named else self.named or kept
@@ -287,7 +300,11 @@ class _Talk:
 
     def _ask(self, event: SessionEvent, calls: int) -> None:
         is_first = self.first is None
-        self._asked(Said("ask", event.text[: 8 * _ASK], event.at[:LONGEST_TIME], event.place, event.line), calls)
+        text = gist(event.text)
+        if is_first:
+            self.is_briefed = is_briefing(event.text)
+            self.has_task = self.is_briefed and text != event.text
+        self._asked(Said("ask", text[: 8 * _ASK], event.at[:LONGEST_TIME], event.place, event.line), calls)
         self._answered, self._interrupted = False, None
         found = sayings(event) if event.role == "human" else []
         if found_here := chosen(event.text, self._before) if event.role == "human" else "":
@@ -301,6 +318,15 @@ class _Talk:
         for one in found:
             if one.kind != "praise":
                 self._keep(one)
+
+    def _later(self, kept: Said) -> list[Said]:
+        half = _MAX["between"] // 2
+        return [*self._telling[: half + 1], *self._telling[half + 2 :], kept]
+
+    def between(self) -> list[Said]:
+        """Return the asks between the first and the last that say something, in order."""
+        found = [one for one in self._telling if one is not self.first and one is not self.last]
+        return found[-_MAX["between"] :]
 
     def _keep(self, one: Said) -> None:
         self.said += 1
@@ -330,9 +356,10 @@ class _Talk:
             found.append(OutcomeEvidence("interrupted", "abandoned", 2.0, "", event.place, event.line))
         elif not self._answered and last and not words and not is_farewell(last.text):
             found.append(OutcomeEvidence("unanswered", "abandoned", 2.0, last.text, last.place, last.line))
-        elif self._is_working and last and 0 <= work.last_success() <= self._calls_at_last_ask:
+        elif last and self._is_unfinished(work):
             # What was done before is done; of what was asked last nobody knows.
-            found.append(OutcomeEvidence("unfinished", "abandoned", 1.0, last.text, last.place, last.line))
+            weight = 1.0 if work.last_success() >= 0 or work.files else 2.0
+            found.append(OutcomeEvidence("unfinished", "abandoned", weight, last.text, last.place, last.line))
         broken = self._error_answer
         if broken or work.failed_in_a_row >= _TAIL_OF_FAILURES:
             place, line = (broken.place, broken.line) if broken else (0, 0)
@@ -340,6 +367,17 @@ class _Talk:
             text = broken.text[:_QUOTE] if broken else ""
             found.append(OutcomeEvidence("error-tail", "failure", 1.5 if is_told else 1.0, text, place, line))
         return found
+
+    def _is_unfinished(self, work: ToolWork) -> bool:
+        """Whether the session ends in the middle of what was asked last: in a call, or with a mere promise to do it."""
+        done_since = work.last_success() > self._calls_at_last_ask
+        worked = work.calls > self._calls_at_last_ask
+        if self._is_working:
+            # A call that was never answered ends it, or nothing came of any since.
+            only_looked = self._tells_results and not work.files and not work.runs
+            return self._is_cut_off or only_looked or (work.last_success() >= 0 and not done_since)
+        told = self._last_answer.text if self._last_answer else ""
+        return work.last_success() >= 0 and not worked and promises(told)
 
     def _of_words(self, work: ToolWork) -> list[OutcomeEvidence]:
         """Return what the person's last words say: praise before more work is about what came before it."""

@@ -10,6 +10,7 @@ import re
 from functools import cache
 
 from holdfast.language import word_lists
+from holdfast.language.sentences import is_briefing
 from holdfast.records import SessionEvent
 from holdfast.sessions.facts import Said
 
@@ -28,6 +29,8 @@ _APART = re.compile(r"[^\w']+")
 # The same for plain letters: what is neither a letter, a number, `_` nor `'` becomes a space.
 _PLAIN_WORDS = "".join(sign if sign.isalnum() or sign in "_'" else " " for sign in map(chr, range(128)))
 _BEFORE = 4
+# "Sure, I will ..." promises, too.
+_LONGEST_LEAD = 12
 # So many words that are not vague name something, or one of them in a sentence; or so many letters without spaces.
 _MIN_TELLING, _MIN_LETTERS = 2, 5
 _FIRST_OF_THE_EAST = 0x2E80
@@ -38,6 +41,9 @@ _SHORT_HEADING = 4
 _MARKS = re.compile(r"</?[\w:-]{1,60}>|\[\[.{0,60}\]\]|(?:```|~~~)\w{0,20}|[\W_]+")
 # What a terminal shows before a command, and how an error begins that was copied from it.
 _PASTED = re.compile(r"[➜❯$%»] |PS [A-Z]:\\|[\w.-]+@[\w.-]+[:~ ].{0,80}[$#%] |>>> |(?i:error:|fatal:|npm err)")
+# What a program put where a text was taken out.
+_PLACEHOLDER = re.compile(r"^\s*(?:\[[^\[\]\n]{1,80}\]|<[^<>\n]{1,80}>)\s*$", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6} +(.{1,60})$", re.MULTILINE)
 _COMMAND_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]{1,80})\s*</command-name>")
 _COMMAND_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _starts_of: dict[str, tuple[str, ...]] = {}
@@ -69,7 +75,7 @@ def begins_with(text: str, mark: str) -> bool:
 def names_something(text: str, *, is_title: bool = False) -> bool:
     """Whether a text says what it is about, by words beyond those that any session has; one is enough for a title."""
     vague, greeting = _phrases("vague"), _phrases("greeting")
-    words = _folded(text[:_LOOK]).split()
+    words = _folded(_PLACEHOLDER.sub(" ", text[:_LOOK])).split()
     telling = [word for word in words if word not in vague and word not in greeting and sum(map(str.isalpha, word)) > 1]
     if any(ord(word[0]) >= _FIRST_OF_THE_EAST for word in telling):
         # Words without spaces between them are counted by their letters.
@@ -97,6 +103,19 @@ def headline(text: str) -> str:
     return f"{first}: {lines[1]}" if is_heading and len(lines) > 1 and len(lines[1].split()) > _LEAD else first
 
 
+def gist(text: str) -> str:
+    """Return an ask without what a program tells all its agents: of a long briefing the part that gives the task."""
+    if not is_briefing(text):
+        return text
+    parts = _HEADING.split(text)
+    tasks = [body for heading, body in zip(parts[1::2], parts[2::2], strict=True) if says_any(heading, "task-heading")]
+    lines = [line for line in tasks[-1].splitlines() if line.strip(' "')] if tasks else []
+    if len(lines) > 1 and lines[0].rstrip().endswith(":"):
+        # Whole, the path of a document hides its name.
+        lines[:2] = [f"{lines[0].strip()} {lines[1].strip().rpartition('/')[2]}"]
+    return "\n".join(lines) or text
+
+
 def slash_command(text: str) -> str:
     """Return a command of the person's with its arguments; nothing where the agent program itself carries it out."""
     found = _COMMAND_NAME.search(text[:_LOOK])
@@ -120,6 +139,13 @@ def says_any(text: str, kind: str) -> bool:
     """Whether a text has one of the phrases of a kind."""
     folded = _folded(text.replace("-", " "))
     return _place_of(kind, folded, folded.split(" ")) >= 0
+
+
+def promises(text: str) -> bool:
+    """Whether an answer ends with a sentence that says what will be done, and not what was."""
+    last = [one[0].strip(" *#-") for one in _SENTENCE.finditer(_BLOCKS.sub(" ", text[-_LONGEST_SENTENCE:]))]
+    folded = _folded(last[-1]) if last else ""
+    return 0 <= _place_of("promise", folded, folded.split(" ")) <= _LONGEST_LEAD
 
 
 def is_farewell(text: str) -> bool:

@@ -91,7 +91,7 @@ def sections_of(digest: Digest, plain: Shown, code: Shown) -> list[tuple[str, li
         text = f": {plain(one.text)}" if one.text else ""
         return f"{one.name} speaks for {one.speaks_for} ({one.weight:g}){text}{_at(one)}"
 
-    asked = [one for one in (digest.first_ask, digest.last_ask) if one]
+    asked = [one for one in (digest.first_ask, *digest.between, digest.last_ask) if one]
     paths = [(os.path.join(one.folder, one.path), one) for one in digest.files]
     troubles = [(f"{code(one.about)}: {plain(one.text)}{_times(one.times)}", one) for one in digest.troubles]
     sections = [
