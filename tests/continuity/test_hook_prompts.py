@@ -143,15 +143,15 @@ def test_remember_becomes_a_memory_at_once(told, workspace):
     ("text", "kept"),
     [
         ("Please remember that deploys need the VPN.", "Deploys need the VPN."),
-        ("Merk dir bitte, dass der Port 4000 ist.", "Merk dir bitte, dass der Port 4000 ist."),
+        ("Merk dir bitte, dass der Port 4000 ist.", "Der Port ist 4000."),
         ("Remember: use pnpm", "Use pnpm"),
         ("Remember the host that we use: foo", "The host that we use: foo"),
         ("Remember to use pnpm", "Remember to use pnpm"),
         ("Never forget that deploys need the VPN.", "Deploys need the VPN."),
         ("Please keep that in mind: deploys need the VPN.", "Deploys need the VPN."),
         ("Keep that in mind for the next release.", "Keep that in mind for the next release."),
-        ("Please do not do that in main, remember this.", "Please do not do that in main, remember this."),
-        ("Never do that on staging again, remember it.", "Never do that on staging again, remember it."),
+        ("Please do not do that in main, remember this.", "Please do not do that in main"),
+        ("Never do that on staging again, remember it.", "Never do that on staging again"),
         ("Remember, never do that: push to main", "Never do that: push to main"),
         ("run the plan, and remember that staging lives in europe-west3", "Staging lives in europe-west3"),
     ],
@@ -577,3 +577,32 @@ def test_a_line_that_announces_a_list_is_asked_with_it():
     """What a person asks for is no half sentence: the list goes with the line that announces it."""
     text = "We have two jobs:\n\n1. Fix the feed\n2. Move the images\n"
     assert messages.asked(text) == "We have two jobs: 1. Fix the feed 2. Move the images"
+
+
+def test_a_fact_that_is_to_be_remembered_is_no_rule(told, workspace):
+    """What says where something is becomes a reference, what says how it is to be done feedback."""
+    told("UserPromptSubmit", prompt="Remember that staging lives in europe-west3.")
+    told("UserPromptSubmit", prompt="Remember: never deploy on Fridays.")
+    with workspace() as opened_workspace:
+        types = {one.body: one.type for one in list_memories(opened_workspace)}
+    assert types == {"Staging lives in europe-west3.": "reference", "Never deploy on Fridays.": "feedback"}
+
+
+def test_what_a_request_announces_is_kept_with_its_reason(told, workspace):
+    """Behind a colon the paragraph belongs to the statement, up to where it goes on with a task."""
+    asked = (
+        "Remember this for later: when you touch refunds.py you must run the ledger tests. Otherwise the nightly job"
+    )
+    told("UserPromptSubmit", prompt=asked + " fails. Also, that job runs at 02:00 UTC. Now fix the login form.")
+    with workspace() as opened_workspace:
+        (memory,) = list_memories(opened_workspace)
+    assert memory.body.startswith("When you touch refunds.py you must run the ledger tests. Otherwise the nightly job")
+    assert memory.body.endswith("Also, that job runs at 02:00 UTC.")
+
+
+def test_a_request_that_names_only_a_secret_is_not_kept(told, workspace):
+    """Nobody is helped by "the API key is [redacted]": it is not stored, and the person learns why."""
+    answer = told("UserPromptSubmit", prompt=f"Remember that the API key is {TOKEN}")
+    with workspace() as opened_workspace:
+        assert list(list_memories(opened_workspace)) == []
+    assert "not remembered" in answer and TOKEN not in answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.language.requests import plain_kind, requests
+from holdfast.language.requests import lays_down, plain_kind, requests
 from holdfast.language.sentences import sentences
 
 ASKED = [
@@ -26,7 +26,39 @@ ASKED = [
     ("Update the copilot instructions so agents know to enable venv every time", "enable venv every time"),
     ("make a rule that every fix starts with a failing test", "every fix starts with a failing test"),
     ("Bitte merk dir: Deploys nur mit VPN", "Deploys nur mit VPN"),
-    ("pamiętaj, że dane są zawsze w folderze data", "że dane są zawsze w folderze data"),
+    ("pamiętaj, że dane są zawsze w folderze data", "dane są zawsze w folderze data"),
+    ("Zapamiętaj, że testy uruchamiamy przez make", "testy uruchamiamy przez make"),
+    ("Souviens-toi que nous utilisons pnpm.", "nous utilisons pnpm."),
+    ("N'oublie pas qu'on déploie le mardi.", "on déploie le mardi."),
+    ("Recuerda que usamos pnpm.", "usamos pnpm."),
+    ("Recuerda siempre ejecutar los tests.", "siempre ejecutar los tests."),
+    ("记住：生产环境的日志级别必须是 WARN。", "生产环境的日志级别必须是 WARN。"),
+    ("记住，提交信息要用英文。", "提交信息要用英文。"),
+    ("请记住：不要在星期五部署。", "不要在星期五部署。"),
+    ("pnpmを使うことを覚えておいてください。", "pnpmを使う"),
+    ("REMEMBER: ALWAYS RUN MAKE LINT", "ALWAYS RUN MAKE LINT"),
+    ("Remember: no force pushes to main", "no force pushes to main"),
+    ("Remember, from now on the docs are in English.", "from now on the docs are in English."),
+    ("Remember not to deploy on Fridays.", "do not deploy on Fridays."),
+    ("Remember this is a monorepo.", "this is a monorepo."),
+    (
+        "Also we always use UTC timestamps in this repo, remember that.",
+        "Also we always use UTC timestamps in this repo",
+    ),
+    ("Never use var in TypeScript. Remember this.", "Never use var in TypeScript."),
+    ("Indent with two spaces from now on, please remember that.", "Indent with two spaces from now on"),
+    ("Wir deployen nur dienstags. Merk dir das.", "Wir deployen nur dienstags."),
+    ("Remember we squash-merge pull requests.", "we squash-merge pull requests."),
+    ("Add this to memory: the staging password rotates monthly.", "the staging password rotates monthly."),
+    ("For future reference, the VPN is at vpn.example.org.", "the VPN is at vpn.example.org."),
+    ("Remember this for later: the nightly job runs at 02:00.", "the nightly job runs at 02:00."),
+    (
+        "Merk dir, dass Deployments nur dienstags laufen, weil Kim dann da ist.",
+        "Deployments laufen nur dienstags, weil Kim dann da ist.",
+    ),
+    ("Merke dir, dass wir pnpm nutzen.", "wir nutzen pnpm."),
+    ("Denk dran, dass der Staging-Server in Frankfurt steht.", "der Staging-Server steht in Frankfurt."),
+    ("Merk dir, dass Releases dienstags stattfinden.", "Releases finden dienstags statt."),
 ]
 NOT_ASKED = [
     "remember to close the file afterwards",
@@ -45,6 +77,12 @@ NOT_ASKED = [
     "add a rule to the firewall that blocks port 80",
     "update the eslint rules so that it always passes",
     "forget that I said we use redis",
+    "Remember, those are faulty codes you provided.",
+    "Remember we talked about the header yesterday.",
+    "Remember that?",
+    "记住密码的功能坏了",
+    "la app recuerda la última pestaña",
+    "он вспомнил, что помнит пароль",
     "please write a commit message for my changes to the copilot instructions",
 ]
 
@@ -99,3 +137,35 @@ def test_a_plain_form_tells_what_is_stated(text: str, kind: str) -> None:
     """A rule, a choice and a value in their plainest form are known by it alone; what only has their words is not."""
     (sentence,) = sentences(text)
     assert plain_kind(sentence) == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use pnpm, never npm or yarn",
+        "We squash-merge pull requests.",
+        "ALWAYS RUN MAKE LINT",
+        "Deploys only on Tuesdays",
+        "Answer in British English",
+        "Deployments laufen nur dienstags.",
+        "不要在星期五部署。",
+    ],
+)
+def test_what_orders_or_forbids_is_a_rule(text: str) -> None:
+    """A statement that orders or forbids, or says how one likes it, lays something down."""
+    assert lays_down(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Staging lives in europe-west3",
+        "The sandbox has no mail.",
+        "Deploys need the VPN",
+        "We have two clusters.",
+        "Der Staging-Server steht in Frankfurt.",
+    ],
+)
+def test_what_only_says_what_is_so_is_a_fact(text: str) -> None:
+    """A statement that only says what is so lays nothing down."""
+    assert not lays_down(text)

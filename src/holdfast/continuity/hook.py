@@ -132,24 +132,31 @@ def _remember(run: HookRun, texts: list[str]) -> None:
     What is not about the person and has no project stays in the journal: it would be a rule for every project.
     """
     scope = "project" if run.project() else "global"
-    types = {text: "user" if messages.is_about_the_person(text) else "feedback" for text in texts}
+    types = {text: _type_of(text) for text in texts}
     stored = {text: kind for text, kind in types.items() if scope == "project" or kind == "user"}
     if not stored:
         return
     # The store is heavy; a person who asks for this can wait for a moment.
     from holdfast.inject import shown as known
     from holdfast.inject.block import digest_of, said_rows, statement_of
-    from holdfast.memory.remember import remember
+    from holdfast.memory.remember import names_only_a_secret, remember
     from holdfast.store.keys import hashed
+    from holdfast.store.kinds import tidied
+
+    secret = [text for text in stored if names_only_a_secret(text)]
+    run.notices += ["not remembered: nothing was left of it but the name of a secret" for _ in secret[:1]]
 
     def store(text: str, kind: str, key: str | None = None) -> Memory:
-        statement, agent = text[0].upper() + text[1:], run.call.agent
+        said, agent = tidied(text), run.call.agent
+        statement = said[0].upper() + said[1:]
         return remember(
             run.workspace, statement, key=key, scope=scope, type=kind, trust="user", source="hook", agent=agent
         ).memory
 
     told = []
     for text, kind in stored.items():
+        if text in secret:
+            continue
         try:
             told.append(store(text, kind))
         except StoreBusy:
@@ -160,6 +167,15 @@ def _remember(run: HookRun, texts: list[str]) -> None:
     with known.ShownSet(run.home, run.session) as before:
         before.note([(memory.scope, memory.key, digest_of(memory)) for memory in told])
         before.note(said_rows([statement_of(memory) for memory in told]))
+
+
+def _type_of(text: str) -> str:
+    """Return the type of what the person asked to remember: about them, a rule of theirs, or a fact."""
+    from holdfast.language.requests import lays_down
+
+    if messages.is_about_the_person(text):
+        return "user"
+    return "feedback" if lays_down(text) else "reference"
 
 
 def _open_session(run: HookRun) -> None:

@@ -191,17 +191,32 @@ def _without_ends(words: list[str], around: set[str]) -> Iterator[list[str]]:
 
 
 def whole(text: str, sentence: str, statement: str) -> str:
-    """Return a statement with what a sentence leaves out of it: the rest of its line, or the lines that it announces.
+    """Return a statement with what a sentence leaves out of it: the rest of its line, or what a colon announces.
 
-    A sentence that does nothing but announce them goes.
+    That is the rest of its paragraph, up to a question or a task. A sentence that does nothing but announce goes.
     """
     at = text.find(statement)
-    announces = statement.rstrip().endswith(":")
-    if at < 0 or not (announces or len(sentence) >= MAX_SAID):
+    announces = statement.rstrip().endswith((":", "："))
+    is_led = sentence.partition(statement)[0].rstrip(' "*_').endswith((":", "："))
+    if at < 0 or not (announces or is_led or len(sentence) >= MAX_SAID):
         return statement
-    end = text.find("\n\n" if announces else "\n", at + len(statement))
+    end = text.find("\n\n" if announces or is_led else "\n", at + len(statement))
     found = text[at : end if end >= 0 else len(text)][:_MAX_REMEMBERED].strip()
+    if is_led and not announces:
+        return _up_to_a_task(found, len(statement))
     return (found.removeprefix(sentence).strip() if announces else found) or found
+
+
+def _up_to_a_task(text: str, start: int) -> str:
+    """Return a text up to the first sentence behind this place that asks for something instead of stating it."""
+    from holdfast.language.requests import plain_kind
+    from holdfast.language.sentences import sentences
+    from holdfast.language.triggers import is_substantial_ask
+
+    for one in sentences(text[start:]):
+        if one.is_question or (is_substantial_ask(one.text) and plain_kind(one) != "preference"):
+            return text[: text.find(one.text, start)].strip()
+    return text
 
 
 def is_about_the_person(text: str) -> bool:

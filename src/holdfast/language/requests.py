@@ -9,6 +9,7 @@ imported, and a sentence without one of the words costs no more than a look at e
 from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
+from holdfast.language.sentences import HIDDEN, sentences
 from holdfast.language.word_lists import lists
 
 TYPE_CHECKING = False
@@ -25,10 +26,17 @@ _MAX_PLAIN = 40
 # Nothing is stated in one word.
 _MIN_WORDS = 2
 _ARTICLES = frozenset(
-    ("a", "an", "another", "the", "this", "that", "it", "me", "new", "one", "more", "as", "following")
+    ("a", "an", "another", "the", "this", "that", "it", "me", "new", "one", "more", "as", "following", "update", "to")
 )
 _KINDS_OF_RULE = frozenset(("global", "general", "hard", "strict", "permanent", "standing", "new", "super", "high"))
 _BREAKS = frozenset((",", ":", ";", "-", "."))
+# Scripts that put no spaces between words begin here.
+_CJK = "\u3000"
+_SIGNS_BETWEEN = " ,:，：、!！-–—"
+# German: who may begin a clause, and what stands apart from a verb in a main clause.
+_PRONOUNS = frozenset(("ich", "du", "er", "sie", "es", "wir", "ihr", "man", "das", "dies"))
+_APART = ("zurück", "statt", "fest", "nach", "auf", "aus", "ein", "mit", "vor", "weg", "los", "ab", "an", "zu")
+_NOT_APART = ("antwort", "analys", "annull", "abonn", "anonym", "mitteil")
 Words = dict[str, frozenset[str]]
 _read: dict[str, Words] = {}
 
@@ -42,9 +50,20 @@ class KeepRequest:
 
 
 def requests(parts: list[Sentence]) -> list[KeepRequest]:
-    """Return what the sentences of a message ask to keep."""
-    found = [(sentence, _statement_at(sentence)) for sentence in parts]
-    return [KeepRequest(one.text, _from(one, at)) for one, at in found if at is not None]
+    """Return what the sentences of a message ask to keep; "remember that" alone asks for the sentence before it."""
+    found: list[KeepRequest] = []
+    for place, one in enumerate(parts):
+        back = _points_back(one)
+        if back is None:
+            at = _statement_at(one)
+            statement = _in_other_language(one) if at is None else _standing_alone(_from(one, at))
+        elif back:
+            statement = _until(one, back)
+        else:
+            statement = parts[place - 1].text.lstrip("-*• ") if place and not parts[place - 1].is_question else ""
+        if statement is not None:
+            found.append(KeepRequest(one.text, statement))
+    return found
 
 
 def plain_kind(sentence: Sentence) -> str:
@@ -73,6 +92,26 @@ def plain_kind(sentence: Sentence) -> str:
         if kind:
             return kind
     return "decision" if _is_option(said) else ""
+
+
+def lays_down(statement: str) -> bool:
+    """Whether a statement orders, forbids or says how one likes it; one that only says what is so is a fact."""
+
+    parts, other = sentences(statement), lists(f"{_FOLDER}/other.txt")
+    if any(sign in statement for sign in other["orders"]) or any(plain_kind(one) == "preference" for one in parts):
+        return True
+    every = [_words(language) for language in _LANGUAGES]
+    is_fact = any(sign in statement for sign in other["is so"])
+    for said in [one.words for one in parts]:
+        places = range(len(said))
+        if said[0] == "no" or any(_length(said, at, words["order"]) for words in every for at in places):
+            return True
+        # "We squash-merge" is how they want it, "we have two clusters" is so.
+        does = said[0] in ("we", "wir") and not any(word in words["we are"] for words in every for word in said[1:3])
+        if does:
+            return True
+        is_fact = is_fact or any(word in words["is so"] for words in every for word in said[1:])
+    return not is_fact
 
 
 def _used(said: list[str], words: Words) -> str:
@@ -107,7 +146,42 @@ def _statement_at(sentence: Sentence) -> int | None:
                 begins = _ruled(sentence, at, words)
         if begins is not None:
             return begins
-    return _in_other_language(sentence)
+    return None
+
+
+def _points_back(sentence: Sentence) -> int | None:
+    """Return at which word a request begins that ends the sentence and points at what stands before it; else None.
+
+    "..., remember that", "keep this in mind", "make this a rule".
+    """
+    said = sentence.words
+    if sentence.after and sentence.after[-1][-1:] == ":":
+        return None
+    for language in _LANGUAGES:
+        words = _words(language)
+        for start in _clauses(sentence, 0):
+            at, asked = _behind_leads(said[start:], words)
+            at += start
+            end = at + _length(said, at, words["keep"])
+            while end > at and end < len(said) and (more := _length(said, end, words["back"] | words["between"])):
+                end += more
+            pointing = words["back"] & set(said[at:end])
+            if at < end == len(said) and pointing and (asked or not sentence.is_question):
+                return start
+            if said[at : at + 1] and said[at] in words.get("write", ()) and _makes_it_a_rule(sentence, at + 1):
+                return start
+    return None
+
+
+def _makes_it_a_rule(sentence: Sentence, at: int) -> bool:
+    """Whether the words behind a verb make a rule of what was said: "(make) this a rule", "(record) it as a rule"."""
+    said = sentence.words
+    rest = [word for word in said[at + 1 :] if word not in _KINDS_OF_RULE]
+    rest = rest[1:] if rest[:1] == ["as"] else rest
+    if said[at : at + 1] not in (["this"], ["that"], ["it"]) or rest[:2] != ["a", "rule"]:
+        return False
+    end = said.index("rule", at)
+    return end == len(said) - 1 or sentence.after[end][:1] == ","
 
 
 def _kept(sentence: Sentence, first: int, words: Words) -> int | None:
@@ -127,23 +201,46 @@ def _kept(sentence: Sentence, first: int, words: Words) -> int | None:
 
 def _stated(sentence: Sentence, at: int, begins: int, words: Words) -> int | None:
     """Return where the statement behind such words begins; None where they ask for something else."""
-    said = sentence.words
-    lead, after = said[at:begins], sentence.after[begins - 1]
-    begins += _length(said, begins, words["lead"])
-    behind = begins + _length(said, begins, words["that"])
-    if said[begins : begins + 1] == ["dass"] or said[begins : begins + 2] == ["not", "to"]:
-        # What follows is no sentence without it.
-        return 0
-    if said[begins] in ("to", "zu"):
-        return None if words["lasting"].isdisjoint(said[begins:]) else begins + 1
-    if said[begins] in words["not"] or (said[begins] == "the" and words["not the"] & set(said[begins : begins + 3])):
+    said, lead = sentence.words, sentence.words[at:begins]
+    after, first = sentence.after[begins - 1], begins
+    behind = _behind_that(sentence, begins, words)
+    if behind == len(said):
+        return None
+    if (
+        ":" in (after[-1:], sentence.after[behind - 1][-1:])
+        or said[behind] == "dass"
+        or said[behind : behind + 2]
+        == [
+            "not",
+            "to",
+        ]
+    ):
+        return behind
+    if said[behind] in ("to", "zu"):
+        return None if words["lasting"].isdisjoint(said[behind:]) else behind + 1
+    if said[first] in words["not"] or (said[first] == "the" and words["not the"] & set(said[first : first + 3])):
+        return None
+    # "Remember, we talked about it" reminds of the talk.
+    if any(_length(said, place, words["talk"]) for place in range(behind, len(said))):
         return None
     # "Do not forget the tests" is a step of the task; what is not to be forgotten must be something that is so.
-    is_fact = behind > begins or after[-1:] == ":" or not words["says"].isdisjoint(said[begins:])
-    is_led = "note" in lead or after[:1] in (",", ":", "-")
-    if is_fact or (is_led and not {"forget", "vergiss"} & set(lead)):
-        return behind if behind < len(said) else begins
-    return None
+    is_fact = behind > first or said[first] in words["who"] or not words["says"].isdisjoint(said[first:])
+    is_led = "note" in lead or after[:1] in (",", "-")
+    return behind if is_fact or (is_led and not {"forget", "vergiss"} & set(lead)) else None
+
+
+def _behind_that(sentence: Sentence, at: int, words: Words) -> int:
+    """Return behind which word the statement begins: behind "that" and "for later", unless "this" is its subject."""
+    said = sentence.words
+    while at < len(said):
+        length = _length(said, at, words["between"])
+        if not length and (length := _length(said, at, words["that"])):
+            is_subject = said[at + length : at + length + 1] and said[at + length] in words["says"]
+            length = 0 if is_subject and said[at] != "that" and not sentence.after[at + length - 1] else length
+        if not length:
+            break
+        at += length
+    return at
 
 
 def _ruled(sentence: Sentence, first: int, words: Words) -> int | None:
@@ -178,7 +275,7 @@ def _behind_rules(said: list[str], start: int, at: int, end: int, words: Words) 
     """Return where the statement begins: behind the rules' name, or between the verb and the name."""
     while end < len(said) and (length := _length(said, end, words["link"])):
         end += length
-    if len(said) - end >= _MIN_STATEMENT:
+    if len(said) - end >= _MIN_STATEMENT or (said[end:] and said[end][0] == HIDDEN):
         return end
     between = [word for word in said[start + 1 : at] if word not in _ARTICLES and word not in words["whose"]]
     return start + 1 if len(between) > _MIN_STATEMENT else len(said)
@@ -197,15 +294,66 @@ def _made_a_rule(said: list[str]) -> int | None:
     return len(said) if at == len(said) - 1 else 0
 
 
-def _in_other_language(sentence: Sentence) -> int | None:
-    """Return where the statement begins behind words of other languages that ask to keep it."""
-    small = sentence.text.lower()
-    for phrase in lists(f"{_FOLDER}/other.txt")["keep"]:
+def _in_other_language(sentence: Sentence) -> str | None:
+    """Return what words of other languages ask to keep: what follows them, or what stands before at the end."""
+    small, words = sentence.text.lower(), lists(f"{_FOLDER}/other.txt")
+    for phrase in words["keep"]:
         place = small.find(phrase)
-        if place >= 0:
-            end = len(small[: place + len(phrase)].split())
-            return min(end, len(sentence.words)) if len(sentence.words) > end else 0
+        if place < 0 or (phrase[0] < _CJK and small[place - 1 : place].isalpha()):
+            continue
+        rest = sentence.text[place + len(phrase) :]
+        if rest.rstrip().endswith(":") and len(rest.split()) < _MIN_STATEMENT:
+            return sentence.text
+        statement = rest.lstrip(_SIGNS_BETWEEN)
+        is_led = len(statement) < len(rest.lstrip())
+        is_that = False
+        while lead := next((one for one in words["that"] if statement.lower().startswith(one)), ""):
+            statement, is_that = statement[len(lead) :].lstrip(_SIGNS_BETWEEN), True
+        if phrase[0] >= _CJK:
+            if not statement.strip("。！!. ") or statement.startswith(words["polite"]):
+                before = sentence.text[:place].rstrip(_SIGNS_BETWEEN)
+                particle = next((one for one in words["particle"] if before.endswith(one)), "")
+                return before.removesuffix(particle)
+            if not is_led and statement.startswith(words["not"]):
+                continue
+            return statement if rest.lstrip()[:1] in "：:" else _first_of(statement)
+        if is_led or is_that or statement.lower().startswith(words["lasting"]):
+            return statement
     return None
+
+
+def _first_of(text: str) -> str:
+    """Return the first sentence of a text whose sentences are not parted by spaces."""
+    ends = [place for place in map(text.find, "。！？") if place > 0]
+    return text[: min(ends) + 1] if ends else text
+
+
+def _standing_alone(statement: str) -> str:
+    """Return a clause that followed a request as a sentence of its own."""
+    first, _, rest = statement.partition(" ")
+    if first.lower() == "dass":
+        return _main_clause(rest)
+    return f"do {statement}".replace("not to ", "not ", 1) if statement.lower().startswith("not to ") else statement
+
+
+def _main_clause(clause: str) -> str:
+    """Return a German clause without its "dass": the verb at its end goes behind its subject."""
+    head, comma, tail = clause.partition(",")
+    said = head.rstrip(" .!").split()
+    end = head[len(head.rstrip(" .!")) :]
+    subject = 1
+    if said[:1] and not said[0][0].isupper() and said[0].lower() not in _PRONOUNS:
+        subject = next((at + 1 for at, word in enumerate(said) if word[0].isupper()), 0)
+    while 0 < subject < len(said) and said[subject][0].isupper() and said[0].lower() not in _PRONOUNS:
+        subject += 1
+    verb = said[-1] if len(said) > subject > 0 else ""
+    if not verb.isalpha() or not verb.islower():
+        return clause
+    prefix = next((one for one in _APART if verb.startswith(one) and len(verb) > len(one) + _MIN_STATEMENT), "")
+    if verb.startswith(_NOT_APART):
+        prefix = ""
+    moved = [*said[:subject], verb[len(prefix) :], *said[subject:-1], *([prefix] if prefix else ())]
+    return " ".join(moved) + end + comma + tail
 
 
 def _behind_leads(said: list[str], words: Words) -> tuple[int, bool]:
@@ -239,24 +387,36 @@ def _clauses(sentence: Sentence, first: int) -> list[int]:
     return found
 
 
-def _from(sentence: Sentence, at: int) -> str:
-    """Return the text of a sentence from a word on."""
-    if at >= len(sentence.raw):
-        return ""
+def _place(sentence: Sentence, at: int) -> int:
+    """Return where in the text of a sentence its words before this one end."""
     place = 0
     # The signs that hide a quoted piece are not in the text, so words are counted as they were split.
     for word in sentence.raw[:at]:
         found = sentence.text.replace("’", "'").find(word, place)
         place = found + len(word) if found >= 0 else place
+    return place
+
+
+def _until(sentence: Sentence, at: int) -> str:
+    """Return the text of a sentence up to a word, without what joins the two."""
+    text = sentence.text[: _place(sentence, at)].rstrip(" ,;:-–—*_")
+    joined = text.rpartition(" ")
+    return joined[0].rstrip(" ,;") if joined[2].lower() in ("and", "und", "please", "bitte") else text
+
+
+def _from(sentence: Sentence, at: int) -> str:
+    """Return the text of a sentence from a word on."""
+    if at >= len(sentence.raw):
+        return ""
     # What ends with a colon announces the statement, which stands in the lines behind it.
-    statement = sentence.text[place:].lstrip(" ,:;.-–—*_)").rstrip(" ,;-–—*_?")
+    statement = sentence.text[_place(sentence, at) :].lstrip(" ,:;.-–—*_)").rstrip(" ,;-–—*_?")
+    if statement[:1] == statement[-1:] == '"':
+        statement = statement.strip('" ')
     return statement if len(statement.split()) >= _MIN_WORDS or not statement.isascii() else ""
 
 
 def _words(language: str) -> Words:
     if language not in _read:
         _read[language] = {kind: frozenset(words) for kind, words in lists(f"{_FOLDER}/{language}.txt").items()}
-        for kind in ("not the", "write"):
-            if language == "en" or kind == "not the":
-                _read[language].setdefault(kind, frozenset())
+        _read[language].setdefault("not the", frozenset())
     return _read[language]

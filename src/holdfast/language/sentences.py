@@ -34,7 +34,7 @@ _LEVELS = ("ERROR", "WARN", "WARNING", "INFO", "DEBUG", "FATAL", "Traceback", "E
 _CODE = ("//", "/*", "* @", "def ", "class ", "func ", "const ", "import ", "return ", "$ ", ">>> ", "+++ ")
 _CODE_ENDS = ("{", "}", ";", "};", ");", "=>", "):")
 # Quoted text becomes this letter, as often as it is long, so that places in the line stay what they are.
-_HIDDEN = "\x01"
+HIDDEN = "\x01"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def shapes(raw: str) -> tuple[str, ...]:
     """Return what a word is by its shape alone: a URL, a path, a version and so on; nothing for an ordinary word."""
     if raw.isalpha():
         return _of_letters(raw)
-    if raw[0] == _HIDDEN:
+    if raw[0] == HIDDEN:
         return ("<quoted>",)
     if "://" in raw or raw.startswith("www."):
         return ("<datum>", "<url>", "<firm>")
@@ -204,7 +204,7 @@ def _without_quotes(line: str) -> str:
             if end < 0 and closing in "“”":
                 end = line.find('"', at + 1)
             if end > at:
-                kept += (line[done:at], _HIDDEN * (end + 1 - at))
+                kept += (line[done:at], HIDDEN * (end + 1 - at))
                 done = end + 1
     return "".join((*kept, line[done:]))
 

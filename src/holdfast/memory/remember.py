@@ -13,6 +13,8 @@ from holdfast.store.merge import content_of
 from holdfast.workspace import Workspace, normal_tags
 
 _NOT_YOURS = {"agent": "an agent's", "derived": "found by Holdfast", "import": "imported"}
+# Behind one of these stands what something is.
+_NAMING = frozenset((":", "=", "is", "are", "ist", "lautet", "est", "es", "to"))
 
 
 def remember(
@@ -160,6 +162,13 @@ def _without_markers(text: str) -> str:
     pieces = text.replace("[private]", "[redacted:").split("[redacted:")
     rest = [pieces[0], *(piece.partition("]")[2] if "]" in piece else piece for piece in pieces[1:])]
     return "".join(letter for letter in "".join(rest) if not letter.isspace())
+
+
+def names_only_a_secret(text: str) -> bool:
+    """Whether a text without its secrets says no more than that there is one: "The API key is [redacted:x]."."""
+    before, mark, behind = text.rstrip(" .!").rpartition("[redacted:")
+    words = before.replace(":", " : ").replace("=", " = ").split()
+    return bool(mark) and behind[-1:] == "]" and (not words or words[-1].lower() in _NAMING)
 
 
 def refuse_secret(name: str, what: str) -> None:

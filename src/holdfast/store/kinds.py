@@ -23,6 +23,9 @@ LAID_DOWN = ("user", "feedback", "decision", "lesson")
 # Words that lead from one sentence of a message to the next, and say nothing where the sentence stands alone.
 _LEADS = ("also", "and", "btw", "by the way", "oh", "ok", "okay", "so", "please", "plus", "außerdem", "und", "auch")
 
+# What a person writes before a statement to say what it is.
+_LABELS = ("remember", "decision", "decisions", "note", "rule", "preference", "entscheidung", "beschluss", "merke")
+
 
 def parts(body: str) -> tuple[str, str, str]:
     """Return the statement, its reason and all other paragraphs, as they stand."""
@@ -71,7 +74,8 @@ def tidied(text: str) -> str:
     said = text.strip()
     lead = said
     while lead:
-        leads = [word + mark for word in _LEADS for mark in (", ", ": ", " - ")]
+        leads = ["also ", *[word + mark for word in _LEADS for mark in (", ", ": ", " - ")]]
+        leads += [word + ": " for word in _LABELS]
         lead = next((one for one in leads if said[: len(one)].lower() == one), "")
         rest = said[len(lead) :].lstrip(" ,;:-–—")
         lead = lead if len(rest.split()) > 1 else ""
