@@ -6,6 +6,7 @@ import pytest
 
 from holdfast.continuity import decisions
 from holdfast.errors import ScopeUnknown, SwitchedOff
+from holdfast.memory.remember import remember
 from holdfast.workspace import Workspace
 
 SHOP = "example.com--acme--shop"
@@ -110,3 +111,18 @@ def test_a_decision_that_the_person_confirms_is_theirs(cli, workspace, page) -> 
     assert confirmed.out.startswith("confirmed  D1") and "now yours" in confirmed.err
     assert "| D1 |" in page.read_text() and "| Use WeasyPrint | it prints CSS |" in page.read_text()
     assert cli("decide", "Use WeasyPrint").out.startswith("unchanged  D1")
+
+
+@pytest.mark.parametrize(("trust", "mark"), [("agent", "(said by the agent codex)"), ("import", "(imported)")])
+@pytest.mark.parametrize("key", ["d1", "d1-use-mongo", "d1-a"])
+def test_nobody_takes_the_number_of_the_persons_decision(cli, workspace, page, trust, mark, key) -> None:
+    """A memory of an agent or a repository that is called D1 stands under its own name, and says whose it is."""
+    cli("decide", "Use Postgres")
+    with workspace() as h:
+        remember(h, "Use Mongo", key=key, type="decision", trust=trust, agent="codex")
+        h.store.change(h.scope("project"), key, created="2020-01-01T00:00:00Z")
+    for shown in (cli("decide").out, page.read_text()):
+        assert f"Use Mongo {mark}" in shown
+        (row,) = [line for line in shown.splitlines() if "Use Postgres" in line]
+        assert row.replace("|", " ").split()[0] == "D1" and "(" not in row.partition("Postgres")[2]
+    assert cli("decide", "withdraw", "D1").out.startswith("withdrawn  D1") and "Use Mongo" in cli("decide").out

@@ -49,3 +49,15 @@ def test_an_approved_sentence_stands_alone(workspace, cli) -> None:
         Proposals(h.home).put(Proposal(id_of(Scope("global"), text), text, Scope("global"), title=text))
     cli("proposals", "approve", "--all")
     assert cli("list", "--json").json["memories"][0]["body"] == "Never use console.log in the backend."
+
+
+def test_merging_makes_nothing_the_persons_that_they_did_not_say(cli, shop) -> None:
+    """What others said stays theirs; together with something of the person's it takes the person's own words."""
+    cli("remember", "One.", "--key", "a", "--trust", "agent")
+    cli("remember", "Two.", "--key", "b", "--trust", "agent")
+    cli("remember", "Three.", "--key", "c", "--trust", "import")
+    cli("merge", "a", "b")
+    assert cli("show", "a", "--json").json["trust"] == "agent"
+    assert cli("merge", "a", "c").code == 4 and "--text" in cli("merge", "a", "c").err
+    cli("merge", "a", "c", "--text", "One, two and three.")
+    assert cli("show", "a", "--json").json["trust"] == "user"

@@ -10,6 +10,7 @@ from holdfast.memory import heal
 from holdfast.memory.lint import lint
 from holdfast.memory.remember import remember
 from holdfast.memory.show import show
+from holdfast.records import Filter
 
 TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 
@@ -147,3 +148,13 @@ def test_a_leftover_is_cleared_once(workspace, home, write) -> None:
         (home / "memory" / "projects" / "x" / ".holdfast-tmp-1-abcd").unlink()
         heal.apply(h, steps)
     assert not any("Errno" in said for said in workspace.said)
+
+
+def test_a_copy_by_an_agent_does_not_take_what_the_person_said(workspace) -> None:
+    """Of two that say the same the one of the stronger trust stays, whatever the keys are."""
+    with workspace() as h:
+        remember(h, "Never push to main.", key="zz-mine", type="feedback")
+        remember(h, "Never push to main.", key="a-copy", type="feedback", trust="agent", agent="codex")
+        assert [step.act for step in heal.apply(h, heal.plan(h)) if step.act == "merge"] == ["merge"]
+        (left,) = h.store.find(Filter((h.scope("project"),)))
+        assert (left.key, left.trust) == ("zz-mine", "user")

@@ -18,6 +18,7 @@ _BULLETS = ("-", "*", "+")
 _MAX_DIGITS = 9
 _ID_DIGITS = 5
 # Behind what an agent said over MCP, wherever it is told: only what a person says stands without it.
+IMPORTED = " (imported)"
 _BY = " (said by the agent "
 
 
@@ -289,7 +290,8 @@ def attributed(text: str, by: str) -> str:
 
 
 def unattributed(text: str) -> str:
-    """Return the text without the name of the agent that said it, as texts are compared."""
+    """Return the text without the name of the agent that said it, as texts are compared; so with what was imported."""
+    text = text.removesuffix(IMPORTED)
     head, mark, name = text.rpartition(_BY)
     return head if mark and name.endswith(")") and ")" not in name[:-1] else text
 

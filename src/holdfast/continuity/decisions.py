@@ -183,7 +183,8 @@ def _says(memory: Memory, said: str, why: str = "") -> bool:
 def _one(found: list[tuple[Note, Memory]], view: MemoryView, name: str) -> tuple[Note, Memory]:
     """Return the decision or lesson of that id or key."""
     wanted = name.strip().casefold()
-    known = [(note, one) for note, one in found if wanted and wanted in (note.id.casefold(), one.key)]
+    known = [(note, one) for note, one in found if wanted and wanted == note.id.casefold()]
+    known = known or [(note, one) for note, one in found if wanted and wanted == one.key]
     # Two memories of one number are named by their keys, the first of them by its number.
     if not known and wanted:
         known = [(note, one) for note, one in found if one.key.startswith(f"{wanted}-")]

@@ -28,7 +28,7 @@ from holdfast.base.clock import is_day, now
 from holdfast.base.digests import short
 from holdfast.base.text import DOTS, cut
 from holdfast.continuity import page, pages, region
-from holdfast.continuity.check_boxes import Lines, attributed, unattributed
+from holdfast.continuity.check_boxes import IMPORTED, Lines, attributed, unattributed
 from holdfast.continuity.note_tables import REPLACED, Columns, Note, Table
 from holdfast.errors import BrokenFile, HoldfastError
 from holdfast.journal.updates import Updates, undone
@@ -92,7 +92,12 @@ def number_of(view: MemoryView, key: str) -> int:
 
 
 def number_in(view: MemoryView, memory: Memory) -> int:
-    """Return the number of a memory: that in its key, or a tag that an earlier version's row had as its id."""
+    """Return the number of a memory: that in its key, or a tag that an earlier version's row had as its id.
+
+    What was imported was numbered elsewhere, and has none here.
+    """
+    if memory.trust == "import":
+        return 0
     names = (memory.key, *(f"{tag.casefold()}-" for tag in memory.tags))
     return next((number for name in names if (number := number_of(view, name))), 0)
 
@@ -104,10 +109,10 @@ def next_key(view: MemoryView, every: Iterable[Memory], text: str) -> str:
 
 
 def memories(workspace: Workspace, view: MemoryView, scopes: Sequence[Scope]) -> list[Memory]:
-    """Return the memories of a view, those that hold no longer among them: by number, then by age."""
+    """Return the memories of a view, those that hold no longer among them: by number, the person's first, by age."""
     workspace.refresh(tuple(scopes))
     found = [memory for scope in scopes for memory in workspace.store.find(Filter((scope,), (view.type,)))]
-    return sorted(found, key=lambda one: (number_in(view, one) or 10**9, one.created, one.key))
+    return sorted(found, key=lambda one: (number_in(view, one) or 10**9, one.trust != "user", one.created, one.key))
 
 
 def noted(workspace: Workspace, view: MemoryView, scopes: Sequence[Scope]) -> list[tuple[Note, Memory]]:
@@ -122,13 +127,16 @@ def noted(workspace: Workspace, view: MemoryView, scopes: Sequence[Scope]) -> li
         newer = workspace.store.superseded_by(one.scope, one.key)
         by = by_place.get((one.scope, newer))
         is_replaced = ended.startswith(REPLACED) and not newer
-        by_agent = one.agent if one.trust == "agent" else ""
+        by_agent = (one.agent or "unknown") if one.trust == "agent" else ""
+        shown = harmless_line(said)
+        if one.trust == "import":
+            shown = unattributed(shown) + IMPORTED
         source = one.source if one.source not in _WAYS_IN else one.agent.removeprefix(_BY_HAND)
         note = Note(
             number,
             names[one.scope, one.key],
             # Where there is a column for whoever said it, the text need not say so.
-            harmless_line(said) if view.columns.source else attributed(harmless_line(said), by_agent),
+            shown if view.columns.source else attributed(shown, by_agent),
             harmless_line(why),
             harmless_line(source) if view.columns.source else by_agent,
             one.created[:10],
@@ -143,12 +151,17 @@ def noted(workspace: Workspace, view: MemoryView, scopes: Sequence[Scope]) -> li
 
 
 def _names(view: MemoryView, every: Sequence[Memory]) -> dict[tuple[Scope, str], str]:
-    """Return how each memory is named: by its number, or by its key where it has none or shares it."""
+    """Return how each memory is named: by its number, or by its key where it has none or shares it.
+
+    A key that reads as the number of another is told with its scope: a row is found by its name in any case.
+    """
     found: dict[tuple[Scope, str], str] = {}
+    taken: set[str] = set()
     for one in every:
         number = number_in(view, one)
-        name = f"{view.columns.letter}{number}" if number else one.key
-        found[one.scope, one.key] = one.key if name in found.values() else name
+        names = (f"{view.columns.letter}{number}" if number else one.key, one.key, f"{one.scope.kind}/{one.key}")
+        name = found[one.scope, one.key] = next((each for each in names if each.casefold() not in taken), names[-1])
+        taken.add(name.casefold())
     return found
 
 

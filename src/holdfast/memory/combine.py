@@ -26,12 +26,16 @@ def plan(
         raise BadInput("it takes two memories to make one", "Give their keys.")
     if any(one.scope != kept.scope for one in others):
         raise Conflict("the memories are of several scopes", "Move them into one with `holdfast move` first.")
+    trusts = {one.trust for one in found}
+    if len(trusts) > 1 and not text.strip():
+        raise Conflict("some of them are not yours", "Say what the one memory shall say: --text. Then it is yours.")
     draft = Draft(
         text=text.strip() or _said_by_all(found),
         scope=kept.scope,
         key=kept.key,
         type=kept.type,
         tags=tuple(dict.fromkeys(tag for one in found for tag in one.tags)) or None,
+        trust="user" if text.strip() else kept.trust,
         source="cli",
         supersedes=tuple(one.key for one in others),
         pinned=any(one.pinned for one in found) or None,

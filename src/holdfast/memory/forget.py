@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.memory import audit
+from holdfast.privacy import redact
 from holdfast.records import Filter, Memory, Step
 from holdfast.workspace import Workspace
 
@@ -24,6 +25,20 @@ def plan_scope(workspace: Workspace, scope: str) -> tuple[list[Memory], list[Ste
     return memories, _steps(workspace, memories)
 
 
+def remove_for(workspace: Workspace, memory: Memory, agent: str) -> Memory:
+    """Remove a memory that an agent wants gone, and nothing else of its words: others may have said them, too.
+
+    It leaves no tombstone and can be undone, for only a person forgets for good.
+    """
+    workspace.need_enabled()
+    workspace.need_reach(memory.scope.kind)
+    with audit.Act(workspace, "forget") as act:
+        gone = workspace.store.remove(memory.scope, memory.key, forget=False)
+        act.done(f"{gone.scope}/{gone.key}", f"the agent {redact.redact(agent)[0]} asked for it")
+    audit.trim(workspace)
+    return gone
+
+
 def _steps(workspace: Workspace, memories: list[Memory]) -> list[Step]:
     return [Step("forget", f"{one.scope}/{one.key}", one.title, workspace.store.size(one)) for one in memories]
 
@@ -37,7 +52,7 @@ def apply(workspace: Workspace, memories: list[Memory], *, command: str = "forge
             for memory in memories:
                 gone.append(workspace.store.remove(memory.scope, memory.key, forget=True))
                 # A key is made of the first words of a memory.
-                act.done(f"a memory of {memory.scope}", "a person or an agent asked for it")
+                act.done(f"a memory of {memory.scope}", "a person asked for it")
     finally:
         if gone:
             audit.forgotten(workspace, gone)

@@ -11,7 +11,7 @@ from holdfast.base import files
 from holdfast.errors import Conflict, HoldfastError
 from holdfast.memory import audit, lint, move
 from holdfast.privacy import redact
-from holdfast.records import Filter, Step
+from holdfast.records import TRUSTS, Filter, Step
 from holdfast.store import layout
 from holdfast.store.words import same_words
 from holdfast.workspace import Workspace
@@ -105,6 +105,9 @@ def _merge(workspace: Workspace, step: Step) -> None:
         for path in {kept.path, extra.path} - {answering}:
             workspace.store.tree.swap(path, files.read(layout.contained(workspace.store.tree.root, path)), None)
         return
+    if TRUSTS.index(extra.trust) < TRUSTS.index(kept.trust):
+        # Who copies what a stronger one said does not get it.
+        kept, extra = extra, kept
     naming = move.naming(workspace, extra, extra.scope)
     kept, extra = workspace.store.get(kept.scope, kept.key), workspace.store.get(extra.scope, extra.key)
     by_text = {statement.text: statement for statement in (*extra.history, *kept.history)}

@@ -120,11 +120,14 @@ def with_history(memory: Memory, before: Memory) -> Memory:
 
 
 def combined(here: Memory, there: Memory) -> Memory:
-    """Return two memories of one key as one, in the place of the second: the newer statement holds.
+    """Return two memories of one key as one, in the place of the second: the newer statement holds, but
+    for one that the person laid down and somebody else changed.
 
     History has every earlier statement of both, newest first, each text once, without the one that holds.
     """
     newer, older = (here, there) if here.updated > there.updated else (there, here)
+    if is_of_the_person(older) and newer.trust != "user":
+        newer, older = older, newer
     statements = [*newer.history, Statement(older.body, older.updated), *older.history]
     statements.sort(key=lambda statement: statement.at, reverse=True)
     by_text = {statement.text: statement for statement in reversed(statements) if statement.text != newer.body}

@@ -160,3 +160,20 @@ def test_an_agent_does_not_bring_back_the_forgotten(talk, cli) -> None:
     assert server.call("memory_recall", titles=True)["memories"] == []
     assert cli("remember", "The codename is Narwhal nine.").code == 0
     assert server.call("memory_recall", query="codename")["memories"]
+
+
+def test_an_agent_forgets_its_memory_and_nobodys_words(talk, cli, home) -> None:
+    """What it stored and forgets is gone as a memory; the same words of the person, wherever they stand, stay."""
+    cli("remember", "We use Kafka for the events, not Redis.", "--key", "mine")
+    cli("todo", "add", "use Kafka for the events")
+    server = talk("--agent", "codex")
+    server.call("memory_store", content="use Kafka for the events", key="copy")
+    assert server.call("memory_forget", key="copy")["deleted"] is True
+    assert (
+        server.call("memory_recall", query="Kafka")["memories"][0]["content"]
+        == "We use Kafka for the events, not Redis."
+    )
+    assert "use Kafka for the events" in cli("todo").out
+    assert not list(home.rglob("erased.jsonl")) and cli("show", "copy").code == 3
+    (act,) = cli("updates", "--command", "forget", "--json").json["updates"]
+    assert cli("updates", "undo", act["id"], "--yes").code == 0 and cli("show", "copy").code == 0

@@ -17,6 +17,7 @@ from holdfast.inject import hand_over
 from holdfast.learning.lessons import lesson
 from holdfast.learning.ratings import rate
 from holdfast.memory import recall_modes
+from holdfast.memory.forget import remove_for
 from holdfast.memory.remember import end, remember
 from holdfast.memory.show import list_memories
 from holdfast.records import Hit, Memory
@@ -156,15 +157,12 @@ def search_sessions(request: Request, asked: given.SessionSearch) -> Answer:
 
 def forget_one(request: Request, asked: given.Forget) -> results.ForgottenResult:
     """Forget a memory; one that is not there is no error."""
-    # It loads every feature, and a server starts without them.
-    from holdfast.app.erase import forget_memory
-
     try:
         memory = request.workspace.locate(asked.key, asked.scope)
         if is_of_the_person(memory):
             end(request.workspace, memory, agent=request.agent)
             raise Refused(f"{memory.key} is the person's own; it was proposed to them", "They decide.")
-        gone = forget_memory(request.workspace, asked.key, scope=asked.scope)
+        gone = remove_for(request.workspace, memory, request.agent)
     except NotFound:
         return results.ForgottenResult(deleted=False, key=asked.key, scope=asked.scope)
     hand_over.note_known(request.workspace, request.session, gone=[gone])
