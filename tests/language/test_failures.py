@@ -126,3 +126,13 @@ def test_a_package_without_tests_is_not_the_failure() -> None:
     """Go tells which packages have no tests before it tells what failed; such a line never names the failure."""
     told = "?   \tx/y\t[no test files]\nok  \tx/y/a\t1s\n--- FAIL: TestA (0.00s)\n    a_test.go:4: boom\nFAIL"
     assert error_line(told) == "a_test.go:4: boom"
+
+
+def test_a_line_with_which_a_program_goes_on_is_no_error() -> None:
+    """It found another way, so the error is what comes later."""
+    shown = (
+        "Error retrieving versions, using already-installed version Error: getaddrinfo ENOTFOUND update.example\n"
+        "Running the extension tests of the shop\n"
+        "Error: the test run was terminated by the signal SIGABRT\n"
+    )
+    assert "SIGABRT" in error_line(shown)

@@ -313,3 +313,14 @@ def _typed(main: int, process: subprocess.Popen, keys: list[str]) -> str:
     os.close(main)
     process.wait(300)
     return said.decode()
+
+
+def test_a_pattern_says_what_to_do(workspace, home, cli) -> None:
+    """The list and its JSON have the sentence, of a fix as its lesson says it."""
+    told = "rtk bun run test: error: unrecognized subcommand 'bun' -> ran `bun run test` instead"
+    three(home, "rtk bun run test unrecognized subcommand: ran bun", kind="fix-worked", good=True, text=told)
+    [one] = cli("patterns", "--json").json["patterns"]
+    wanted = "Run `bun run test`, not `rtk bun run test`: that fails with \"error: unrecognized subcommand 'bun'\""
+    assert one["statement"].startswith(wanted)
+    assert one["title"] == "When `rtk bun run test` fails, run `bun run test` instead"
+    assert wanted in cli("patterns").out

@@ -95,7 +95,9 @@ def error_line(output: str) -> str:
 
 
 def _is_error(said: str, folded: str) -> bool:
-    return "warning" not in folded and _is_telling(normalised(said), "")
+    if "warning" in folded or any(phrase in folded for phrase in listed(TABLE, "went-on")):
+        return False
+    return _is_telling(normalised(said), "")
 
 
 def first_message(output: str) -> str:

@@ -224,6 +224,10 @@ def _title(first: Signal) -> str:
     heading = KINDS[kind].heading if kind in KINDS else kind
     head, _, tail = signature.partition(": ")
     about = (tail if kind in _TOLD_BY_TAIL else signature).replace(": ", ", ").replace("'", "")
+    failed, arrow, step = first.text.partition(" -> ")
+    if kind == "fix-worked" and arrow:
+        done = step.replace("ran `", "run `").replace("edited ", "edit ")
+        return cut(f"When `{failed.partition(': ')[0]}` fails, {done}", _MAX_TITLE)
     if kind == "failed-command":
         heading = f"`{head}` fails" if head != "shell" else heading
     return cut(f"{heading}: {first.text if kind in _TOLD_BY_TEXT else about or head}", _MAX_TITLE)

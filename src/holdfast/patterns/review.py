@@ -151,6 +151,9 @@ def advice(pattern: Pattern, quote: str) -> str:
         failed, _, rest = quote.partition(" -> ")
         start, _, error = failed.partition(": ")
         rest = rest.replace("ran `", "run `").replace("edited ", "edit ").rstrip(".")
+        if pattern.kind == "fix-worked" and rest.startswith("run `") and rest.endswith("` instead"):
+            # As the lesson of the same thing says it.
+            return f'R{rest[1:].removesuffix(" instead")}, not `{start}`: that fails with "{error}" ({often}).'
         about = tail.replace("'", "") or head.replace("'", "")
         form = _ADVICE.get(
             head if pattern.kind in ("lookup-anew", "long-detour") else pattern.kind, "{title}, in {often}."

@@ -41,3 +41,13 @@ def test_a_report_has_the_type_of_its_sub_agent(reports, output):
 def test_a_report_is_named_by_what_it_is_about(reports):
     """A line that only leads to the report is no summary of it."""
     assert reports(REPORT)[0].summary == "Where the colours stand"
+
+
+def test_what_is_said_before_a_call_is_no_report(workspace, shop):
+    """A sub-agent that was cut off while it worked handed nothing over."""
+    call = SessionEvent(0, "tool", tool="Grep", input='{"pattern": "TODO"}', output="a.py:1: TODO", answered=True)
+    with workspace() as opened:
+        child = session("main.agent-a1b2c3", shop, parent="main", is_subagent=True)
+        store(opened, child, said("task", "Find the to-dos"), said("assistant", REPORT), call, index=False)
+        assert not harvest(opened, everything=True).problems
+        assert model.all_reports(opened.home) == []

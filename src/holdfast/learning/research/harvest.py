@@ -106,9 +106,11 @@ def _spawned(home: str, parent: str) -> tuple[tuple[str, str], ...]:
 
 
 def _last_answer(events: Iterable[SessionEvent]) -> SessionEvent | None:
-    """Return what the agent said last."""
+    """Return what the agent said last; what it says before a call announces that, and reports nothing."""
     last = None
     for event in events:
-        if event.role == "assistant" and event.text.strip():
+        if event.role == "tool":
+            last = None
+        elif event.role == "assistant" and event.text.strip():
             last = event
     return last

@@ -73,7 +73,7 @@ def _patterns(
     )
     found = pattern_review.not_rejected(workspace, found)
     found = [one for one in found if only is None or one.good == (only == "successes")]
-    rows = [asdict(one) for one in found[:limit]]
+    rows = [{**asdict(one), "statement": pattern_review.candidate(one).statement} for one in found[:limit]]
     if answered({"patterns": rows, "total": len(found), "sessions": gathered.sessions}):
         return
     for number, one in enumerate(found[:limit], 1):
@@ -105,6 +105,7 @@ def _say_nothing(workspace: Workspace, gathered: patterns.Gathered, least: int |
 def _print_pattern(one: Pattern, number: int, explain: bool) -> None:
     """Print a pattern with some of its evidence, or with all and with what was counted."""
     click.echo(f"{number:>3}. {_line(one, one.title)}")
+    click.echo(f"     {pattern_review.candidate(one).statement}")
     where = f", domain {one.domain}" if one.domain else ""
     click.echo(f"     {_counted(one)}{where}")
     if explain:
