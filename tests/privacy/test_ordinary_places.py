@@ -13,6 +13,7 @@ NAMES = (
 )
 PLACES = (
     *("/home/me/{n}/project/a8f3k2Xq9", "~/code/{n}/src/main2.py", "cd /tmp/{n}/pytest-of-me/pytest-12/test_a0/work3"),
+    *("pi/acme__{n}-go/019e44d4-6ecf-7c1d-96ab-582effc13411.jsonl", "me/{n}-2/0B1F44D4-6ecf-4c1d-96ab-582effc13411"),
     *("C:\\Users\\me\\{n}\\proj3\\x9", "file:///home/u/{n}/a1b2c3.txt", "projects/-home-me-{n}-proj7/4f3a2b1c.jsonl"),
     *("https://github.com/acme/{n}/tree/4f3a2b1", "http://localhost:8080/{n}/a7f3/b2?x=1", "{n}/ 2fa.md"),
     *("origin\tgit@github.com:acme/{n}.git (fetch)", "git clone git@host:{n} work2dir", "+++ b/{n}/handler2.go"),

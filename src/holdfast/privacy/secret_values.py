@@ -229,7 +229,10 @@ def vendor_token(text: str, at: int) -> tuple[int, int, str] | None:
             _judged.clear()
         judged = _judged[word, at - start] = _is_token(word, at - start)
     kind = _vendor(word) if judged else ""
-    if not judged or (kind == "vendor-token" and pattern(_NAMED_ID).search(text, max(0, start - 24), start)):
+    # A file that is called by an id is none, and what is an id by its name is only one with a vendor's sign.
+    if not judged or pattern(rf"(?i)/{_ANY_UUID}").search(word):
+        return None
+    if kind == "vendor-token" and pattern(_NAMED_ID).search(text, max(0, start - 24), start):
         return None
     more = pattern(r"[\w+/=-]*+").match(text, end) if end - at >= MAX_JUDGED_VALUE else None
     return start, more.end() if more else end, kind
