@@ -30,10 +30,8 @@ if TYPE_CHECKING:
 # Agents that read this one's settings set these, some of them beside aliases of its own variables.
 FOREIGN = (RUNS_OTHERS, "CURSOR_VERSION", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DIR")
 _MAX_INSTRUCTIONS = 262_144
-# Who may have typed a prompt of which the agent says where it comes from: all others are messages of programs.
-_TYPED_BY = ("", "user", "sdk")
-# How the message of another session begins.
-_PEERS = ("Another Claude session sent a message", "A peer session sent a message")
+# Where a prompt comes from that a person typed, as hooks and transcripts tell it: all others are messages of programs.
+TYPED_SOURCES = ("", "user", "sdk", "typed", "queued")
 
 
 class ClaudeCode(Agent):
@@ -67,8 +65,7 @@ class ClaudeCode(Agent):
         return ours and not any(name in environment for name in FOREIGN)
 
     def spoken(self, given: str, data: Mapping[str, object]) -> tuple[str, str]:
-        is_typed = told(data, "source") in _TYPED_BY and not given.lstrip().startswith(_PEERS)
-        return super().spoken(given, data) if is_typed else ("", given)
+        return super().spoken(given, data) if told(data, "source") in TYPED_SOURCES else ("", given)
 
     def is_subagent(self, environment: Mapping[str, str], meta: Mapping[str, object]) -> bool:
         session, call = self.session_of(environment, meta), told(meta, "claudecode/toolUseId")

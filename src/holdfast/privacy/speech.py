@@ -37,6 +37,7 @@ INJECTED_STARTS = (
     *("# AGENTS.md instructions", "[Request interrupted", "Stop hook feedback:", "Base directory for this skill:"),
     *("Caveat: The messages below were generated", "Warning: apply_patch was requested", '{"task_id":', "</image>"),
     *("[SYSTEM NOTIFICATION", "[MESSAGE FROM NON-USER SOURCE", "[TALK FROM A VOICE CALL", "[Image: source:"),
+    *("Another Claude session sent a message", "A peer session sent a message"),
     *("--- CONTEXT ENTRY BEGIN ---", "[Image: original", "Here is the user's editor context"),
     *("Here is a summary of changes in the user's editor context",),
     *("UserPromptSubmit hook", "User has answered your questions", "The user wants to clarify these questions"),

@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from holdfast.agents.base import Place
-from holdfast.agents.claude_code import AGENT
+from holdfast.agents.claude_code import AGENT, TYPED_SOURCES
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import decode, files_below, first_records, lines, open_plain
 from holdfast.agents.reading.values import (
@@ -111,6 +111,8 @@ class _Line(msgspec.Struct, gc=False):
     isApiErrorMessage: bool | None = None
     origin: Any = None
     agentId: str | None = None
+    agentName: str | None = None
+    userType: str | None = None
     forkedFrom: Any = None
     planContent: Any = None
     requestId: str | None = None
@@ -329,11 +331,15 @@ class ClaudeCodeReading(Reading):
 
     def _usual(self, line: _Line) -> str:
         """Return the role of what stands where a person speaks in this line, as far as its marks tell."""
-        if line.isMeta is True or told(line.origin, "kind") not in TYPED_BY or line.promptSource == "system":
-            return "injected"
+        source = line.promptSource or ""
+        is_agents = line.isSidechain is True or bool(line.agentId or line.agentName)
         # A plan or a suggestion that the person agreed to is handed over in their place, in the model's own words.
-        agreed = line.planContent or line.promptSource == "suggestion_accepted"
-        return "task" if line.isSidechain is True or agreed else "human"
+        agreed = line.planContent or source == "suggestion_accepted"
+        if line.isMeta is True or told(line.origin, "kind") not in TYPED_BY or line.userType not in (None, "external"):
+            return "injected"
+        if is_agents or agreed:
+            return "task"
+        return "human" if source in TYPED_SOURCES else "injected"
 
     def _unqueue(self, text: str) -> None:
         """Take out the prompts that waited in the queue and are told here, several of them as lines of one."""
