@@ -92,13 +92,8 @@ def number_of(view: MemoryView, key: str) -> int:
 
 
 def number_in(view: MemoryView, memory: Memory) -> int:
-    """Return the number of a memory: that in its key, or a tag that an earlier version's row had as its id.
-
-    What was imported was numbered elsewhere, and has none here.
-    """
-    if memory.trust == "import":
-        return 0
-    names = (memory.key, *(f"{tag.casefold()}-" for tag in memory.tags))
+    """Return the number of a memory: that in its key, or a tag that an earlier row had as its id; none of an import."""
+    names = (memory.key, *(f"{tag.casefold()}-" for tag in memory.tags)) if memory.trust != "import" else ()
     return next((number for name in names if (number := number_of(view, name))), 0)
 
 
@@ -128,9 +123,7 @@ def noted(workspace: Workspace, view: MemoryView, scopes: Sequence[Scope]) -> li
         by = by_place.get((one.scope, newer))
         is_replaced = ended.startswith(REPLACED) and not newer
         by_agent = (one.agent or "unknown") if one.trust == "agent" else ""
-        shown = harmless_line(said)
-        if one.trust == "import":
-            shown = unattributed(shown) + IMPORTED
+        shown = unattributed(harmless_line(said)) + IMPORTED if one.trust == "import" else harmless_line(said)
         source = one.source if one.source not in _WAYS_IN else one.agent.removeprefix(_BY_HAND)
         note = Note(
             number,
@@ -151,10 +144,7 @@ def noted(workspace: Workspace, view: MemoryView, scopes: Sequence[Scope]) -> li
 
 
 def _names(view: MemoryView, every: Sequence[Memory]) -> dict[tuple[Scope, str], str]:
-    """Return how each memory is named: by its number, or by its key where it has none or shares it.
-
-    A key that reads as the number of another is told with its scope: a row is found by its name in any case.
-    """
+    """Return how each memory is named: by number or key, and with its scope where that reads as another number."""
     found: dict[tuple[Scope, str], str] = {}
     taken: set[str] = set()
     for one in every:
