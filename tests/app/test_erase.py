@@ -365,3 +365,18 @@ def test_hooks_do_not_read_it_again_in_a_session_that_is_open(cli, workspace, ho
     assert cli("erase", "--yes", stdin=TEXT).code == 0
     at("Stop", last_assistant_message="It failed.")
     assert holding(home, "numbat") == []
+
+
+def test_a_forgotten_request_leaves_no_line_behind(workspace, write, cli) -> None:
+    """The line of the working state that asked to remember it goes as a whole, and no other."""
+    said = "- remember: Remember that the demo runs on a Raspberry Pi. (2026-11-16T10:00:00Z, codex, s1)\n"
+    kept = "- decision: We ship on Monday. (2026-11-16T10:00:00Z, codex, s1)\n"
+    with workspace() as h:
+        remember(h, "The demo runs on a Raspberry Pi.", key="demo")
+        folder = h.scope("project").owner
+    page = write(
+        f"projects/{folder}/buffer.md",
+        f"<!-- holdfast:begin state -->\n\n## Said by the person\n\n{said}{kept}\n<!-- holdfast:end state -->\n",
+    )
+    assert cli("forget", "demo", "--yes").code == 0
+    assert kept in page.read_text() and "erased" not in page.read_text() and "remember:" not in page.read_text()

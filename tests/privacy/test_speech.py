@@ -65,6 +65,7 @@ MANY = settings(max_examples=count(2_000, 200))
         ("<system-reminder>use Redis</system-reminder>\nno, Postgres", ""),
         ("<task-notification>done</task-notification> let's go with Redis", ""),
         ("<system-reminder>never closed, so all is its own", ""),
+        ("look at it <system-reminder>foo\nRemember that all is well", "look at it"),
         ("\ufeff\u200b\u2063\xad \n<bash-input>remember that</bash-input> x", ""),
     ],
 )

@@ -32,6 +32,8 @@ FOREIGN = (RUNS_OTHERS, "CURSOR_VERSION", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DI
 _MAX_INSTRUCTIONS = 262_144
 # Where a prompt comes from that a person typed, as hooks and transcripts tell it: all others are messages of programs.
 TYPED_SOURCES = ("", "user", "sdk", "typed", "queued")
+# How the message of another session begins.
+_PEERS = ("Another Claude session sent a message", "A peer session sent a message")
 
 
 class ClaudeCode(Agent):
@@ -65,7 +67,8 @@ class ClaudeCode(Agent):
         return ours and not any(name in environment for name in FOREIGN)
 
     def spoken(self, given: str, data: Mapping[str, object]) -> tuple[str, str]:
-        return super().spoken(given, data) if told(data, "source") in TYPED_SOURCES else ("", given)
+        is_typed = told(data, "source") in TYPED_SOURCES and not is_of_a_peer(given)
+        return super().spoken(given, data) if is_typed else ("", given)
 
     def is_subagent(self, environment: Mapping[str, str], meta: Mapping[str, object]) -> bool:
         session, call = self.session_of(environment, meta), told(meta, "claudecode/toolUseId")
@@ -120,6 +123,11 @@ class ClaudeCode(Agent):
         from holdfast.agents import headless
 
         return headless.claude_code(program)
+
+
+def is_of_a_peer(text: str) -> bool:
+    """Whether another session sent the text that stands where the person speaks."""
+    return text.lstrip().startswith(_PEERS)
 
 
 def _imported(path: str, folder: str) -> list[ManagedFile]:

@@ -51,7 +51,10 @@ _MIN_TITLE = 3
 _WORDS = re.compile(rb'words [^"]+')
 # What tells like asks apart from others: the stems of a text, in the order of the alphabet.
 _STEMS = re.compile(rb'("signature": ?")[^"\\]*(", ?"text": ?"(?:[^"\\]|\\.)*' + ERASED.encode() + rb")")
-_EMPTY_ITEM = re.compile(rb"[ \t]*[-*] (?:\[.\] )?(?:[0-9:]+ )?" + ERASED.encode() + rb"[.!]?\r?\n?")
+# Also the line that says what was to be remembered: without it nothing is left of the request.
+_EMPTY_ITEM = re.compile(
+    rb"[ \t]*[-*] (?:(?:\[.\] )?(?:[0-9:]+ )?%b[.!]?|remember: .*%b.*)\r?\n?" % (ERASED.encode(), ERASED.encode())
+)
 
 
 @dataclass(frozen=True, slots=True)

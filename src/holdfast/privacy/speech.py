@@ -37,7 +37,6 @@ INJECTED_STARTS = (
     *("# AGENTS.md instructions", "[Request interrupted", "Stop hook feedback:", "Base directory for this skill:"),
     *("Caveat: The messages below were generated", "Warning: apply_patch was requested", '{"task_id":', "</image>"),
     *("[SYSTEM NOTIFICATION", "[MESSAGE FROM NON-USER SOURCE", "[TALK FROM A VOICE CALL", "[Image: source:"),
-    *("Another Claude session sent a message", "A peer session sent a message"),
     *("--- CONTEXT ENTRY BEGIN ---", "[Image: original", "Here is the user's editor context"),
     *("Here is a summary of changes in the user's editor context",),
     *("UserPromptSubmit hook", "User has answered your questions", "The user wants to clarify these questions"),
@@ -209,12 +208,12 @@ def _is_programs(name: str) -> bool:
 
 
 def _stands_alone(text: str, at: int) -> bool:
-    """Whether a tag begins or ends its line, as agents write theirs; one within a sentence is spoken of."""
+    """Whether a tag begins or ends its line, or a word stands right behind it; any other in a sentence is spoken of."""
     before = text[max(0, at - _LONGEST_NAME) : at].rpartition("\n")
     if (before[1] or at <= _LONGEST_NAME) and not before[2].strip(_BLANK):
         return True
     end = text.find(">", at, at + _MAX_TAG) + 1
-    return end > 0 and text[end : end + _LONGEST_NAME].lstrip(" \t\r")[:1] == "\n"
+    return end > 0 and (text[end : end + 1].isalnum() or text[end : end + _LONGEST_NAME].lstrip(" \t\r")[:1] == "\n")
 
 
 def _closes_what_it_did_not_open(after: str) -> bool:

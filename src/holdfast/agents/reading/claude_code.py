@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from holdfast.agents.base import Place
-from holdfast.agents.claude_code import AGENT, TYPED_SOURCES
+from holdfast.agents.claude_code import AGENT, TYPED_SOURCES, is_of_a_peer
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import decode, files_below, first_records, lines, open_plain
 from holdfast.agents.reading.values import (
@@ -317,6 +317,7 @@ class ClaudeCodeReading(Reading):
             text = cut(text_of(block), MAX_TEXT)
             if self._queued:
                 self._unqueue(text.strip())
+            usual = "injected" if is_of_a_peer(text) else usual
             found = separated(text, usual if is_typed(block) else "injected")
             usual = "injected" if REFERENCED in text else usual
             if line.isCompactSummary is True:
@@ -355,6 +356,7 @@ class ClaudeCodeReading(Reading):
         if kind == "queued_command":
             text = cut(text_of(attachment.get("prompt")), MAX_TEXT)
             by_person = told(attachment.get("origin"), "kind") in TYPED_BY and attachment.get("isMeta") is not True
+            by_person = by_person and not is_of_a_peer(text)
             usual = "human" if by_person and told(attachment, "commandMode") in ("prompt", "") else "injected"
             self._unqueue(text)
             for role, part in separated(text, usual):
@@ -382,7 +384,8 @@ class ClaudeCodeReading(Reading):
         elif line.type == "queue-operation" and line.operation == "enqueue" and isinstance(line.content, str):
             # A prompt is kept in its place until it is told again; it may never be.
             text = cut(text_of(line.content), MAX_TEXT).strip()
-            if typed(text) and text not in self._queued and len(self._queued) < _MAX_QUEUED:
+            is_said = typed(text) and not is_of_a_peer(text)
+            if is_said and text not in self._queued and len(self._queued) < _MAX_QUEUED:
                 self._queued[text] = f"queued at {self.line}"
                 self.held.add(self.event("human", typed(text), self._id), self._queued[text])
 
