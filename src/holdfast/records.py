@@ -94,7 +94,8 @@ class Stored:
 
     `replaced` is what an updated memory said before, `was` whose it was, where that changed. `beside` is the key that
     the text would have, where a memory that says something else has it. What would change or end something of the
-    person's is proposed: `proposal` is its id, `memory` what stands.
+    person's is proposed: `proposal` is its id, `memory` what stands. `against` are the keys of older words of the
+    person's that say otherwise, and hold no longer.
     """
 
     action: str
@@ -104,6 +105,7 @@ class Stored:
     beside: str = ""
     proposal: str = ""
     was: str = ""
+    against: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -606,3 +606,23 @@ def test_a_request_that_names_only_a_secret_is_not_kept(told, workspace):
     with workspace() as opened_workspace:
         assert list(list_memories(opened_workspace)) == []
     assert "not remembered" in answer and TOKEN not in answer
+
+
+def test_newer_words_of_the_person_win(told, workspace):
+    """Who changes their mind is not told the old opposite; nothing is removed, and the notice says so."""
+    told("UserPromptSubmit", prompt="Remember: Use pnpm, never npm or yarn")
+    answer = told("UserPromptSubmit", session="s2", prompt="Remember that we use bun now, not pnpm.")
+    assert "use-pnpm-never-npm-or-yarn said otherwise" in answer and "- Use pnpm" not in answer
+    started = told("SessionStart", session="s3", source="startup")
+    assert "We use bun now, not pnpm." in started and "Use pnpm, never" not in started
+    with workspace() as opened_workspace:
+        assert len(list(list_memories(opened_workspace))) == 2
+
+
+def test_a_prompt_is_not_answered_with_its_opposite(told, workspace):
+    """What the person says now is not met with what they had said before."""
+    told("UserPromptSubmit", prompt="Remember: Staging database runs on db-stg-2")
+    answer = told("UserPromptSubmit", session="s2", prompt="The staging database runs on db-stg-3, fix the config.")
+    assert "db-stg-2" not in answer
+    asked = told("UserPromptSubmit", session="s3", prompt="which host does the staging database run on?")
+    assert "db-stg-2" in asked

@@ -155,3 +155,16 @@ def test_a_folder_with_the_name_of_a_memory(cli, shop, home) -> None:
     (home / "memory" / "global" / "memories" / "dir.md").mkdir()
     (found,) = cli("lint", "--json").json["problems"]
     assert (found["kind"], found["path"]) == ("file-name", "global/memories/dir.md") and found["hint"]
+
+
+def test_what_a_newer_memory_says_otherwise_is_named(kinds, home) -> None:
+    """Of two memories that cannot both hold the older is named, until the newer one supersedes it."""
+    older = home / "memory" / "global" / "memories" / "db.md"
+    text = "---\ntrust: user\nupdated: {}\n---\nStaging database runs on {}.\n"
+    older.write_text(text.format("2026-01-01T00:00:00Z", "db-stg-2"))
+    (older.parent / "db-now.md").write_text(text.format("2026-02-01T00:00:00Z", "db-stg-3"))
+    assert [(kind, path) for kind, path, _ in kinds() if kind == "outdated"] == [("outdated", "global/memories/db.md")]
+    (older.parent / "db-now.md").write_text(
+        text.format("2026-02-01T00:00:00Z", "db-stg-3").replace("trust:", "supersedes: [db]\ntrust:")
+    )
+    assert [one for one in kinds() if one[0] == "outdated"] == []

@@ -198,3 +198,14 @@ def test_what_the_person_says_again_is_theirs(workspace, trust) -> None:
         assert remember(h, "The reports job runs at 04:00 UTC.", trust=trust, agent="codex").action == "unchanged"
         assert h.locate(again.memory.key).trust == "user"
         assert remember(h, "The reports job runs at 04:00 UTC.").action == "unchanged"
+
+
+def test_a_newer_statement_supersedes_the_older_one_of_the_person(workspace) -> None:
+    """The same thing with another value: the older is kept and holds no longer; an agent's word changes nothing."""
+    with workspace() as h:
+        old = remember(h, "Staging database runs on db-stg-2.").memory
+        by_agent = remember(h, "Staging database runs on db-stg-9.", trust="agent", agent="codex")
+        stored = remember(h, "Staging database runs on db-stg-3.")
+        assert by_agent.against == () and stored.against == (old.key,)
+        assert h.store.superseded_by(old.scope, old.key) == stored.memory.key
+        assert h.store.get(old.scope, old.key).body == "Staging database runs on db-stg-2."

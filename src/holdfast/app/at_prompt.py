@@ -8,6 +8,7 @@ import sqlite3
 from holdfast.continuity import messages
 from holdfast.errors import HoldfastError
 from holdfast.inject import block, prompt
+from holdfast.language.sentences import sentences
 from holdfast.privacy.fence import without_secrets
 from holdfast.recall.embed import Model, cosines, plain
 from holdfast.records import SCOPES, Filter
@@ -159,8 +160,12 @@ def _relevant(
     entries: list[tuple[Memory, str]] = []
     left_out: list[tuple[str, str]] = []
     said: dict[frozenset[str], str] = {}
+    # Only what denies something or has a name or a number may say otherwise than a memory.
+    stated = [one.text for one in sentences(run.words()) if not one.is_question and prompt.is_telling(one.words)]
     for mark, candidate in marked(run, index, run.settings.number("inject.relevance") / 100, about):
         memory, reason = _may_be_given(index, candidate, shown)
+        if memory is not None and stated and _says_otherwise(stated, memory):
+            memory, reason = None, "the prompt says otherwise"
         same = said.setdefault(prompt.same(candidate.memory.body), candidate.memory.key)
         if same != candidate.memory.key:
             left_out.append((block.name_of(candidate.memory), f"says the same as {same}"))
@@ -169,6 +174,13 @@ def _relevant(
         else:
             left_out.append((block.name_of(candidate.memory), reason or f"only {most} at a prompt"))
     return entries, left_out
+
+
+def _says_otherwise(stated: list[str], memory: Memory) -> bool:
+    """Whether the prompt states the opposite of a memory; most prompts find none to compare with."""
+    from holdfast.language.contradiction import says_otherwise
+
+    return any(says_otherwise(text, memory.body) for text in stated)
 
 
 def _may_be_given(index: ReadOnlyIndex, candidate: Candidate, shown: Shown) -> tuple[Memory | None, str]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.continuity.open_sessions import Opened
     from holdfast.language.triggers import Trigger
     from holdfast.parts import HookRun
-    from holdfast.records import Memory, Project
+    from holdfast.records import Project, Stored
 
 _MAX_ANSWER = 16_000
 _MAX_ERROR = 240
@@ -146,23 +146,26 @@ def _remember(run: HookRun, texts: list[str]) -> None:
     secret = [text for text in stored if names_only_a_secret(text)]
     run.notices += ["not remembered: nothing was left of it but the name of a secret" for _ in secret[:1]]
 
-    def store(text: str, kind: str, key: str | None = None) -> Memory:
+    def store(text: str, kind: str, key: str | None = None) -> Stored:
         said, agent = tidied(text), run.call.agent
         statement = said[0].upper() + said[1:]
         return remember(
             run.workspace, statement, key=key, scope=scope, type=kind, trust="user", source="hook", agent=agent
-        ).memory
+        )
 
-    told = []
+    answers = []
     for text, kind in stored.items():
         if text in secret:
             continue
         try:
-            told.append(store(text, kind))
+            answers.append(store(text, kind))
         except StoreBusy:
             # Whoever holds its key must not cost the person a memory: another key is free.
-            told.append(store(text, kind, hashed(text)))
+            answers.append(store(text, kind, hashed(text)))
+    told = [one.memory for one in answers]
+    older = [key for one in answers for key in one.against]
     run.notices += [f'remembered "{cut(memory.body, _MAX_NOTED, DOTS)}" ({memory.key})' for memory in told]
+    run.notices += [f"{key} said otherwise and is told no more (`holdfast forget {key}`)" for key in older]
     # Who just said it need not be told it.
     with known.ShownSet(run.home, run.session) as before:
         before.note([(memory.scope, memory.key, digest_of(memory)) for memory in told])

@@ -17,6 +17,7 @@ from holdfast.continuity import buffer, log, messages, pages, region
 from holdfast.continuity.check_boxes import unattributed
 from holdfast.errors import HoldfastError
 from holdfast.inject.block import ADDED, ASKED, NOTES, STATE, Item, is_told, page_given, text_of
+from holdfast.language.contradiction import says_otherwise
 from holdfast.privacy.fence import without_secrets
 from holdfast.records import Scope
 from holdfast.store import layout
@@ -197,7 +198,11 @@ class ToldPages:
         for lead, texts in told.items():
             yield from self._entries("buffer.md", _STANDS, texts, lead)
         said = {messages.statement(one.text) if one.kind == "remember" else one.text: one.kind for one in state.said}
-        for text in [*reversed(said)][:_MAX_SAID]:
+        newest: list[str] = []
+        for text in reversed(said):
+            # What the person said otherwise since then is not told beside it.
+            newest += [] if any(says_otherwise(newer, text) for newer in newest) else [text]
+        for text in newest[:_MAX_SAID]:
             yield from self._entries("buffer.md", _STANDS, [text], f"said ({said[text]})" if said[text] else "said")
         if state.files:
             yield from self._entries("buffer.md", _STANDS, [", ".join(state.files[-_MAX_FILES:])], "files")

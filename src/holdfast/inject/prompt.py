@@ -148,6 +148,11 @@ def asks_of(prompt: str) -> list[str]:
     return [text for text in asks if text]
 
 
+def is_telling(said: list[str]) -> bool:
+    """Whether the words of a sentence deny something or have a number or the name of a place in them."""
+    return any(word in _DENYING or word == "instead" or any(map(str.isdigit, word)) or "://" in word for word in said)
+
+
 def weight_of(text: str) -> float:
     """Return how much the words of a text tell together."""
     return sum([weight(word) for word in dict.fromkeys(map(plain, words(text)))])

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.errors import HoldfastError
+from holdfast.language.contradiction import says_otherwise
 from holdfast.memory import index_pages
 from holdfast.privacy import redact
 from holdfast.project.ids import is_id
 from holdfast.records import Filter, Memory, Problem
-from holdfast.store import front_matter, layout, links
+from holdfast.store import front_matter, kinds, layout, links
 from holdfast.store.words import grams, same_words, words_of
 from holdfast.workspace import Workspace
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 NEAR = 0.8
 _MIN_WORDS = 4
+# A word that more memories have does not tell what they are about.
+_MAX_SHARING = 60
 _NOT_SOURCE = ("node_modules", "__pycache__", "target", "dist", "build")
 _PATH = re.compile(r"(?<![\w/:.@~$-])((?:[\w.-]+/)+[\w.-]+\.[A-Za-z][A-Za-z0-9]{0,7})(?::\d+)?(?![\w/])")
 _NAME = re.compile(r"`([\w.-]+\.[A-Za-z][A-Za-z0-9]{0,7})`")
@@ -46,6 +49,7 @@ def find(workspace: Workspace) -> list[Problem]:
         *workspace.store.problems(),
         *contradictions(memories),
         *duplicates(memories),
+        *outdated(memories),
         *dead_links(memories, texts, root, lambda memory, key: workspace.store.forgot(memory.scope, key, "")),
         *dead_page_links(_index_pages(root), root),
         *stale_claims(memories, texts, _project_roots(workspace)),
@@ -124,6 +128,23 @@ def duplicates(memories: list[Memory]) -> Iterator[Problem]:
             text = f"{'says the same as' if exact else f'is {alike:.0%} like'} {one.key}"
             hint = f"`holdfast forget {other.key}`, or store one with --supersedes {other.key}."
             yield Problem("duplicate" if exact else "near-duplicate", other.path, text, hint)
+
+
+def outdated(memories: list[Memory]) -> Iterator[Problem]:
+    """Name what a newer memory of the same scope and trust says otherwise than, unless it supersedes it."""
+    ended = {(memory.scope, key) for memory in memories for key in memory.supersedes}
+    holding = [memory for memory in memories if (memory.scope, memory.key) not in ended and not memory.ended_by("")]
+    by_word: defaultdict[tuple[str, str, str], list[Memory]] = defaultdict(list)
+    for memory in sorted(holding, key=lambda one: one.updated):
+        statement = kinds.parts(memory.body)[0]
+        places = [(str(memory.scope), memory.trust, word) for word in set(words_of(statement))]
+        near = {one.key: one for place in places if len(by_word[place]) <= _MAX_SHARING for one in by_word[place]}
+        for older in near.values():
+            if says_otherwise(statement, kinds.parts(older.body)[0]):
+                hint = f"`holdfast forget {older.key}`, or store the newer one with --supersedes {older.key}."
+                yield Problem("outdated", older.path, f"{memory.key} is newer and says otherwise", hint)
+        for place in places:
+            by_word[place].append(memory)
 
 
 def dead_links(

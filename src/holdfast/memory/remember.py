@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from holdfast.base.clock import now
 from holdfast.errors import BadInput, Forgotten, NotFound, Refused
+from holdfast.language.contradiction import says_otherwise
 from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.privacy import redact
-from holdfast.records import Draft, Memory, Proposal, Stored, replace
+from holdfast.records import Draft, Filter, Memory, Proposal, Stored, replace
 from holdfast.store import kinds as standing
 from holdfast.store.memory_file import first_words
 from holdfast.store.merge import content_of
 from holdfast.workspace import Workspace, normal_tags
 
 _NOT_YOURS = {"agent": "an agent's", "derived": "found by Holdfast", "import": "imported"}
+_LOOKED_AT, _MAX_STATEMENT = 20, 300
 # Behind one of these stands what something is.
 _NAMING = frozenset((":", "=", "is", "are", "ist", "lautet", "est", "es", "to"))
 
@@ -49,7 +51,32 @@ def remember(
         pinned=pinned,
     )
     workspace.refresh_once(draft.scope)
-    return put(workspace, draft)
+    older = outdated(workspace, draft) if draft.trust == "user" else []
+    stored = put(workspace, replace(draft, supersedes=tuple(dict.fromkeys((*supersedes, *[one.key for one in older])))))
+    stored = replace(stored, against=tuple([one.key for one in older]))
+    for one in older:
+        said = first_words(one.body)
+        workspace.say(
+            f'{one.key} says otherwise ("{said}") and is told no more; gone for good: holdfast forget {one.key}'
+        )
+    return stored
+
+
+def outdated(workspace: Workspace, draft: Draft) -> list[Memory]:
+    """Return the person's own memories in the scope of the draft that it says otherwise than, and that still hold.
+
+    They are superseded and not removed: that they are meant is a guess, though a strict one.
+    """
+    text = content_of(draft).statement
+    found = workspace.store.search(text, Filter((draft.scope,)), _LOOKED_AT) if len(text) <= _MAX_STATEMENT else []
+    return [
+        one.memory
+        for one in found
+        if one.memory.trust == "user"
+        and not one.superseded_by
+        and one.memory.key != draft.key
+        and says_otherwise(text, standing.parts(one.memory.body)[0])
+    ]
 
 
 def pin(workspace: Workspace, key: str, *, scope: str | None = None, pinned: bool = True) -> Memory:

@@ -1,0 +1,48 @@
+"""When a newer statement says otherwise than an older one."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.language.contradiction import says_otherwise
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("We use bun now, not pnpm.", "Use pnpm, never npm or yarn"),
+        ("Staging database runs on db-stg-3.", "Staging database runs on db-stg-2"),
+        ("Indent Python with two spaces from now on", "Indent Python with tabs."),
+        ("Indent Python with two spaces", "Indent Python with four spaces"),
+        ("Four spaces, no tabs any more", "Indent Python with tabs."),
+        ("Never deploy on Fridays", "Deploy on Fridays"),
+        ("The logo is in s3://acme-brand-2027/logo.svg", "The logo is in s3://acme-brand/logo.svg"),
+        ("The link's expiry is 15 minutes", "The link's expiry is 10 minutes"),
+        ("We use Vitest instead of Jest", "Use Jest"),
+        ("Wir nutzen jetzt bun, nicht pnpm", "Wir nutzen pnpm"),
+    ],
+)
+def test_a_newer_statement_says_otherwise(newer: str, older: str) -> None:
+    """The same thing has another value, or what one says the other denies."""
+    assert says_otherwise(newer, older)
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("Kim owns billing", "Kim owns checkout"),
+        ("Never use tabs in Python", "Use tabs in Makefiles"),
+        ("Never commit secrets", "Commit often"),
+        ("We use bun now, not pnpm.", "pnpm workspaces are hoisted"),
+        ("Billing listens on port 8080", "Checkout listens on port 8081"),
+        ("The branch rule in billing is BIL-1", "The branch rule in checkout is CHK-1"),
+        ("Use pytest", "Use ruff, not flake8"),
+        ("Staging database runs on db-stg-3.", "Staging database runs on db-stg-3"),
+        ("Never push to main", "Push feature branches to origin"),
+        ("The API uses Redis", "The API uses Postgres"),
+        ("Deploys need the VPN", "Deploys need a review"),
+    ],
+)
+def test_statements_that_hold_together(newer: str, older: str) -> None:
+    """Another thing, another place or another aspect contradicts nothing."""
+    assert not says_otherwise(newer, older)
