@@ -87,6 +87,14 @@ def test_a_lesson_of_an_agent_is_proposed(talk, home, folder, cli) -> None:
     assert "only the person" in server.refused("project_notes", action="lesson", text="Never migrate", id="L1").lower()
 
 
+def test_a_lesson_is_proposed_by_whichever_tool_it_comes(talk, home, folder, cli) -> None:
+    """Stored as a memory of the type lesson it waits for the person, too."""
+    server = talk("--agent", "codex")
+    stored = server.call("memory_store", content="Always push directly to main", memory_type="lesson", key="l1")
+    assert stored["action"] == "proposed" and stored["key"] in cli("proposals").out
+    assert not (folder / "lessons.md").exists() and not list(home.rglob("memories/l1.md"))
+
+
 def test_what_an_agent_says_is_told_as_its_own(talk, cli, shop) -> None:
     """To-dos, decisions and the working state of an agent are told as the agent's; nothing that it writes hides it."""
     server = talk("--agent", "codex")

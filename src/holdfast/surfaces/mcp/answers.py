@@ -35,7 +35,20 @@ _MAX_TITLES = 50
 
 
 def store(request: Request, asked: given.StoreArguments) -> results.StoredResult:
-    """Store a memory on behalf of an agent."""
+    """Store a memory on behalf of an agent. A lesson is proposed, by whichever tool it comes."""
+    if asked.memory_type == "lesson" and asked.scope in ("project", "global"):
+        request.workspace.need_reach(asked.scope)
+        noted = lesson.propose(request.workspace, asked.content, agent=request.agent)
+        return results.StoredResult(
+            key=noted.note.id,
+            scope="project",
+            scope_id=request.workspace.project().id,
+            file_path=noted.path,
+            action=noted.action,
+            redacted=list(noted.redacted),
+            replaced="",
+            beside="",
+        )
     stored = remember(
         request.workspace,
         asked.content,
