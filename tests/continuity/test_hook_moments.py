@@ -132,7 +132,7 @@ def test_a_session_killed_yesterday_has_a_section_of_its_own_today(told, home, f
     """What a session did before it was killed stands in that day's log, and what it does once resumed in today's."""
     told("SessionStart", source="startup")
     told("UserPromptSubmit", prompt="Please fix the login form.")
-    told("Stop", last_assistant_message="I fixed it.")
+    told("Stop", last_assistant_message="I fixed the login form.")
     path = open_sessions.path_of(str(home), "claude-code", "session-of-claude-code", SHOP)
     with open(path, encoding="utf-8") as file:
         text = file.read()
@@ -143,7 +143,11 @@ def test_a_session_killed_yesterday_has_a_section_of_its_own_today(told, home, f
     told("Stop", last_assistant_message="I wrote the tests.")
     told("SessionEnd")
     before, after = entry(folder, day=YESTERDAY), entry(folder)
-    assert (before.title, before.done, before.outcome) == ("Please fix the login form.", ("I fixed it.",), "cut off")
+    assert (before.title, before.done, before.outcome) == (
+        "Please fix the login form.",
+        ("I fixed the login form.",),
+        "cut off",
+    )
     assert (after.title, after.done) == ("Please write the reader tests.", ("I wrote the tests.",))
 
 

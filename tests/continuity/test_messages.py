@@ -213,3 +213,45 @@ def test_who_only_asked_something_asked_that():
     """Where nothing was ordered, the last question is what was asked; of mere replies nothing is told."""
     assert messages.worked_on(["why is it slow?", "what is this repository about?"]) == ["why is it slow?"]
     assert messages.worked_on(["ok", "yes"]) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "done"),
+    [
+        *[(said, "") for said in ("UTC.", "Noted.", "No.", "OK", "Done.", "Postgres.", "From S3.", "Understood.")],
+        (
+            "We finished stock reservations; the load test is open.",
+            "We finished stock reservations; the load test is open.",
+        ),
+        (
+            "I added the reservations endpoint with SELECT ... FOR UPDATE and an expiry job. 12 tests pass.",
+            "I added the reservations endpoint with SELECT ... FOR UPDATE and an expiry job.",
+        ),
+        (
+            "The CI job used SQLite. I switched it to the Postgres service container; CI is green.",
+            "I switched it to the Postgres service container; CI is green.",
+        ),
+        ("The invoice now has the logo top left.", "The invoice now has the logo top left."),
+        ("Renamed in 9 files; src/invoice/pdf.py re-exports the old name.", None),
+        ("Perfect! I've fixed the crash when the list is empty.", "I've fixed the crash when the list is empty."),
+        ("Ich habe den Test für die Rechnung ergänzt.", "Ich habe den Test für die Rechnung ergänzt."),
+        ("The login form was repaired in src/login.py.", "The login form was repaired in src/login.py."),
+        ("You can now run the tests with make check.", ""),
+        ("It is not fixed yet in the cart.", ""),
+        ("Should I have added a test for the cart?", ""),
+        ("```\nAdded the whole thing here.\n```\nThe cache keeps sessions.", ""),
+        ("I added " + "one more word and " * 40 + "the end.", ""),
+    ],
+)
+def test_only_what_was_changed_is_told_as_done(answer, done):
+    """A statement of something changed is told, whole; answers, acknowledgements and promises are not."""
+    assert messages.done_by(answer, is_proven=False) == (answer if done is None else done)
+
+
+def test_changed_files_prove_what_is_said_in_another_language():
+    """Where files were changed, the first whole sentence says what was done, whatever its language."""
+    assert (
+        messages.done_by("J'ai corrigé la page de connexion.", is_proven=True) == "J'ai corrigé la page de connexion."
+    )
+    assert messages.done_by("J'ai corrigé la page de connexion.", is_proven=False) == ""
+    assert messages.done_by("OK", is_proven=True) == ""

@@ -92,7 +92,7 @@ def _picked(run: HookRun, project: Project, text: str) -> str:
     offered = ""
     for kind, told, _ in one.rows if one else ():
         # An offer is over when something else was asked or answered.
-        offered = told if kind == open_sessions.OFFERED else "" if kind in ("ask", "answer") else offered
+        offered = told if kind == open_sessions.OFFERED else "" if kind == "ask" else offered
     if not offered:
         return ""
     from holdfast.language.choices import chosen
@@ -250,7 +250,8 @@ def _refresh(run: HookRun) -> Opened | None:
     if project is None or run.call.subagent:
         return None
     path = _open_path(run, project)
-    told, before = _told_by_answer(run), open_sessions.read(path)
+    before = open_sessions.read(path)
+    told = _told_by_answer(run, before)
     if run.call.transcript and (before is None or before.transcript != run.call.transcript):
         told = [(open_sessions.TRANSCRIPT, run.call.transcript), *told]
     if told or before is None:
@@ -284,7 +285,7 @@ def _close_session(run: HookRun) -> None:
         closing.close(pages, replace(one, last=run.at), run.at, cut_off=False)
 
 
-def _told_by_answer(run: HookRun) -> list[tuple[str, str]]:
+def _told_by_answer(run: HookRun, before: Opened | None) -> list[tuple[str, str]]:
     """Return what the agent's answer says about the work."""
     answer = run.call.answer
     if not answer:
@@ -293,13 +294,16 @@ def _told_by_answer(run: HookRun) -> list[tuple[str, str]]:
     # A long answer says first what was done, and last what comes next.
     end = beginning if len(answer) <= _MAX_ANSWER else shown(kept_end(answer, 0, _MAX_ANSWER))
     steps = messages.next_steps(end)
-    rows = [("answer", messages.summary(beginning)), ("next", dumps(list(steps)) if steps else "")]
+    is_proven = any(kind == "file" for kind, _, _ in (before.unmerged() if before else ()))
+    rows = [("answer", messages.done_by(beginning, is_proven=is_proven)), ("next", dumps(list(steps)) if steps else "")]
     rows += [("ticked", text) for text in dict.fromkeys([*messages.ticked(beginning), *messages.ticked(end)])]
+    offered = ""
     if "?" in end or "ption" in end:
         from holdfast.language.choices import offers
 
-        rows.append((open_sessions.OFFERED, end[-_MAX_OFFER:] if offers(end[-_MAX_OFFER:]) else ""))
-    return [(kind, text) for kind, text in rows if text]
+        offered = end[-_MAX_OFFER:] if offers(end[-_MAX_OFFER:]) else ""
+    # An answer that offers nothing ends what was offered before.
+    return [*[(kind, text) for kind, text in rows if text], (open_sessions.OFFERED, offered)]
 
 
 def _collected(run: HookRun, project: Project, one: Opened) -> Opened:

@@ -73,6 +73,20 @@ _GOING_ON = frozenset(
 _DEMANDS = frozenset(("should", "shouldnt", "must", "needs", "soll", "sollte", "muss"))
 _MIN_TELLING = 4
 _MAX_ADDED = 3
+# What may stand before the verb of a sentence that tells what was done.
+_DOERS = frozenset(
+    ("i", "we", "ive", "weve", "have", "also", "then", "just", "successfully", "and", "sorry", "now", "done", "all")
+)
+_BEING = frozenset(("is", "are", "was", "were", "been", "now", "ist", "sind", "wurde", "wurden"))
+_NOW = frozenset(("now", "jetzt", "nun"))
+# Behind one of these nothing is told to be done.
+_UNDONE = _DOUBTS | frozenset(
+    ("you", "can", "could", "may", "might", "lets", "let", "ill", "du", "sie", "kann", "which")
+)
+_NOT_TOLD = ("```", "|", "<", "- [ ]", "* [ ]")
+_MIN_CHANGE = 3
+_MIN_PROVEN = 20
+_STOPS = ".!。！"
 # A sentence as short as "Done." says nothing yet.
 _MIN_SENTENCE = 12
 _MAX_STEPS = 10
@@ -293,6 +307,40 @@ def _bare_words(sentence: Sentence) -> list[str]:
     return [word.replace("'", "") for word in sentence.words]
 
 
+def done_by(answer: str, *, is_proven: bool) -> str:
+    """Return the sentences of an answer that say that something was changed, whole; nothing where none does.
+
+    An answer to a question and a mere "Done." tell nothing. Where files were changed (`is_proven`), the first sentence
+    that says something stands for an answer in another language.
+    """
+    from holdfast.language.sentences import sentences
+
+    changes = frozenset(" ".join(lines(f"{_WORDS}/done.txt")).split())
+    openers, found, is_code = tuple(lines(f"{_WORDS}/openers.txt")), "", False
+    for line in answer[:_MAX_LINE].splitlines():
+        is_code ^= line.lstrip().startswith("```")
+        text = "" if is_code or line.lstrip().startswith(_NOT_TOLD) else harmless_line(line).strip("#*_`>- •")
+        for whole in _sentences(text.replace("**", ""), openers):
+            told = f"{found} {whole}".strip()
+            is_told = len(told) <= MAX_SAID and any(_tells_a_change(one, changes) for one in sentences(whole))
+            found = told if is_told else found
+    first = "" if found or not is_proven else summary(answer)
+    is_whole = _MIN_PROVEN <= len(first) < MAX_SUMMARY and first[-1] in _STOPS and not first[0].islower()
+    return found or (first if is_whole else "")
+
+
+def _tells_a_change(sentence: Sentence, changes: frozenset[str]) -> bool:
+    """Whether a sentence of an agent states what was changed: who did it may go without saying, what it was may not."""
+    words = _bare_words(sentence)
+    first = next((place for place, word in enumerate(words) if word not in _DOERS), len(words))
+    if sentence.is_question or len(words) - first < _MIN_CHANGE or words[first] in changes:
+        return not sentence.is_question and len(words) - first >= _MIN_CHANGE
+    states = [place for place in range(1, len(words)) if words[place] in changes and words[place - 1] in _BEING]
+    states += [place for place in range(1, len(words)) if words[place] in _NOW and words[place - 1] != "for"]
+    states += [len(words) - 1] if words[0] in ("ich", "wir") and words[-1] in changes else []
+    return bool(states) and _UNDONE.isdisjoint(words[: states[0]])
+
+
 def summary(answer: str) -> str:
     """Return the first sentence of an answer that says something, as one line without Markdown's signs around it."""
     openers = tuple(lines(f"{_WORDS}/openers.txt"))
@@ -312,8 +360,10 @@ def _sentences(text: str, openers: tuple[str, ...]) -> list[str]:
     found: list[str] = []
     while len(text) > 1:
         least = 0 if text[:_MIN_SENTENCE].casefold().replace("’", "'").startswith(openers) else _MIN_SENTENCE
-        ends = [place for place in (text.find(end, least) for end in _ENDS) if place > 0]
-        end = min(ends) + 1 if ends else len(text)
+        # Neither "SELECT ... FOR" nor "e.g. this" ends a sentence.
+        ends = [place for place in range(max(least, 1), len(text) - 2) if text[place : place + 2] in _ENDS]
+        real = [place for place in ends if text[place - 1] != "." and not text[place + 2].islower()]
+        end = real[0] + 1 if real else len(text)
         found.append(text[:end])
         text = text[end:].strip()
     return found
