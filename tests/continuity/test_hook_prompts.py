@@ -94,7 +94,7 @@ def test_the_focus_is_the_last_substantial_ask(told, state):
 
 
 def test_the_focus_of_an_agent_stays_in_its_session(told, state, workspace):
-    """A focus that the agent set itself is not replaced by a prompt of that session, but by one of the next."""
+    """A focus that the agent set itself is not replaced by a prompt, but by what another session does."""
     told("SessionStart", source="startup")
     with workspace() as opened_workspace:
         working_state.update(opened_workspace, focus="The doors", by="claude-code")
@@ -102,8 +102,11 @@ def test_the_focus_of_an_agent_stays_in_its_session(told, state, workspace):
         told("UserPromptSubmit", prompt=text)
         told("Stop")
         assert state().focus == "The doors (said by the agent claude-code)"
+    told("UserPromptSubmit", agent="codex", session="other", prompt="Which port does the API use")
+    told("Stop", agent="codex", session="other", last_assistant_message="5433.")
+    assert state().focus == "The doors (said by the agent claude-code)"
     told("UserPromptSubmit", agent="codex", session="other", prompt="Write the docs of the API")
-    told("Stop", agent="codex", session="other")
+    told("Stop", agent="codex", session="other", last_assistant_message="I wrote the docs of the API.")
     assert state().focus == "Write the docs of the API (asked)"
 
 

@@ -167,7 +167,7 @@ def test_a_sentence_of_two_kinds_is_told_once(ask, home):
     )
     buffer.change(str(home / "memory" / FOLDER / buffer.PAGE), lambda _: replace(state, updated=now()))
     text = ask("SessionStart", source="startup")
-    assert "- said (value): The port is 5433.\n- said (architecture): Go with Postgres.\n" in text
+    assert "Said by them lately:\n- The port is 5433.\n- Go with Postgres.\n</holdfast-memory>" in text
 
 
 @pytest.mark.parametrize("prompt", ["where were we?", "continue", "wo waren wir?", "mach weiter"])
@@ -358,7 +358,7 @@ def test_nothing_is_told_twice_in_one_block(ask, workspace, home, pages):
     text = ask("SessionStart", "s2", source="startup")
     for told in ("I prefer short commit messages", "Fix the login page.", "efund test"):
         assert text.count(told) == 1, text
-    assert "- doing: Fix the login page.\n" in text and "- next: merge\n" in text
+    assert "lately:\n- Fix the login page.\n" in text and "- next: merge\n" in text
 
 
 def test_what_was_asked_last_is_told_once_after_a_compaction(ask, pages):
@@ -419,3 +419,31 @@ def test_a_reply_does_not_hide_the_task(ask, pages):
         "last asked:\n- Rename InvoicePdf to InvoiceDocument everywhere, but keep the import path working.\n"
         "- and leave the German templates alone\n" in text
     )
+
+
+def test_what_the_person_said_is_theirs_and_of_the_moment_is_not_told(ask, home):
+    """Words of the person that are no memory yet stand in their part; what is of the moment is left out."""
+    said = [
+        ("preference", "From now on always sign commits with -S."),
+        ("decision", "Decision: we keep reservations in Postgres."),
+        ("correction", "3 - you used the wrong bucket again"),
+        ("decision", 'Chose option 2: "Direct file transfer"'),
+        ("decision", "It's more color-related, but it is debatable."),
+    ]
+    state = buffer.WorkingState(said=tuple(buffer.SaidSentence(*one, now(), "some-agent", "s0") for one in said))
+    buffer.change(str(home / "memory" / FOLDER / buffer.PAGE), lambda _: replace(state, updated=now()))
+    theirs = ask("SessionStart", source="startup").partition("</holdfast-memory>")
+    assert "lately:\n- We keep reservations in Postgres.\n- From now on always sign commits with -S.\n" in theirs[0]
+    assert theirs[0].startswith("<holdfast-memory>\nFrom the person") and not theirs[2].strip()
+
+
+def test_a_session_without_work_hides_nothing_of_the_one_before(ask, pages):
+    """What was done stays told after a session in which something was only asked."""
+    ask("UserPromptSubmit", "s1", prompt="Repair the login form of the shop")
+    ask("Stop", "s1", last_assistant_message="I repaired the login form in src/login.py.")
+    ask("SessionEnd", "s1", reason="exit")
+    ask("UserPromptSubmit", "s2", prompt="which timestamps do we use?")
+    ask("Stop", "s2", last_assistant_message="UTC.")
+    ask("SessionEnd", "s2", reason="exit")
+    text = ask("SessionStart", "s3", source="startup")
+    assert "- done: I repaired the login form in src/login.py.\n" in text and "UTC" not in text

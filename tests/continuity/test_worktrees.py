@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 
 import pytest
 
+from holdfast import agents
 from holdfast.app import erase, erase_target
+from holdfast.app.hook import hook
 from holdfast.continuity import buffer, resume, working_state
 from holdfast.workspace import Workspace
 
@@ -89,3 +93,28 @@ def test_what_is_no_worktree_is_the_main_one(tmp_path) -> None:
     for name in ("clone", "sub", "link", "nothing"):
         assert buffer.worktree_of(str(tmp_path / name)) == ""
     assert buffer.worktree_of(str(tmp_path / "odd")).startswith("nd-so-")
+
+
+def test_each_worktree_is_told_what_was_done_in_it(home, shop, feature) -> None:
+    """A start tells what the last session of this worktree did; a recovery names the other worktree beside it."""
+    agent = agents.get("claude-code")
+    home.mkdir(exist_ok=True)
+
+    def tell(native: str, folder: object, session: str, **fields: str) -> str:
+        call = agent.read_hook_input(native, {"session_id": session, "cwd": str(folder), **fields}, {})
+        out = hook(str(home), agent, call, {**os.environ, "CLAUDECODE": "1", "HOLDFAST_SWEEP_AT_SESSION_END": "no"})
+        return json.loads(out).get("hookSpecificOutput", {}).get("additionalContext", "") if out else ""
+
+    for folder, session, done in (
+        (feature, "f1", "I created the migration of the gift cards."),
+        (shop, "m1", "I wrote RELEASE.md with two paragraphs."),
+    ):
+        tell("SessionStart", folder, session, source="startup")
+        tell("UserPromptSubmit", folder, session, prompt="Please do what was planned for this branch")
+        tell("Stop", folder, session, last_assistant_message=done)
+        tell("SessionEnd", folder, session, reason="exit")
+    here, there = (tell("SessionStart", folder, "n", source="startup") for folder in (feature, shop))
+    assert "- done: I created the migration of the gift cards." in here and "RELEASE.md" not in here
+    assert "- done: I wrote RELEASE.md" in there and "gift cards" not in there
+    after = tell("SessionStart", feature, "n", source="compact")
+    assert "Done in another worktree (the main one):\n- I wrote RELEASE.md with two paragraphs.\n" in after

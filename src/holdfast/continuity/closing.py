@@ -67,9 +67,11 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
     is_set = open_sessions.is_focus_set_by(pages.home, one.project, one.agent, since=one.began)
 
     def edit(state: WorkingState) -> WorkingState:
+        # What somebody said is being done stands until something else is done.
+        follows = bool(one.texts("answer", "file")) or not state.focus or state.focus.endswith(buffer.ASKED)
         after = replace(
             state,
-            focus=asked["focus"] if asked["focus"] and not is_set else state.focus or asked["ask"],
+            focus=asked["focus"] if asked["focus"] and not is_set and follows else state.focus or asked["ask"],
             said=_with_unwritten(state.said, one),
             happened=_added(state.happened, happened),
             files=_added(state.files, new["file"]),
@@ -123,6 +125,7 @@ def entry_of(one: Opened, *, cut_off: bool) -> LogEntry:
         failed=one.texts("failed"),
         files=one.texts("file"),
         next_steps=texts_in("".join(steps[-1:])) or (),
+        worktree=tuple(filter(None, one.texts(open_sessions.WORKTREE)[-1:])),
     )
 
 

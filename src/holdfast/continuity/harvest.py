@@ -69,6 +69,7 @@ def entry_of(digest: Digest, before: LogEntry | None) -> LogEntry:
         failed=_all(failed, troubles) or earlier.failed,
         files=_all([one.path for one in digest.files]) or earlier.files,
         next_steps=earlier.next_steps,
+        worktree=earlier.worktree,
     )
 
 

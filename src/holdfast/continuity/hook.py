@@ -113,7 +113,9 @@ def _put_into_buffer(run: HookRun, project: Project, said: list[tuple[str, str]]
     about = about + buffer.ASKED if about and not is_set else ""
 
     def edit(state: WorkingState) -> WorkingState:
-        after = replace(state, said=buffer.with_said(state.said, new), focus=about or state.focus)
+        follows = not state.focus or state.focus.endswith(buffer.ASKED)
+        focus = about if about and follows else state.focus
+        after = replace(state, said=buffer.with_said(state.said, new), focus=focus)
         return after if after == state else replace(after, updated=run.at, by=agent)
 
     pages = _pages(run, project)

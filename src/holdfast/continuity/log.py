@@ -30,6 +30,7 @@ _LISTS = {
     "failed": "Tried and failed",
     "files": "Files",
     "next_steps": "Next steps",
+    "worktree": "Worktree",
 }
 _FIELDS = {heading: field for field, heading in _LISTS.items()}
 _SESSION = "Session "
@@ -45,7 +46,10 @@ _ESCAPE = "\\"
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """What the log says about one session. Times are ISO 8601 in UTC; the day of `began` is the page it stands in."""
+    """What the log says about one session. Times are ISO 8601 in UTC; the day of `began` is the page it stands in.
+
+    `worktree` names the worktree that it worked in; the main one has no name.
+    """
 
     session: str
     agent: str
@@ -58,6 +62,7 @@ class LogEntry:
     failed: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
+    worktree: tuple[str, ...] = ()
 
 
 def write(folder: str, entry: LogEntry) -> str:

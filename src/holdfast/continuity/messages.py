@@ -72,6 +72,8 @@ _GOING_ON = frozenset(
 )
 _DEMANDS = frozenset(("should", "shouldnt", "must", "needs", "soll", "sollte", "muss"))
 _MIN_TELLING = 4
+_MIN_LASTING = 2
+_LABELS = frozenset(("decision", "decided", "rule", "preference", "note", "entscheidung", "entschieden", "regel"))
 _MAX_ADDED = 3
 # What may stand before the verb of a sentence that tells what was done.
 _DOERS = frozenset(
@@ -242,6 +244,22 @@ def statement(text: str) -> str:
     """Return what should be remembered, without the words that ask for it; the text itself where none do."""
     found = _asked_to_keep(text)
     return found[0].upper() + found[1:] if found else text
+
+
+def lasting(kind: str, text: str) -> str:
+    """Return a statement of the person that may hold beyond its session, without its label; "" for any other.
+
+    A correction and a choice among what was offered are of the moment, and so is what only those before it explain.
+    """
+    from holdfast.inject.block import telling_words
+
+    label, colon, rest = text.partition(": ")
+    said = rest if colon and label.casefold() in _LABELS else statement(text) if kind == "remember" else text
+    words = _words(said)
+    is_choice = kind == "decision" and (label.startswith(("Chose", "Answered")) or any(map(str.isdigit, words[:4])))
+    if kind == "correction" or is_choice or not words or words[0] in _GOING_ON or said.endswith(":"):
+        return ""
+    return said[0].upper() + said[1:] if len(telling_words(said)) >= _MIN_LASTING else ""
 
 
 def asks_to_remember(text: str) -> bool:

@@ -16,7 +16,7 @@ from holdfast.base.light_records import replace
 from holdfast.continuity import buffer, log, messages, pages, region
 from holdfast.continuity.check_boxes import unattributed
 from holdfast.errors import HoldfastError
-from holdfast.inject.block import ADDED, ASKED, NOTES, STATE, Item, is_told, page_given, text_of
+from holdfast.inject.block import ADDED, ASKED, NOTES, STATE, Item, is_told, page_given, telling_words, text_of
 from holdfast.language.contradiction import says_otherwise
 from holdfast.privacy.fence import without_secrets
 from holdfast.records import Scope
@@ -41,8 +41,9 @@ _MAX_FILES = 8
 _MAX_DAYS = 3
 _BULLETS = ("- ", "* ")
 _LAST_ASKED = "Before the conversation was compacted they last asked"
-# The person says nothing there but what is named as theirs.
 _STANDS = "Where things stand, as agents say"
+# What hooks heard and nobody made a memory of yet: the person's own words all the same.
+_SAID = "Said by them lately"
 # What the entries of a page are worth; those that say how things stand come after the first of them.
 _WORTH = {"MEMORY.md": 2.0, "lessons.md": 1.0, "decisions.md": 1.2, "todo.md": 2.0, "buffer.md": 2.5, "log": 1.5}
 _FADES = 0.01
@@ -90,7 +91,11 @@ class ToldPages:
         parts = [self._page, self._decided, self._lessons, self._standing, self._todos]
         if after_compaction:
             parts = [self._standing, self._todos, self._log, self._decided, self._page, self._lessons]
-        return [*self._last_asked(asked), *[one for part in parts for one in _tried(part)]]
+        found = [one for part in parts for one in _tried(part)]
+        # A decision of a page brings its reason, so the sentence by which it was made is not told beside it.
+        decided = {telling_words(one.said.partition(". ")[0]) for one in found if one.head == "Decided"}
+        told = [one for one in found if one.head != _SAID or telling_words(one.said) not in decided]
+        return [*self._last_asked(asked), *told]
 
     def _item(self, page: str, head: str, text: str, lead: str = "", part: str = STATE) -> Item:
         """Return an entry of a page as an item, one safe line of it."""
@@ -197,13 +202,12 @@ class ToldPages:
         }
         for lead, texts in told.items():
             yield from self._entries("buffer.md", _STANDS, texts, lead)
-        said = {messages.statement(one.text) if one.kind == "remember" else one.text: one.kind for one in state.said}
         newest: list[str] = []
-        for text in reversed(said):
+        for text in [messages.lasting(one.kind, one.text) for one in reversed(state.said)]:
             # What the person said otherwise since then is not told beside it.
-            newest += [] if any(says_otherwise(newer, text) for newer in newest) else [text]
-        for text in newest[:_MAX_SAID]:
-            yield from self._entries("buffer.md", _STANDS, [text], f"said ({said[text]})" if said[text] else "said")
+            newest += [] if text in newest or any(says_otherwise(newer, text) for newer in newest) else [text]
+        for item in self._entries("buffer.md", _SAID, [*filter(None, newest)][:_MAX_SAID], part=NOTES):
+            yield replace(item, theirs=True)
         if state.files:
             yield from self._entries("buffer.md", _STANDS, [", ".join(state.files[-_MAX_FILES:])], "files")
 
@@ -213,13 +217,20 @@ class ToldPages:
         happened = [text for text in reversed(state.happened) if not text.endswith(".md)")]
         if happened:
             return [text.partition(": ")[2] or text for text in happened[:_MAX_DONE]]
-        return [text for one in self._sessions()[-1:] for text in (*reversed(one.done), *one.failed)][:_MAX_DONE]
+        # A session that did nothing hides nothing.
+        worked = [told for one in self._sessions() if (told := [*reversed(one.done), *one.failed])]
+        return [text for told in worked[-1:] for text in told][:_MAX_DONE]
 
-    def _sessions(self) -> list[LogEntry]:
-        """Return the sessions of the last day whose log says something, today or before."""
+    def _sessions(self, *, of_others: bool = False) -> list[LogEntry]:
+        """Return the sessions of this worktree, or of the others, on the last day on which these did something."""
         folder = next((one for one in self.folders if os.path.lexists(os.path.join(one, log.FOLDER))), "")
         days = [day for day in log.days(folder) if day <= now()[:10]] if folder else []
-        return next((found for day in days[:_MAX_DAYS] if (found := log.entries(folder, day)[0])), [])
+        own = (self._worktree,) if self._worktree else ()
+        for day in days[:_MAX_DAYS]:
+            here = [one for one in log.entries(folder, day)[0] if (one.worktree != own) == of_others]
+            if any(one.done or one.failed or one.decisions for one in here):
+                return here
+        return []
 
     def next_steps(self) -> list[str]:
         """Return the next steps of the working state that are no open todo, which is told by itself."""
@@ -236,6 +247,10 @@ class ToldPages:
             yield from self._entries("log", head, reversed(one.done))
             yield from self._entries("log", head, reversed(one.failed), "failed")
             yield from self._entries("log", head, reversed(log.decided(one)), "decided")
+        for one in reversed(self._sessions(of_others=True)):
+            where = "".join(one.worktree) or "the main one"
+            for item in self._entries("log", f"Done in another worktree ({where})", reversed(one.done)):
+                yield replace(item, worth=item.worth - 1)
 
     def kept(self, texts: Iterable[str]) -> list[str]:
         """Return those of the texts that say something and were not forgotten."""
