@@ -238,6 +238,8 @@ def test_who_only_asked_something_asked_that():
         ("The login form was repaired in src/login.py.", "The login form was repaired in src/login.py."),
         ("You can now run the tests with make check.", ""),
         ("It is not fixed yet in the cart.", ""),
+        ("Both mutations are fully integrated across all files now:", ""),
+        ("Even though the keys are gone, they were exposed.", ""),
         ("Should I have added a test for the cart?", ""),
         ("```\nAdded the whole thing here.\n```\nThe cache keeps sessions.", ""),
         ("I added " + "one more word and " * 40 + "the end.", ""),

@@ -340,7 +340,11 @@ def done_by(answer: str, *, is_proven: bool) -> str:
         text = "" if is_code or line.lstrip().startswith(_NOT_TOLD) else harmless_line(line).strip("#*_`>- •")
         for whole in _sentences(text.replace("**", ""), openers):
             told = f"{found} {whole}".strip()
-            is_told = len(told) <= MAX_SAID and any(_tells_a_change(one, changes) for one in sentences(whole))
+            is_told = (
+                len(told) <= MAX_SAID
+                and whole[-1] != ":"
+                and any(_tells_a_change(one, changes) for one in sentences(whole))
+            )
             found = told if is_told else found
     first = "" if found or not is_proven else summary(answer)
     is_whole = _MIN_PROVEN <= len(first) < MAX_SUMMARY and first[-1] in _STOPS and not first[0].islower()
