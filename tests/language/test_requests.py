@@ -124,6 +124,7 @@ def test_a_request_without_a_statement_names_none() -> None:
         ("Actually, use httpx not requests", "preference"),
         ("The rules are: no default exports", "preference"),
         ("let's use python instead of bash", "decision"),
+        ("Let's go with Vitest instead of Jest, because it starts faster.", "decision"),
         ("go for option 1", "decision"),
         ("use port 8443", "value"),
         ("never mind, I found it", ""),

@@ -13,6 +13,7 @@ from holdfast.continuity.log import BEHIND, LogEntry
 from holdfast.learning.ratings import model as ratings
 from holdfast.learning.said.harvest import MAX_DAYS
 from holdfast.memory import proposals
+from holdfast.memory.remember import remember
 from support.archived import said, session, store
 from support.learned import SHOP
 
@@ -109,3 +110,13 @@ def test_praise_that_no_word_list_knows_is_a_rating(workspace, shop) -> None:
         talked(h, shop, "Move the config file.", "excellent job, this is working really great now!")
         harvest(h)
         assert [one.rating >= 7 for one in ratings.read(h.home)] == [True]
+
+
+def test_what_a_memory_said_before_is_not_proposed(workspace, shop) -> None:
+    """What the person has changed since then does not come back as a proposal in its old value."""
+    with workspace() as h:
+        talked(h, shop, RULE)
+        remember(h, RULE, key="logger")
+        remember(h, "Use print for the demo.", key="logger")
+        harvest(h)
+        assert waiting(h) == []

@@ -14,7 +14,7 @@ from functools import partial
 
 from holdfast.base import clock
 from holdfast.base.text import one_line
-from holdfast.continuity import log
+from holdfast.continuity import log, messages
 from holdfast.continuity.buffer import ProjectPages
 from holdfast.language.judge import MOODS, Judgement, judge
 from holdfast.learning.lessons.standing import cleaned
@@ -24,6 +24,7 @@ from holdfast.records import Filter, Memory, Proposal, Scope, Session, SessionEv
 from holdfast.sessions.facts import Digest
 from holdfast.sessions.parts import Finding
 from holdfast.store.keys import automatic_key
+from holdfast.store.kinds import tidied
 from holdfast.store.memory_file import first_words
 from holdfast.workspace import Workspace
 
@@ -35,6 +36,8 @@ MAX_MESSAGES = 120
 MAX_WAITING = 30
 _MAX_STATEMENT = 300
 _MIN_WORDS = 3
+# What begins so is a piece of an ask and says nothing by itself.
+_FRAGMENTS = ("so that ", "constraints:", "constraint:", "which ", "because ", "damit ", "sodass ")
 
 
 def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
@@ -43,13 +46,14 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
     if session.is_subagent or not session.project or not is_recent(session):
         return
     for event, judged in judged_messages(events):
-        statement = one_line(cleaned(judged.statement), _MAX_STATEMENT)
+        statement = one_line(tidied(messages.statement(cleaned(judged.statement))), _MAX_STATEMENT)
         kinds = [kind for kind in judged.kinds if kind not in MOODS]
         when = event.at or session.ended or session.started
         if kinds and statement:
             line = f"{kinds[0]}: {statement} {log.BEHIND}"
             yield Finding("said", line, when, session.name, partial(_note, workspace, session, statement, line))
-        if judged.lasts and len(statement.split()) >= _MIN_WORDS:
+        is_whole = not statement.lower().startswith(_FRAGMENTS)
+        if judged.lasts and is_whole and len(statement.split()) >= _MIN_WORDS:
             found = _proposal(session, statement, (*kinds, *judged.candidates), when, event.place)
             yield Finding("proposal", statement, when, session.name, partial(_propose, workspace, found))
 
@@ -75,7 +79,8 @@ def _note(workspace: Workspace, session: Session, statement: str, line: str) -> 
     """Add a fact to what the log says was decided in the session, unless it is there; return whether it was new."""
     folder = ProjectPages(workspace.home, session.project).folder
     entry = log.entry(folder, session.started[:10], session.agent, session.id) if os.path.isdir(folder) else None
-    if entry is None or any(statement in text or (text and text in statement) for _, text in log.said(entry)):
+    there = [same(text) for _, text in log.said(entry) if text] if entry else []
+    if entry is None or any(same(statement) in text or text in same(statement) for text in there):
         return False
     log.write(folder, replace(entry, decisions=(*entry.decisions, line)))
     return True
@@ -107,7 +112,11 @@ def _propose(workspace: Workspace, one: Proposal) -> bool:
         return False
     workspace.refresh_once(one.scope)
     memory = Memory(automatic_key(one.text), one.scope, one.title, one.text)
-    is_known = any(same(known.body) == same(one.text) for known in workspace.store.find(Filter((one.scope,))))
+    said, store = same(one.text), workspace.store
+    # The index has what memories say now; what they said before is in their files.
+    now = [store.get(each.scope, each.key) for each in store.find(Filter((one.scope,)))]
+    known = [text for each in now for text in (each.body, *[old.text for old in each.history])]
+    is_known = any(same(text) == said for text in known) or any(said in same(each.text) for each in waiting.all()[0])
     if is_known or workspace.store.forgot(one.scope, memory.key, memory.body):
         return False
     waiting.put(one)
