@@ -127,6 +127,7 @@ def test_a_request_without_a_statement_names_none() -> None:
         ("Let's go with Vitest instead of Jest, because it starts faster.", "decision"),
         ("go for option 1", "decision"),
         ("use port 8443", "value"),
+        ("The staging bucket is called acme-stg-assets.", "value"),
         ("never mind, I found it", ""),
         ("should we always use tabs?", ""),
         ("option 1 does not work", ""),

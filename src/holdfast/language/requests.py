@@ -91,7 +91,9 @@ def plain_kind(sentence: Sentence) -> str:
         kind = _used(said[at:], words) if said[at:] else ""
         if kind:
             return kind
-    return "decision" if _is_option(said) else ""
+    # "The bucket is called acme-stg-assets."
+    is_named = said[-3:-1] in (["is", "called"], ["is", "named"]) and any(sign in said[-1] for sign in "-_./0123456789")
+    return "decision" if _is_option(said) else "value" if is_named else ""
 
 
 def lays_down(statement: str) -> bool:
