@@ -19,7 +19,9 @@ from holdfast.app.scrub_home import PENDING
 from holdfast.base.rows import note
 from holdfast.errors import BadInput
 from holdfast.journal.events import Journal
+from holdfast.learning.work import session_log
 from holdfast.memory.audit import is_memory
+from holdfast.memory.proposal_files import Proposal, Proposals
 from holdfast.memory.remember import remember
 from holdfast.privacy.erased import Erased
 from holdfast.records import Event, Filter
@@ -110,6 +112,31 @@ def test_what_was_forgotten_is_not_told_as_what_happened(workspace, home, shop) 
         (event,) = list(Archive(h.home).events(name))
         assert event.text == "Remember that erased." and "numbat" not in Archive(h.home).digest(name).session.title
     assert holding(home, "numbat") == []
+
+
+def test_what_a_project_forgot_another_one_keeps(workspace, home, shop, repository, machine, cli) -> None:
+    """What the person forgot in one project goes from all that is its, and neither now nor by a sweep from another."""
+    blog = repository("blog")
+    with workspace() as h, workspace(folder=str(blog)) as b:
+        here, there = h.project().id, b.project().id
+        mine = store(h, session("s1", shop), said("human", f"Remember that {TEXT}."))
+        theirs = store(h, session("s2", blog), said("human", f"Remember that {TEXT}."))
+        for id in (here, there):
+            Journal(h.home).append(Event("2026-05-04T10:00:00Z", "prompt", {"project": id, "prompt": f"so {TEXT}"}))
+            session_log.note(h.home, ("codex", id, id), "2026-05-04T10:00:00Z", [(session_log.PROMPT, TEXT)])
+        remember(b, f"{TEXT} of the blog.", key="other")
+        for id, owner in (("aaaaaaaa", h), ("bbbbbbbb", b)):
+            scope = owner.scope("project")
+            Proposals(h.home).put(Proposal(id, f"{TEXT}.", scope, title=TEXT, created="2026-05-04"))
+        remember(h, f"{TEXT}.", key="k")
+        erase.forget_memory(h, "k")
+        assert [event.text for event in Archive(h.home).events(mine)] == ["Remember that erased."]
+        assert [event.text for event in Archive(h.home).events(theirs)] == [f"Remember that {TEXT}."]
+        assert [event.data["prompt"] for event in Journal(h.home).events("prompt")] == ["so erased", f"so {TEXT}"]
+        assert [one.scope.owner for one in Proposals(h.home).all()[0] if TEXT in one.text] == [there]
+        assert [one.session for one in session_log.sessions(h.home) if TEXT in str(one)] == [there]
+        known = Erased(h.home)
+        assert known.without(TEXT, project=here) == "erased" and known.without(TEXT, project=there) == TEXT
 
 
 def test_what_was_chosen_is_looked_for_as_what_was_said_is(workspace, shop) -> None:

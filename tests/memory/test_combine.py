@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from holdfast.memory import combine
+from holdfast.memory.remember import remember
+
 
 def test_one_memory_says_what_several_said(cli, shop) -> None:
     """The first says it all with every reason, the others are superseded and keep their history; undoing parts them."""
@@ -29,6 +32,14 @@ def test_into_and_text_say_which_and_what(cli, shop) -> None:
     assert cli("show", "b", "--json").json["body"] == "One and two."
     replaced = {one["key"]: one["superseded_by"] for one in cli("list", "--json").json["memories"]}
     assert replaced == {"a": "b", "b": ""}
+
+
+def test_what_an_agent_merges_is_not_the_persons(workspace) -> None:
+    """A text that comes from an agent's shell is the agent's word."""
+    with workspace(caller="agent", speaker="codex") as h:
+        remember(h, "One.", key="a")
+        remember(h, "Two.", key="b")
+        assert combine.apply(h, combine.plan(h, ("a", "b"), text="One and two.")[0]).trust == "agent"
 
 
 def test_what_cannot_be_merged_is_refused(cli, shop) -> None:

@@ -59,7 +59,7 @@ from holdfast.sessions import index as session_index
 from holdfast.sessions.archive import Archive
 from holdfast.store import layout
 from holdfast.store.tombstones import Tombstones
-from holdfast.workspace import Workspace
+from holdfast.workspace import PERSON, Workspace
 
 # Hooks may write the text again while it is taken out; after so many looks somebody says it all the time.
 _MAX_LOOKS = 6
@@ -109,6 +109,13 @@ class EraseReport:
 def forget_memories(workspace: Workspace, memories: list[Memory], *, command: str = "forget") -> None:
     """Forget memories, and take what they said out of all that Holdfast noted itself."""
     finish_interrupted(workspace)
+    if workspace.caller != PERSON:
+        # An agent may store any text and forget it again: nothing goes by what a memory says.
+        for memory in memories:
+            memory_forget.remove_for(workspace, memory, workspace.speaker)
+        finish.write_pages(workspace)
+        publish.refresh(workspace)
+        return
     target = of_memories(workspace, memories, plainly=True)
     _note(workspace.home, target)
     memory_forget.apply(workspace, memories, command=command)
@@ -277,7 +284,14 @@ def _remember(home: str, target: EraseTarget, at: str) -> None:
     texts = target.texts if target.everywhere or target.memories else ()
     span = (target.span[0], target.span[1]) if target.span else None
     if texts or target.project or span:
-        Erased(home).add(at, texts, project=target.project, span=span, everywhere=target.everywhere)
+        Erased(home).add(
+            at,
+            texts,
+            project=target.project,
+            span=span,
+            everywhere=target.everywhere,
+            within=target.within,
+        )
 
 
 def _remove_records(workspace: Workspace, target: EraseTarget) -> int:

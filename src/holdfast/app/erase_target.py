@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from holdfast.app import forget
-from holdfast.app.scrub_home import HomeScrub, paths_in
+from holdfast.app.scrub_home import HomeScrub, paths_in, session_at
 from holdfast.base import files, rows
 from holdfast.base.text import count
 from holdfast.errors import BadInput, HoldfastError, NotFound
@@ -32,6 +32,9 @@ _PERSONS = ("memory/", "config.toml", "prices.toml")
 _SHOWN = "state/shown/"
 # A lesson that was rejected keeps its words: by them it is known again in any other wording, and not offered.
 _LESSONS = "learning/"
+# Where a file is one record, which says in its head which project it is of.
+_RECORDS = ("learning/", "research/", "proposals/", "state/")
+_OWNER = re.compile(r'^(?:project|owner|[ \t]*"project"): ?"?([^"\s,]+)"?,?$', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class EraseTarget:
     span: tuple[str, ...] = ()
     everywhere: bool = False
     plainly: bool = False
+    # The project that it was forgotten in: what another project has of it stays.
+    within: str = ""
     # When it was asked for, where an earlier run did not come to its end; what came afterwards is not meant.
     at: str = ""
 
@@ -102,15 +107,21 @@ def of_memories(workspace: Workspace, memories: Iterable[Memory], *, plainly: bo
     found = list(memories)
     whole = [workspace.store.get(one.scope, one.key) for one in found]
     said = [text for one in whole for text in (one.body, one.title, *(each.text for each in one.history))]
+    scopes = {one.scope for one in found} if plainly else set()
+    within = "".join([one.owner for one in scopes if one.kind == "project"]) if len(scopes) == 1 else ""
     gone = {(one.scope, one.key) for one in found}
-    others = [one for one in workspace.store.find(Filter(None)) if (one.scope, one.key) not in gone]
+    others = [
+        one
+        for one in workspace.store.find(Filter(None))
+        if (one.scope, one.key) not in gone and (not within or one.scope.kind != "project" or one.scope.owner == within)
+    ]
     # What another memory says, too, is not gone.
     known = {" ".join(words_of(one.body)).casefold() for one in others}
     texts = [text for text in said if not any(" ".join(words_of(text)).casefold() in one for one in known)]
     keys = {one.key for one in found} - {one.key for one in others}
     names = tuple((one.scope.kind, one.scope.owner, one.key) for one in found)
     telling = dict.fromkeys(text for text in texts if len(words_of(text)) >= MIN_CUT and is_telling(text))
-    return EraseTarget(tuple(telling), tuple(sorted(keys)), names, plainly=plainly)
+    return EraseTarget(tuple(telling), tuple(sorted(keys)), names, plainly=plainly, within=within)
 
 
 def of_sessions(workspace: Workspace, names: tuple[str, ...]) -> EraseTarget:
@@ -201,9 +212,7 @@ def project_paths(home: str, project: str) -> list[str]:
         path for path in (f"memory/projects/{project}", f"work/{project}") if os.path.lexists(os.path.join(home, path))
     ]
     for path in paths_in(home):
-        is_record = path.endswith((".md", ".json", ".yaml")) and path.startswith(
-            ("learning/", "research/", "proposals/", "state/")
-        )
+        is_record = path.endswith((".md", ".json", ".yaml")) and path.startswith(_RECORDS)
         is_session = path.startswith(("state/open/", "state/work/"))
         if (is_record and _names_project(os.path.join(home, path), project)) or (
             is_session and project in (rows.whose(files.read_if_there(os.path.join(home, path))) or ())
@@ -217,6 +226,20 @@ def _names_project(path: str, project: str) -> bool:
     quoted = json.dumps(project)
     ways = (f"\nproject: {project}\n", f"\nproject: {quoted}\n", f"\nowner: {project}\n", f'"project": {quoted}')
     return any(way in head for way in ways)
+
+
+def _project_of(home: str, path: str) -> str:
+    """Return the project that a file of the home says that it is of, or nothing."""
+    first, _, rest = path.removeprefix("memory/projects/").partition("/")
+    if path.startswith("memory/projects/"):
+        return first
+    if path.startswith("work/"):
+        return rest.partition("/")[0]
+    head = files.read_if_there(os.path.join(home, path), 4_096)
+    if path.startswith(("state/open/", "state/work/")):
+        return (rows.whose(head) or ("", "", ""))[2]
+    found = _OWNER.search(head.decode("utf-8", "replace")) if path.startswith(_RECORDS) else None
+    return found[1] if found else ""
 
 
 def rows_of(home: str, target: EraseTarget) -> dict[str, int]:
@@ -267,8 +290,15 @@ def scrub_of(workspace: Workspace, target: EraseTarget) -> HomeScrub:
     keys = [*target.keys, *([target.project] if target.project else [])]
     # A key of a word or two is a word that anybody may say.
     telling = [key for key in keys if key.count("-") + 1 >= MIN_CUT or key == target.project]
+    projects = {row.name: row.project for row in forget.sessions_of(workspace)} if target.within else {}
+
+    def is_of_another(path: str) -> bool:
+        whose = projects.get(session_at(path), "") if path.startswith("archive/") else _project_of(workspace.home, path)
+        return whose not in ("", target.within)
 
     def is_ours(path: str) -> bool:
+        if target.within and is_of_another(path):
+            return False
         if target.sessions and target.plainly:
             # What else a session left, its features know.
             return path.startswith(("updates/", "state/")) and not path.startswith(_SHOWN)
@@ -281,4 +311,11 @@ def scrub_of(workspace: Workspace, target: EraseTarget) -> HomeScrub:
         # On these pages Holdfast writes itself, between its markers or all of it.
         return any(part in path for part in ("/log/", "/buffer")) or path.endswith(("/index.md", "/.forgotten"))
 
-    return HomeScrub(workspace, Scrubber(exact, telling), Scrubber(needles, keys), is_ours, until=target.at)
+    return HomeScrub(
+        workspace,
+        Scrubber(exact, telling),
+        Scrubber(needles, keys),
+        is_ours,
+        until=target.at,
+        within=target.within,
+    )

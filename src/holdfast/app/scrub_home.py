@@ -87,7 +87,7 @@ class HomeLook:
 class HomeScrub:
     """One home and what is looked for in it; `is_ours` says of a path whether the texts may be taken out of it.
 
-    With `until` only what was there at that time is looked at.
+    With `until` only what was there at that time is looked at, and with `within` no row of another project.
     """
 
     def __init__(
@@ -98,12 +98,14 @@ class HomeScrub:
         is_ours: Callable[[str], bool],
         *,
         until: str = "",
+        within: str = "",
     ) -> None:
         self.workspace, self.home, self.scrubber = workspace, workspace.home, scrubber
         # What Holdfast noted of a text may be a sentence of it; a person who says that sentence says something else.
         self._noted = noted
         self._is_ours = is_ours
         self._until = until, _changed_at(os.path.join(workspace.home, PENDING))
+        self._within = within
         # Sessions whose archived words changed, by agent and id.
         self.changed_sessions: set[str] = set()
 
@@ -174,14 +176,17 @@ class HomeScrub:
 
     def _count(self, data: bytes, scrubber: Scrubber, path: str) -> int:
         is_json = _is_json(path)
-        if not self._until[0] or not path.endswith((".jsonl", ".jsonl.zst")):
+        if not (self._until[0] or self._within) or not path.endswith((".jsonl", ".jsonl.zst")):
             return scrubber.holds(data, is_json=is_json)
-        return sum(scrubber.holds(line, is_json=True) for line in data.split(b"\n") if not self._is_later(line))
+        return sum(scrubber.holds(line, is_json=True) for line in data.split(b"\n") if not self._is_exempt(line))
 
-    def _is_later(self, line: bytes) -> bool:
-        """Whether a row was told after the time that is meant."""
-        told = rows.object_in(line, len(line)) if self._until[0] else None
-        return told is not None and str(told.get("at", ""))[:19] > self._until[0][:19]
+    def _is_exempt(self, line: bytes) -> bool:
+        """Whether a row was told after the time that is meant, or is of another project than the one that is."""
+        told = rows.object_in(line, len(line)) if self._until[0] or self._within else None
+        if told is None:
+            return False
+        is_later = bool(self._until[0]) and str(told.get("at", ""))[:19] > self._until[0][:19]
+        return is_later or (bool(self._within) and told.get("project") not in (None, "", self._within))
 
     def is_newer(self, path: str) -> bool:
         """Whether a memory was stored after the time that is meant."""
@@ -234,7 +239,7 @@ class HomeScrub:
 
         def instead(line: bytes) -> bytes | None:
             after = scrubber.scrubbed(line, is_json=is_json)
-            if after == line or self._is_later(line):
+            if after == line or self._is_exempt(line):
                 return None
             if b'"receipt"' in line:
                 # Why something was given: the words of the prompt that it has.
@@ -249,7 +254,7 @@ class HomeScrub:
     def _zstd(self, path: str) -> None:
         raw.rewrite(
             os.path.join(self.home, path),
-            lambda line: line if self._is_later(line) else self.scrubber.scrubbed(line, is_json=True),
+            lambda line: line if self._is_exempt(line) else self.scrubber.scrubbed(line, is_json=True),
         )
         self._note_session(path)
 
@@ -282,11 +287,7 @@ class HomeScrub:
         return is_memory(path) and self.workspace.store.has_tree
 
     def _note_session(self, path: str) -> None:
-        *_, folder, name = path.split("/")
-        stem = name.removesuffix(".json").removesuffix(".jsonl.zst").removesuffix(".earlier")
-        agent, id = session_names.text_of(folder), session_names.text_of(stem)
-        if agent and id is not None:
-            self.changed_sessions.add(f"{agent}/{id}")
+        self.changed_sessions |= {session_at(path)} - {""}
 
     def _sqlite(self, path: str) -> None:
         """Take out the rows of a database of ours that is no index: what it has can be derived again."""
@@ -330,6 +331,14 @@ _SCRUBS: dict[str, Callable[[HomeScrub, str], None]] = {
     TEXT: HomeScrub._text,
     SQLITE: HomeScrub._sqlite,
 }
+
+
+def session_at(path: str) -> str:
+    """Return the session that a file of the archive is of, or nothing."""
+    *_, folder, name = path.split("/")
+    stem = name.removesuffix(".json").removesuffix(".jsonl.zst").removesuffix(".earlier")
+    agent, id = session_names.text_of(folder), session_names.text_of(stem)
+    return f"{agent}/{id}" if agent and id is not None else ""
 
 
 def paths_in(home: str) -> Iterator[str]:

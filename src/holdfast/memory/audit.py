@@ -22,10 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
 
-    from holdfast.records import Memory
+    from holdfast.records import Memory, Scope
 
 # Of a larger file only the digest is kept.
 MAX_KEPT = 1_048_576
+_MIN_TELLING = 3
 _HALF_WAY = "it stopped half-way"
 
 
@@ -149,7 +150,9 @@ def forgotten(workspace: Workspace, memories: Sequence[Memory]) -> None:
     names = {_name(f"memory/{layout.folder_of(memory.scope)}/{memory.key}.md") for memory in memories}
     for update in history.all()[0]:
         names |= {_name(path) for path in _came_from(update, names)}
-    said = {text for memory in memories for text in _statements(memory)}
+    said = {memory.scope: _statements(memory) for memory in memories}
+    for memory in memories:
+        said[memory.scope] |= _statements(memory)
     history.drop(lambda path, text: _name(path) in names or _says(workspace, path, text, said))
 
 
@@ -171,13 +174,24 @@ def _statements(memory: Memory) -> set[str]:
     return {same_words(text) for text in texts if text.strip()}
 
 
-def _says(workspace: Workspace, path: str, text: str, said: set[str]) -> bool:
-    """Whether a text of the history says one of the statements, as a memory or anywhere in another file."""
+def _says(workspace: Workspace, path: str, text: str, said: dict[Scope, set[str]]) -> bool:
+    """Whether a text of the history says one of the statements, as a memory or anywhere in another file.
+
+    What was forgotten in one project is another project's own. A word or two, anybody may say on a page.
+    """
+    own = layout.scope_of(path.removeprefix("memory/"))
+    is_project = own is not None and own.kind == "project"
+    meant = {
+        one
+        for scope, each in said.items()
+        if not (is_project and scope.kind == "project" and scope != own)
+        for one in each
+    }
     if is_memory(path):
         memory = memory_file.read(text, place_of(workspace, path))[0]
-        return not said.isdisjoint(_statements(memory))
+        return not meant.isdisjoint(_statements(memory))
     words = same_words(text)
-    return any(statement in words for statement in said)
+    return any(statement in words for statement in meant if statement.count(" ") + 1 >= _MIN_TELLING)
 
 
 def redacted(workspace: Workspace) -> None:

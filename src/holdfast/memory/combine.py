@@ -8,7 +8,7 @@ from holdfast.memory import audit
 from holdfast.memory.remember import put
 from holdfast.records import Draft, Memory, Step
 from holdfast.store.kinds import body_of, parts
-from holdfast.workspace import Workspace
+from holdfast.workspace import PERSON, Workspace
 
 COMMAND = "merge"
 
@@ -35,7 +35,7 @@ def plan(
         key=kept.key,
         type=kept.type,
         tags=tuple(dict.fromkeys(tag for one in found for tag in one.tags)) or None,
-        trust="user" if text.strip() else kept.trust,
+        trust=("user" if workspace.caller == PERSON else "agent") if text.strip() else kept.trust,
         source="cli",
         supersedes=tuple(one.key for one in others),
         pinned=any(one.pinned for one in found) or None,

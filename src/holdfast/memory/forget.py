@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.journal import notices
 from holdfast.memory import audit
 from holdfast.privacy import redact
 from holdfast.records import Filter, Memory, Step
@@ -36,6 +37,8 @@ def remove_for(workspace: Workspace, memory: Memory, agent: str) -> Memory:
         gone = workspace.store.remove(memory.scope, memory.key, forget=False)
         act.done(f"{gone.scope}/{gone.key}", f"the agent {redact.redact(agent)[0]} asked for it")
     audit.trim(workspace)
+    hint = "`holdfast updates` has it, and undoes it."
+    notices.report(workspace.home, "forget", "an agent forgot memories", [str(gone.scope)], hint=hint)
     return gone
 
 

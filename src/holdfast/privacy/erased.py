@@ -16,7 +16,7 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
@@ -43,13 +43,15 @@ _MAX_REMEMBERED = 200_000
 class ErasedText:
     """A text that was erased: when, how many words it has, and their digest.
 
-    `everywhere`: no import may bring it back anywhere; else its tombstone says where it may not.
+    `everywhere`: no import may bring it back anywhere; else its tombstone says where it may not. `within`: a digest of
+    the project that alone forgot it.
     """
 
     at: str
     words: int
     digest: bytes
     everywhere: bool
+    within: bytes = b""
 
 
 class Erased:
@@ -63,6 +65,7 @@ class Erased:
         self._projects: list[tuple[str, bytes]] = []
         self._spans: list[tuple[str, str, str]] = []
         self._latest = ""
+        self._is_any_local = False
         self._codes = _Codes(b"")
         for line in rows.read(self.path):
             if row := rows.object_in(line):
@@ -79,9 +82,11 @@ class Erased:
                 self._codes = _Codes(self._key)
             elif kind == "text":
                 digest = bytes.fromhex(str(row["digest"]))
-                one = ErasedText(at, int(str(row["words"])), digest, bool(row.get("everywhere")))
+                within = bytes.fromhex(str(row.get("within", "")))
+                one = ErasedText(at, int(str(row["words"])), digest, bool(row.get("everywhere")), within)
                 self._texts.setdefault(int(str(row["hint"]), 16), []).append(one)
                 self._latest = max(self._latest, at)
+                self._is_any_local = self._is_any_local or bool(within)
             elif kind == "project":
                 self._projects.append((at, bytes.fromhex(str(row["digest"]))))
             elif kind == "span":
@@ -100,6 +105,7 @@ class Erased:
         project: str = "",
         span: tuple[str, str] | None = None,
         everywhere: bool = True,
+        within: str = "",
     ) -> None:
         """Note durably what is being erased; what is noted already is not noted again."""
         found: list[dict[str, object]] = []
@@ -109,7 +115,8 @@ class Erased:
             found.append({"kind": "key", "value": self._key.hex()})
         for words in [piece for text in texts for piece in _pieces([word for word, _, _ in words_in(text)])]:
             row = {"kind": "text", "at": at, "words": len(words), "hint": f"{self._hint(*words[:2]):04x}"}
-            found.append({**row, "digest": self._digest(words).hex(), "everywhere": everywhere})
+            row = {**row, "digest": self._digest(words).hex(), "everywhere": everywhere}
+            found.append({**row, "within": self._digest([within]).hex()} if within else row)
         if project:
             found.append({"kind": "project", "at": at, "digest": self._digest([project]).hex()})
         if span:
@@ -131,12 +138,18 @@ class Erased:
         """Whether the text says, in any encoding, what was erased everywhere."""
         return bool(self) and self.without(text, everywhere=True) != text
 
-    def without(self, text: str, at: str = "", *, everywhere: bool = False) -> str:
-        """Return the text without what was erased since it was said; with `everywhere` only what was so."""
+    def without(self, text: str, at: str = "", *, everywhere: bool = False, project: str = "") -> str:
+        """Return the text, said in a project, without what was erased since; with `everywhere` only what was so."""
         if not self._texts or not text or at[:19] > self._latest[:19]:
             return text
         plain = text if text.isascii() else unicodedata.normalize("NFC", text)
-        spans = [*self._spans_in(plain, at, everywhere), *self._coded(plain, at, everywhere)]
+        own = self._digest([project]) if project else b""
+
+        def is_meant(one: ErasedText) -> bool:
+            is_before = (not at or at[:19] <= one.at[:19]) and (one.everywhere or not everywhere)
+            return is_before and (not own or one.within in (b"", own))
+
+        spans = [*self._spans_in(plain, is_meant), *self._coded(plain, is_meant)]
         if not spans:
             return text
         pieces, end = [], 0
@@ -146,17 +159,20 @@ class Erased:
             end = max(end, stop)
         return "".join([*pieces, plain[end:]])
 
-    def events(self, events: Iterable[SessionEvent]) -> Iterator[SessionEvent]:
-        """Yield the events without what was erased."""
+    def events(self, events: Iterable[SessionEvent], project: Callable[[], str] = str) -> Iterator[SessionEvent]:
+        """Yield the events of a session without what was erased; its project may be known by its events only."""
         for event in events:
             told: dict[str, Any] = {name: getattr(event, name) for name in ("text", "input", "output")}
-            clean: dict[str, Any] = {name: self.without(value, event.at) for name, value in told.items()}
+            own = project() if self._is_any_local else ""
+            clean: dict[str, Any] = {name: self.without(value, event.at, project=own) for name, value in told.items()}
             yield replace(event, **clean) if clean != told else event
 
     def session(self, session: Session) -> Session:
         """Return the session without what was erased in its title and the names of its places."""
         told: dict[str, Any] = {name: getattr(session, name) for name in _OF_SESSION}
-        clean: dict[str, Any] = {name: self.without(value, session.started) for name, value in told.items()}
+        clean: dict[str, Any] = {
+            name: self.without(value, session.started, project=session.project) for name, value in told.items()
+        }
         return replace(session, **clean) if clean != told else session
 
     def leaves_out(self, session: Session) -> bool:
@@ -167,7 +183,7 @@ class Erased:
         own = self._digest([session.project]) if session.project else b""
         return any(digest == own and ended <= at[:19] for at, digest in self._projects)
 
-    def _spans_in(self, text: str, at: str, everywhere: bool) -> Iterator[tuple[int, int]]:
+    def _spans_in(self, text: str, is_meant: Callable[[ErasedText], bool]) -> Iterator[tuple[int, int]]:
         # Most texts are harmless, which the sums of their words tell without a look at where each stands.
         plain = _ESCAPED.sub(lambda match: _meant(match[0]), _BLANK.sub(" ", text))
         heard = [self._codes[word] for word in re.findall(r"[^\W_]+", _folded(plain))]
@@ -183,15 +199,18 @@ class Erased:
             )
             for one in [one for hint in hints for one in self._texts.get(hint, ())]:
                 window = words[first : first + one.words]
-                is_before = (not at or at[:19] <= one.at[:19]) and (one.everywhere or not everywhere)
-                if len(window) == one.words and is_before and self._digest([each[0] for each in window]) == one.digest:
+                if (
+                    len(window) == one.words
+                    and is_meant(one)
+                    and self._digest([each[0] for each in window]) == one.digest
+                ):
                     yield window[0][1], window[-1][2]
 
-    def _coded(self, text: str, at: str, everywhere: bool) -> Iterator[tuple[int, int]]:
+    def _coded(self, text: str, is_meant: Callable[[ErasedText], bool]) -> Iterator[tuple[int, int]]:
         """Yield the runs of base64 or hexadecimal digits that say it."""
         for match in _DIGITS.finditer(text):
             for said in _decoded(match[0]):
-                if next(self._spans_in(said, at, everywhere), None):
+                if next(self._spans_in(said, is_meant), None):
                     yield match.span()
                     break
 
@@ -218,7 +237,7 @@ class _Codes(dict[str, int]):
 
 
 def _known(row: dict[str, object]) -> tuple[str, ...]:
-    return tuple(str(row.get(name, "")) for name in ("kind", "digest", "since", "until", "value"))
+    return tuple(str(row.get(name, "")) for name in ("kind", "digest", "since", "until", "value", "within"))
 
 
 def _folded(text: str) -> str:

@@ -244,7 +244,10 @@ class Taker:
         add, take, end, now = writer.add if writer else None, analysis.take, self._end, time.monotonic
         is_marked, mark = not transcript.path.endswith(_ONE_SESSION), 0
         events = self.cleaner.events(_guarded(reading))
-        for event in self._erased.events(events) if self._erased else events:
+        facts = reading.facts
+        if self._erased:
+            events = self._erased.events(events, lambda: self._project_of(facts.get("folder", "")))
+        for event in events:
             if now() > end:
                 raise OutOfTime
             if is_marked:

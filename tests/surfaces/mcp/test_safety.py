@@ -175,5 +175,6 @@ def test_an_agent_forgets_its_memory_and_nobodys_words(talk, cli, home) -> None:
     )
     assert "use Kafka for the events" in cli("todo").out
     assert not list(home.rglob("erased.jsonl")) and cli("show", "copy").code == 3
+    assert "an agent forgot memories" in cli("status").out
     (act,) = cli("updates", "--command", "forget", "--json").json["updates"]
     assert cli("updates", "undo", act["id"], "--yes").code == 0 and cli("show", "copy").code == 0
