@@ -403,7 +403,7 @@ class PassageTable(SearchTable):
         if row not in self.all:
             raise NotFound("it went", "")
         one, source, scope = self.all[row]
-        return one, replace(source, scope=scope)
+        return one, source._replace(scope=scope)
 
     def waiting(self):
         return len(self.without_vector(1 << 30))

@@ -16,13 +16,11 @@ from holdfast.workspace import Workspace
 
 def finish(workspace: Workspace) -> None:
     """Write each index.md that is behind, and the rules files of agents whose hooks cannot hand memories over."""
-    changed = write_pages(workspace)
-    if workspace.enabled and os.path.isdir(workspace.home):
+    if write_pages(workspace):
         # What this run wrote itself need not be looked at again when a session starts.
         for scope in workspace.seen:
             if scope is not None:
                 looked.note(workspace.home, scope)
-    if changed:
         # What the store holds back, such as a write-ahead log, is on the disk before somebody reads it.
         workspace.close()
         # Only a change needs it, and every command would wait for what it loads.
