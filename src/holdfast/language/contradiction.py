@@ -12,6 +12,7 @@ from holdfast.language.word_lists import among
 _MIN_SHARED = 2
 _MAX_VALUE = 3
 _MAX_CHARACTERS = 400
+_MIN_DIGITS = 3
 _PLACES = "@/._-:=~"
 
 
@@ -74,6 +75,9 @@ def _is_revalued(one: list[str], other: list[str]) -> bool:
     if not set(mine).isdisjoint(theirs):
         # "Two spaces" and "four spaces": only the number differs.
         return mine[1:] == theirs[1:] and _sort(mine[0]) == _sort(theirs[0]) == "number"
+    if all(word.isdigit() and len(word) < _MIN_DIGITS for word in (*mine, *theirs)):
+        # "Rule 4" and "rule 5" are counted, not changed.
+        return False
     sorts = _sort(mine[0]), _sort(theirs[0])
     return sorts == ("name", "name") or set(sorts) <= {"number", "unit"}
 

@@ -14,7 +14,7 @@ import pytest
 from holdfast.surfaces import hook as package
 
 RUNNER = str(Path(package.__file__).parent / "run.py")
-PYTHON = os.path.realpath(sys.executable)
+PYTHON = os.path.abspath(sys.executable)
 HOST = {"CLAUDECODE": "1"}
 # A hook that is over its time says nothing. On a busy machine that would be any hook, so these have plenty.
 PATIENT_MS = "60000"

@@ -66,7 +66,7 @@ def test_the_topic_of_each_sentence_decides(hook, remember):
 
 
 def test_two_memories_that_say_the_same_come_as_one(hook, remember):
-    """The same statement in other small words is given once; one that denies it is another."""
+    """The same statement in other small words is given once; the newest word of the person's goes before both."""
     for text in (
         "Use the bastion for deploys.",
         "Please always use the bastion for deploys.",
@@ -74,7 +74,10 @@ def test_two_memories_that_say_the_same_come_as_one(hook, remember):
     ):
         remember(text)
     text = hook.prompt("how do deploys use the bastion?").text
-    assert text.count("bastion for deploys") == 2 and "Never use" in text
+    assert text.count("bastion for deploys") == 1 and "Never use" in text
+    remember("Use the bastion of Cork for backups.")
+    remember("Please always use the bastion of Cork for backups.")
+    assert hook.prompt("how do backups use the bastion of Cork?").text.count("bastion of Cork for backups") == 1
 
 
 def test_a_prompt_brings_what_is_relevant_and_only_once(hook, remember):
