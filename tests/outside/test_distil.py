@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.base.clock import now
 from outside.agents import PROGRAMS, Person, _processes_of
 from outside.loopback import Model, Request, Say
 from outside.reading import events
 
+PROJECT = "example.com--acme--shop"
+DECIDED = "Keep the orders in Postgres"
 WORDED = {"section": "State", "Topic": "What it is", "State": "A shop that keeps its orders in Postgres."}
 LINKED = {"section": "Key files", "File": "src/evil.py", "About": "not in the data"}
 
@@ -74,21 +77,33 @@ def distil(person: Person, agent: str, *options: str) -> dict:
     return json.loads(done.stdout)
 
 
+def noted(person: Person) -> None:
+    """Put a decision into today's log that nobody made with `decide` yet, so that it is proposed."""
+    folder = person.home / ".holdfast" / "memory" / "projects" / PROJECT / "log"
+    folder.mkdir(parents=True, mode=0o700)
+    (folder / f"{now()[:10]}.md").write_text(f"# Log\n\n## Notes\n\n- decision: {DECIDED} because we know it\n")
+
+
 def files_of(person: Person) -> set[str]:
     """Return every file in the person's home but ours and the agents' own caches."""
     return {str(path) for path in person.home.rglob("*.jsonl") if ".holdfast" not in path.parts}
 
 
 def test_a_real_agent_words_a_proposal(person: Person, agent: str, holdfast, model: Worded) -> None:
-    """Its answer becomes a proposal, a path not in the data is dropped, and no hook or transcript knows of it."""
-    holdfast("decide", "Keep the orders in Postgres", "--because", "we know it")
+    """Its answer becomes a proposal, a path not in the data is dropped, and no hook or transcript knows of it.
+
+    What was decided already goes to it as data and is not proposed; what only the log says is both.
+    """
+    noted(person)
+    holdfast("decide", "Ship on Fridays", "--because", "the till is closed")
     model.text = json.dumps({"entries": [WORDED, LINKED]})
     told = distil(person, agent)
     assert told["help"]["failed"] == "", told
     assert (told["help"]["by"], told["help"]["sent"], told["help"]["answered"]) == (agent, 100, 10)
     assert len(told["help"]["dropped"]) == 1 and "src/evil.py" in told["help"]["dropped"][0]
-    assert sorted(one["title"].partition(":")[0] for one in told["proposals"]) == ["Decisions", "State"]
-    [asked] = [request for request in model.requests if request.count("Keep the orders in Postgres")]
+    assert sorted(one["title"] for one in told["proposals"]) == [f"Decisions: {DECIDED}", "State: What it is"]
+    [asked] = [request for request in model.requests if request.count(DECIDED)]
+    assert asked.count("Ship on Fridays; because: the till is closed")
     # What one of them keeps can ask the person, and nothing else; nobody is there to be asked.
     assert asked.tools <= {"request_user_input"}
     assert events(person.home) == [] and files_of(person) == set()
@@ -99,18 +114,18 @@ def test_a_real_agent_words_a_proposal(person: Person, agent: str, holdfast, mod
     assert "| What it is | A shop that keeps its orders in Postgres. |" in page
 
 
-def test_an_answer_of_another_form_leaves_the_plain_result(person: Person, agent: str, holdfast, model: Worded) -> None:
+def test_an_answer_of_another_form_leaves_the_plain_result(person: Person, agent: str, model: Worded) -> None:
     """A model that chats instead of answering brings nothing, the reason is told, and the plain proposals stay."""
-    holdfast("decide", "Keep the orders in Postgres")
+    noted(person)
     model.text = "Sure! Here are some thoughts."
     told = distil(person, agent)
     assert "not JSON" in told["help"]["failed"] and told["help"]["spent_today"] == 110
-    assert [one["title"] for one in told["proposals"]] == ["Decisions: Keep the orders in Postgres"]
+    assert [one["title"] for one in told["proposals"]] == [f"Decisions: {DECIDED}"]
 
 
-def test_over_the_cap_nobody_is_asked(person: Person, agent: str, holdfast, model: Worded) -> None:
+def test_over_the_cap_nobody_is_asked(person: Person, agent: str, model: Worded) -> None:
     """Where the day's tokens do not suffice, no request leaves, and the plain proposals are there."""
-    holdfast("decide", "Keep the orders in Postgres")
+    noted(person)
     told = distil(person, agent, "--set", "distil.daily_tokens=100")
     assert "distil.daily_tokens" in told["help"]["failed"] and model.requests == []
-    assert len(told["proposals"]) == 1
+    assert [one["title"] for one in told["proposals"]] == [f"Decisions: {DECIDED}"]
