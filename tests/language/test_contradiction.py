@@ -46,3 +46,15 @@ def test_a_newer_statement_says_otherwise(newer: str, older: str) -> None:
 def test_statements_that_hold_together(newer: str, older: str) -> None:
     """Another thing, another place or another aspect contradicts nothing."""
     assert not says_otherwise(newer, older)
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("I want to create a dashboard for all of the tills in town", "Do NOT create or delete files outside of src."),
+        ("Deploys need the VPN, rule 5.", "Deploys need the VPN, rule 4."),
+    ],
+)
+def test_a_word_that_both_use_and_a_count_are_no_contradiction(newer, older):
+    """One denied word in a long statement, and the numbers of a list, leave both as they are."""
+    assert not says_otherwise(newer, older)

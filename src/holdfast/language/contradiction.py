@@ -13,6 +13,7 @@ _MIN_SHARED = 2
 _MAX_VALUE = 3
 _MAX_CHARACTERS = 400
 _MIN_DIGITS = 3
+_MAX_SHORT = 4
 _PLACES = "@/._-:=~"
 
 
@@ -56,6 +57,9 @@ def _denies(
     """Whether one denies what the other affirms, and neither holds only where the other does not."""
     affirmed, limits = other[0], other[2]
     for group in one[1]:
+        if len(group) == 1 and len(affirmed) > _MAX_SHORT:
+            # One word that is denied here may stand anywhere in a longer statement, and mean something else there.
+            continue
         # What something begins with it is about; "pnpm workspaces are hoisted" does not say to use pnpm.
         if not set(group) <= set(affirmed) or (len(affirmed) > len(group) and affirmed[0] in group and not limits):
             continue
