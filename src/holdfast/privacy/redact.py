@@ -110,7 +110,7 @@ def find(text: str) -> list[tuple[str, int]]:
     result: list[tuple[str, int]] = []
     line, seen = 1, 0
     for start, _, _, kind in _spans(text):
-        line += text.count("\n", seen, start)
+        line += text[seen:start].count("\n")
         seen = start
         result.append((kind, line))
     return result
@@ -171,11 +171,14 @@ def _tokens(text: str, words: dict[int, str]) -> Iterator[_Span]:
     joined = " ".join(words.values())
     places = list(words)
     for beginning, rows in _TOKEN_ROWS.items():
-        at, seen, number = joined.find(beginning), 0, 0
+        at, seen, number, word = joined.find(beginning), 0, 0, 0
         while at >= 0:
             # As many words as spaces stand before it.
-            number += joined.count(" ", seen, at)
-            yield from _tried(text, places[number] + at - joined.rfind(" ", 0, at) - 1, beginning, rows)
+            passed = joined[seen:at]
+            if spaces := passed.count(" "):
+                number += spaces
+                word = seen + passed.rfind(" ") + 1
+            yield from _tried(text, places[number] + at - word, beginning, rows)
             seen, at = at, joined.find(beginning, at + 1)
 
 
