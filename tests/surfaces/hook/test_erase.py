@@ -25,7 +25,11 @@ ENCODINGS = {
     "base64": lambda text: base64.b64encode(f"see {text} ok".encode()).decode(),
     "percent-encoding": lambda text: quote(text),
 }
-IGNORED = ("index.db", "state/locks/", "state/transcripts.db", "updates/", "erased.jsonl", "state/bundles/")
+IGNORED = (
+    *("index.db", "state/locks/", "state/transcripts.db", "updates/", "erased.jsonl", "state/bundles/"),
+    # The times at which files changed, which erasing in them changes.
+    "state/looked/",
+)
 # Where hooks read on in a transcript, which has the text still: erasing takes all of it away.
 CURSORS = "state/tails/"
 
