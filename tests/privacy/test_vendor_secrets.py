@@ -81,3 +81,13 @@ def test_a_vendors_sign_is_enough_unless_a_stand_in_follows(rest: str, goes: boo
     """Behind the sign of a known vendor few different characters are a token too; one that repeats stands for none."""
     text = "push with ghp_" + rest
     assert redact.redact(text)[0] == ("push with [redacted:github-token]" if goes else text)
+
+
+@pytest.mark.parametrize("colour", ["\x1b[31m", "\x1b[1;31m", "\x1b[38;5;208m", "[31m"])
+def test_a_terminals_colour_hides_no_token(colour: str) -> None:
+    """A token directly behind the code for a colour goes, also in one case; the code stays."""
+    token = "ghp_" + "7219be2f302806f4ff9c3c0567a7c6a1ca64"
+    assert redact.redact(f"it is {colour}{token}\x1b[0m, not") == (
+        f"it is {colour}[redacted:github-token]\x1b[0m, not",
+        ("github-token",),
+    )

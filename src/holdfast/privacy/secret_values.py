@@ -219,6 +219,9 @@ def vendor_token(text: str, at: int) -> tuple[int, int, str] | None:
     start, end = at, run.end() if run else at
     while start > 0 and at - start < _MAX_PREFIX and (text[start - 1].isalnum() or text[start - 1] in "_.-"):
         start -= 1
+    # The end of a terminal's code for a colour is no part of the token, and hides none.
+    if text[start - 1 : start] in ("[", ";") and (colour := pattern(r"\d{1,3}m").match(text, start, at)):
+        start = colour.end()
     while end > at and text[end - 1] in "._-/":
         end -= 1
     word = text[start:end]
