@@ -65,7 +65,7 @@ def test_names_of_code_and_of_resources_stay(text: str) -> None:
     [
         'aws ssm put-parameter --name /app/db_password --value "uwwjz850$wdq"',
         "consul kv put app/db/password P3O7CGlpAPZNn9",
-        "npm set //registry.npmjs.org/:_authToken 4c3c557585cbf405300cf886a979fb7dcec9eb97",
+        "npm set //npm.example.com/:_authToken 4c3c557585cbf405300cf886a979fb7dcec9eb97",
         "cmdkey /add:srv /user:bob /pass:P@ss0cGPKT42",
         "vault kv put secret/app/password=Tr0ub4dor-x9",
     ],
