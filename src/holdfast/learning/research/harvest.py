@@ -13,6 +13,7 @@ from holdfast.errors import HoldfastError
 from holdfast.language import tools
 from holdfast.learning.research import model
 from holdfast.privacy.fence import kept
+from holdfast.records import Session
 from holdfast.session_records import SessionEvent
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.facts import Digest
@@ -49,16 +50,8 @@ def _results(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent
         # Shorter is the notice that it was set to work; fields are no report.
         if event.answered and not event.failed and len(text) >= _MIN_RESULT and text[0] not in "{[<":
             kind = tools.spawned(event.tool, event.input)
-            told = event.at or session.ended
-            yield model.Report(
-                at=f"{told[:19]}Z" if told else "",
-                agent=session.agent,
-                session=session.id,
-                parent=session.id,
-                project=session.project,
-                text=kept(text, model.MAX_TEXT),
-                kind=kept(kind, _MAX_KIND) if kind != event.tool else model.KIND,
-            )
+            kind = kept(kind, _MAX_KIND) if kind != event.tool else model.KIND
+            yield _report(session, event.at, session.id, text, kind)
 
 
 def _own(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[model.Report]:
@@ -70,15 +63,20 @@ def _own(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -
         event = _last_answer(Archive(workspace.home).events(session.name))
     if event is None or len(event.text.strip()) < model.MIN_TEXT:
         return
-    told = event.at or session.ended
-    yield model.Report(
+    yield _report(session, event.at, session.parent, event.text, _kind_of(workspace, digest, event.text))
+
+
+def _report(session: Session, at: str, parent: str, text: str, kind: str) -> model.Report:
+    """Return what was told at this time, or at the end of the session where no time is known."""
+    told = at or session.ended
+    return model.Report(
         at=f"{told[:19]}Z" if told else "",
         agent=session.agent,
         session=session.id,
-        parent=session.parent,
+        parent=parent,
         project=session.project,
-        text=kept(event.text, model.MAX_TEXT),
-        kind=_kind_of(workspace, digest, event.text),
+        text=kept(text, model.MAX_TEXT),
+        kind=kind,
     )
 
 
