@@ -104,12 +104,18 @@ class Effect:
     """What a part of a hook wants done: `do` is called before the agent goes on.
 
     `beside` does it while the answer is made, which waits for it. `sweep` asks for a sweep of the agent's transcripts
-    behind the hook.
+    behind the hook. At a call of a tool `say` is a line for the model, which it reads with the result of that call;
+    `hold` is a reason that refuses the call, and `ask` one for which the person is asked to let it through. These are
+    ready to be shown: one line or more, without secrets, bounded. A part returns them only where the agent can take
+    them at this moment (`agent.injects`, `agent.guard`, `agent.asks`), and its `do` notes that they were told.
     """
 
     do: Callable[[], object] | None = None
     beside: bool = False
     sweep: bool = False
+    say: str = ""
+    hold: str = ""
+    ask: str = ""
 
 
 class HookRun:

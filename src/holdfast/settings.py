@@ -71,6 +71,13 @@ SETTINGS = (
         "Calls of tools that are refused before they run: off, destructive, or all that are security-relevant.",
         choices=("off", "destructive", "all"),
     ),
+    Setting("rules.enabled", True, "Memories with a condition are said, or hold a call, when an agent does that."),
+    Setting(
+        "rules.strongest",
+        "deny",
+        "The strongest that any rule may do at a call: say it, hold it once, ask you, or deny it.",
+        choices=("say", "hold", "ask", "deny"),
+    ),
     Setting("updates.keep_bytes", 10_000_000, "What the change history keeps of earlier bytes; the oldest go first."),
     Setting("patterns.min_frequency", 3, "In how many sessions something must be to be a pattern.", 1),
     Setting("measure.holdout", 0.0, "In this share of sessions nothing is injected, to tell help from chance.", most=1),

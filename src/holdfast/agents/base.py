@@ -244,8 +244,8 @@ class Agent:
     # What names the session to an MCP server: a variable of its environment, a name in the `_meta` of each call.
     session_variable: str = ""
     session_meta: str = ""
-    # Its event before a tool runs, where what a hook prints can refuse the call; it is installed only when asked for.
-    guard: str = ""
+    # Its event before a tool runs, where what a hook prints can refuse the call, or put it to the person (`asks`).
+    guard, asks = "", False
     # Instruction files of a folder of which it reads only the first that is there; its instruction files in which a
     # block of ours can stand, best first: in its own folder, and in a project.
     reads_first: tuple[str, ...] = ()

@@ -43,6 +43,7 @@ FEATURES = (
         switch="continuity.enabled",
         forgets=True,
     ),
+    Feature("rules", ("before-tool", "tool", "tool-failed"), switch="rules.enabled"),
     Feature("learning.said", harvests=True, forgets=True),
     Feature("learning.ratings", ("prompt",), harvests=True, forgets=True),
     Feature("learning.lessons", harvests=True, forgets=True),

@@ -28,8 +28,8 @@ ALWAYS = ("holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.app.hook")
 # moment need stays out: all others would read it, too, and wait for it.
 MODULES = {
     "start": (
-        "continuity.hook agents.transcript_calls language.tools learning.work.hook continuity.closing app.at_start "
-        "inject.receipts"
+        "continuity.hook agents.transcript_calls language.tools learning.work.hook continuity.closing "
+        "app.at_start inject.receipts"
     ),
     "prompt": (
         "privacy.speech project continuity.hook language.triggers learning.ratings.hook "
@@ -37,11 +37,11 @@ MODULES = {
     ),
     "before-tool": "learning.security.hook learning.security.judge project",
     "tool": (
-        "continuity.hook learning.fixes.hook learning.security.hook learning.security.judge "
+        "continuity.hook rules.hook learning.fixes.hook learning.security.hook learning.security.judge "
         "learning.work.hook agents.transcript_calls learning.work.turns"
     ),
     "tool-failed": (
-        "project continuity.hook learning.fixes.hook learning.fixes.session_failures "
+        "project continuity.hook rules.hook learning.fixes.hook learning.fixes.session_failures "
         "learning.security.hook learning.security.judge"
     ),
     "compact": "continuity.hook agents.transcript_calls language.tools continuity.closing",
