@@ -22,6 +22,8 @@ NEEDED = {
     "holdfast/surfaces/mcp/lists.json",
     "holdfast/surfaces/hook/run.py",
     "holdfast/surfaces/mcp/guidance/normal.md",
+    "holdfast/surfaces/web/static/htmx-4.0.0.min.js",
+    "holdfast/surfaces/web/templates/base.html",
     "holdfast/py.typed",
 }
 # Nearly all of it are two tables: what words mean, 18.8 MB, and the judge of decision 0044, 12.2 MB.

@@ -23,6 +23,7 @@ GROUPS = {
         "catch-up": "Show where a project stands, for somebody who comes back.",
         "install": "Connect an agent, or list the agents on this machine.",
         "status": "Show agents, sessions and memories at a glance.",
+        "serve": "Serve the page of this memory, to see, decide and correct in a browser.",
     },
     "Memory": {
         "related": "Show what is related to a memory, and why.",

@@ -64,7 +64,8 @@ _SYNONYMS = {
     "patterns": "pattern",
     "receipts": "receipt injected given",
     "preview": "simulate context",
-    "mcp": "serve server",
+    "mcp": "server",
+    "serve": "web page browser ui gui dashboard",
     "--version": "version",
 }
 

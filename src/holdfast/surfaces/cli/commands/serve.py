@@ -1,0 +1,50 @@
+"""`holdfast serve`."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from holdfast.agents import in_shell
+from holdfast.errors import BadInput, Refused
+from holdfast.settings import default_home
+from holdfast.surfaces.cli.command_line import invocation
+from holdfast.surfaces.cli.making import command
+
+PORT = 7433
+
+
+@command("serve", "holdfast serve --open", workspace=False)
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0 takes a free one.")
+@click.option("--open", "opened", is_flag=True, help="Open it in your browser.")
+@click.option("--public-url", default="", metavar="URL", help="By which address else browsers reach it, as a tunnel's.")
+@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="The address to listen on; others can reach it.")
+def _serve(port: int, opened: bool, public_url: str, host: str) -> int:
+    """Serve the page of this memory on this machine, until Ctrl-C.
+
+    The address that it prints lets one browser in, once.
+    """
+    if in_shell(os.environ):
+        # Whoever opens the page decides as the person does.
+        raise Refused("an agent does not start the page", "Ask the person to run it in a terminal of their own.")
+    if public_url and not public_url.startswith(("http://", "https://")):
+        raise BadInput(f"{public_url!a} is not an address", "Give it as --public-url http://localhost:9000.")
+    if host not in ("127.0.0.1", "localhost", "::1") and not public_url:
+        raise BadInput("others can reach it there, but by no address that it knows", "Give --public-url, too.")
+    asked = invocation()
+    home = os.path.abspath(os.path.expanduser(asked.home)) if asked.home else default_home(os.environ)
+    # What serves loads more than all other commands together.
+    from holdfast.surfaces.web.serving import listening, serve
+    from holdfast.surfaces.web.site import Site
+
+    listener = listening(host, port)
+    site = Site(home, listener.getsockname()[1], public_url, asked.flags)
+    # Settings that cannot be used are told before anything is served.
+    site.workspace().close()
+    click.echo(f"the page of {home}: {site.address}\nCtrl-C ends it.")
+    try:
+        serve(site, listener, opened=opened)
+    except KeyboardInterrupt:
+        click.echo("ended", err=True)
+    return 0

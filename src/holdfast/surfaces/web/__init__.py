@@ -1,0 +1,1 @@
+"""The page, the REST interface and MCP over HTTP: one process on loopback, started by the person."""

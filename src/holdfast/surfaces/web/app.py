@@ -1,0 +1,80 @@
+"""The application: routes of the pages and of the interface, behind one guard."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from holdfast.errors import HoldfastError
+from holdfast.surfaces.web import api
+from holdfast.surfaces.web.handling import answer, on_problem
+from holdfast.surfaces.web.pages import review
+from holdfast.surfaces.web.security import Guard, browser
+from holdfast.surfaces.web.site import Site
+
+STATIC = os.path.join(os.path.dirname(__file__), "static")
+PAGES = (review,)
+
+
+def create(site: Site) -> Starlette:
+    """Return the application of a site."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        site.stores.close()
+
+    app = Starlette(
+        routes=[
+            Route("/", _first),
+            Route("/open", _open),
+            Mount("/static", _Static(directory=STATIC)),
+            *(one for page in PAGES for one in page.ROUTES),
+            *api.ROUTES,
+        ],
+        middleware=[Middleware(Guard, hosts=site.hosts, origins=site.origins)],
+        exception_handlers={HoldfastError: on_problem, HTTPException: _on_http, Exception: on_problem},
+        lifespan=lifespan,
+    )
+    app.state.site = site
+    return app
+
+
+class _Static(StaticFiles):
+    """The files that ship; their names or their ETags change with them."""
+
+    async def get_response(self, path: str, scope: object) -> Response:
+        found = await super().get_response(path, scope)  # type: ignore[arg-type]
+        found.headers["Cache-Control"] = "no-cache"
+        return found
+
+
+async def _first(request: Request) -> Response:
+    return RedirectResponse("/review", 303)
+
+
+async def _open(request: Request) -> Response:
+    """Take the one-time token out of the address, and give the browser its cookie for it."""
+    site: Site = request.app.state.site
+    value = site.keys.let_in(request.query_params.get("token", ""))
+    found = RedirectResponse("/review", 303)
+    found.set_cookie(
+        site.keys.cookie, value, httponly=True, samesite="strict", secure=request.url.scheme == "https", path="/"
+    )
+    site.say(f"a browser was let in; for another one: {site.address}")
+    return found
+
+
+async def _on_http(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, HTTPException)
+    data = {"status": problem.status_code, "text": problem.detail.lower(), "hint": ""}
+    return answer(request, "error.html", data, problem.status_code, browser(request))

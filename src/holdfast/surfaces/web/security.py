@@ -1,0 +1,192 @@
+"""Who may ask, and what an answer may do in a browser.
+
+A page on loopback can be reached by every site that the person visits, so nothing rests on the address alone. `Guard`
+stands before everything: the Host and the Origin are on an exact list, a body has a limit, and every answer carries a
+policy under which no markup from elsewhere runs. `principal` says who asks: a browser that was opened with the one-time
+token and got a cookie for it, or nobody. What nobody asks for is refused by the routes, each of which names its need.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+from dataclasses import dataclass, field
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from holdfast.errors import HoldfastError, Refused, TooLarge
+
+MAX_BODY = 2_097_152
+MAX_FAILED = 10
+FAILED_SECONDS = 60.0
+MAX_BROWSERS = 50
+# What a principal may be allowed.
+SCOPES = ("read", "write", "review")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # Not `no-referrer`: under that a browser sends the Origin of a form as `null`.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class NotKnown(HoldfastError):
+    """Nobody is known by what came with the request."""
+
+    http_status = 401
+
+
+class TooManyFailed(Refused):
+    """Too many wrong tokens were tried lately."""
+
+    http_status = 429
+
+
+@dataclass(frozen=True)
+class Principal:
+    """Who asks: by what name, what they may do (of SCOPES), and in which projects; None is all of them."""
+
+    name: str
+    may: frozenset[str]
+    projects: frozenset[str] | None = None
+
+
+@dataclass
+class Browser:
+    """One browser that was let in; `told` waits to be shown on its next page: a text, and the update that undoes it."""
+
+    csrf: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    told: list[tuple[str, str]] = field(default_factory=list)
+
+
+PERSON = Principal("browser", frozenset(SCOPES))
+
+
+@dataclass
+class Keys:
+    """The one-time token, the browsers that came in by one, and how often a wrong one was tried."""
+
+    cookie: str
+    one_time: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    browsers: dict[str, Browser] = field(default_factory=dict)
+    failed: list[float] = field(default_factory=list)
+
+    def let_in(self, token: str) -> str:
+        """Return a cookie's value for the one-time token, which is then used up."""
+        self.check_tries()
+        if not hmac.compare_digest(token.encode(), self.one_time.encode()):
+            self.note_failed()
+            raise NotKnown("this address was used already, or is not whole", "The terminal shows the one that holds.")
+        self.one_time = secrets.token_urlsafe(24)
+        while len(self.browsers) >= MAX_BROWSERS:
+            del self.browsers[next(iter(self.browsers))]
+        value = secrets.token_urlsafe(32)
+        self.browsers[value] = Browser()
+        return value
+
+    def check_tries(self) -> None:
+        """Refuse to look at a token after too many wrong ones; whoever is known already goes on."""
+        since = time.monotonic() - FAILED_SECONDS
+        self.failed = [at for at in self.failed if at > since]
+        if len(self.failed) >= MAX_FAILED:
+            raise TooManyFailed("too many wrong tokens", "Try again in a minute.")
+
+    def note_failed(self) -> None:
+        """Count a wrong token."""
+        self.failed.append(time.monotonic())
+
+
+def browser(request: Request) -> Browser | None:
+    """Return the browser that asks, by its cookie."""
+    keys: Keys = request.app.state.site.keys
+    return keys.browsers.get(request.cookies.get(keys.cookie, ""))
+
+
+def principal(request: Request) -> Principal | None:
+    """Return who asks; None is nobody."""
+    return PERSON if browser(request) is not None else None
+
+
+def need(request: Request, scope: str) -> Principal:
+    """Return who asks, if they may; NotKnown or Refused otherwise."""
+    found = principal(request)
+    if found is None:
+        raise NotKnown("this page is locked", "Open it with the address that the terminal shows.")
+    if scope not in found.may:
+        raise Refused(f"{found.name} may not {scope}", "Use a token that may.")
+    return found
+
+
+def check_form(request: Request, token: str) -> Browser:
+    """Return the browser that sent a form of ours; Refused where the form is somebody else's."""
+    found = browser(request)
+    if found is None or not hmac.compare_digest(token.encode(), found.csrf.encode()):
+        raise Refused("this form is not of this page", "Load the page again and send it once more.")
+    return found
+
+
+class Guard:
+    """Pure ASGI: turns away wrong hosts and origins and bodies over the limit, and puts HEADERS on every answer."""
+
+    def __init__(self, app: ASGIApp, hosts: frozenset[str], origins: frozenset[str]) -> None:
+        self.app = app
+        self.hosts = hosts
+        self.origins = origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; anything but HTTP is refused."""
+        if scope["type"] == "lifespan":
+            return await self.app(scope, receive, send)
+        if scope["type"] != "http":
+            return await send({"type": "websocket.close", "code": 1008})
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        refused = self._refused(Headers(scope=scope))
+        if refused is not None:
+            return await refused(scope, receive, guarded)
+        return await self.app(scope, _bounded(receive), guarded)
+
+    def _refused(self, headers: Headers) -> PlainTextResponse | None:
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
+            text = "This address is not one of this page. Behind a tunnel, start it with --public-url.\n"
+            return PlainTextResponse(text, 421)
+        if len(origins) > 1 or any(origin.lower() not in self.origins for origin in origins):
+            return PlainTextResponse("A request of another site is not answered.\n", 403)
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > MAX_BODY:
+            return PlainTextResponse(f"A body has at most {MAX_BODY} bytes.\n", 413)
+        return None
+
+
+def _bounded(receive: Receive) -> Receive:
+    """Return `receive` that stops at the limit, whatever length was told."""
+    taken = 0
+
+    async def bounded() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > MAX_BODY:
+            raise TooLarge(f"a body has at most {MAX_BODY} bytes", "Send less.")
+        return message
+
+    return bounded

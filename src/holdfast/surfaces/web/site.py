@@ -1,0 +1,70 @@
+"""One running page: the home that it shows, the workspace of each request, and whom it knows.
+
+Each request opens a workspace of its own, so settings, project and scopes are as they are now; the stores behind them
+are kept and told of changes in the files.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+import anyio
+
+from holdfast.app.open import PooledWorkspace, Stores
+from holdfast.surfaces.web.security import Keys
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+# So many requests are answered at once; each has a thread and a store.
+_AT_ONCE = 4
+
+
+def say(text: str) -> None:
+    """Tell the person something, in the terminal in which the page was started."""
+    sys.stderr.write(f"holdfast serve: {text}\n")
+    sys.stderr.flush()
+
+
+@dataclass
+class Site:
+    """What is served, and where. `public_url` is the address by which browsers reach it besides loopback."""
+
+    home: str | None
+    port: int
+    public_url: str = ""
+    flags: Mapping[str, str] = field(default_factory=dict)
+    folder: str | None = None
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    say: Callable[[str], None] = say
+
+    def __post_init__(self) -> None:
+        self.stores = Stores()
+        self.limiter = anyio.CapacityLimiter(_AT_ONCE)
+        self.keys = Keys(cookie=f"holdfast-{self.port}")
+        self.origins = frozenset(f"http://{host}:{self.port}" for host in LOOPBACK)
+        if self.public_url:
+            parts = urlsplit(self.public_url)
+            self.origins |= {f"{parts.scheme}://{parts.netloc}".lower()}
+        self.hosts = frozenset(urlsplit(origin).netloc for origin in self.origins)
+
+    @property
+    def address(self) -> str:
+        """The address of the page, with the token that opens it once."""
+        return f"{self.public_url.rstrip('/') or f'http://127.0.0.1:{self.port}'}/open?token={self.keys.one_time}"
+
+    def workspace(self, project: str = "", *, caller: str = "person", session: str = "") -> PooledWorkspace:
+        """Return a workspace as seen from the folder in which the page was started, or from a project."""
+        return PooledWorkspace(
+            self.stores,
+            self.home,
+            folder=self.folder,
+            environment=self.environment,
+            flags=self.flags,
+            project=project,
+            session=session,
+            caller=caller,
+            say=lambda text: None,
+        )
