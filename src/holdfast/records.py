@@ -41,7 +41,11 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One durable statement or topic. Times are ISO 8601 in UTC; `path` is relative to the memory tree."""
+    """One durable statement or topic. Times are ISO 8601 in UTC; `path` is relative to the memory tree.
+
+    `anchors` are what it names in the code of its project, each with the digest of what stood there. `branch` is where
+    it was learned, while that is not merged.
+    """
 
     key: str
     scope: Scope
@@ -59,6 +63,8 @@ class Memory:
     pinned: bool = False
     history: tuple[Statement, ...] = ()
     path: str = ""
+    anchors: tuple[str, ...] = ()
+    branch: str = ""
 
     @property
     def holds(self) -> bool:
@@ -86,6 +92,8 @@ class Draft:
     session: str = ""
     supersedes: tuple[str, ...] = ()
     pinned: bool | None = None
+    anchors: tuple[str, ...] | None = None
+    branch: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -481,6 +481,17 @@ class StoreContract:
         assert set(found[0].words) == {"deploys", "vpn"}
         assert len(store.search("deploys vpn", EVERYTHING, 1)) == 1
 
+    def test_anchors_and_branch_are_found_again_and_go_with_another_statement(self, store):
+        """What a memory names in code comes with it; what it says anew has anchors of its own, or none."""
+        anchors = ("src/a.py#f@0123456789ab", "b.toml@0123456789ab")
+        draft = Draft("`f` retries twice.", PROJECT, key="k", anchors=anchors, branch="fix")
+        store.put(draft)
+        found = next(iter(store.find(Filter((PROJECT,)))))
+        assert (found.anchors, found.branch) == (anchors, "fix")
+        assert store.put(replace(draft, anchors=None, branch="")).action == "unchanged"
+        assert store.put(replace(draft, anchors=("src/a.py#f@ffffffffffff",), branch="")).memory.branch == ""
+        assert store.put(Draft("`f` never retries.", PROJECT, key="k")).memory.anchors == ()
+
     def test_find_returns_the_newest_first(self, store):
         """Memories come in the order of their last update, at most as many as wanted."""
         for key in ("a", "b", "c"):

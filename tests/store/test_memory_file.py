@@ -254,3 +254,16 @@ def test_reserved_names_are_looked_at_and_kept() -> None:
     assert sorted(one.text.split(" ")[0] for one in problems) == ["enforce", "parent"]
     after = memory_file.update(text, replace(memory, body="Two."), "k.md")
     assert "when: [edit, commit]\nenforce: shout\nanchors: [src/a.py]\nparent: Not A Key\n" in after
+
+
+def test_anchors_and_branch_are_written_on_a_line_each_and_read_again() -> None:
+    """What a memory names in code stands in its front matter, plain enough for a person to read."""
+    anchors = ("src/auth.py#login@0123456789ab", "src/auth.py:12-14@0123456789ab~80")
+    memory = replace(PLAIN, anchors=anchors, branch="fix/login")
+    text = memory_file.create(memory)
+    assert "anchors: [src/auth.py#login@0123456789ab, src/auth.py:12-14@0123456789ab~80]\nbranch: fix/login\n" in text
+    again, problems = read(text, PLACE)
+    assert (again.anchors, again.branch, problems) == (anchors, "fix/login", ())
+    assert memory_file.update(text, replace(again, anchors=(), branch=""), "k.md") == memory_file.create(
+        replace(memory, anchors=(), branch="")
+    )

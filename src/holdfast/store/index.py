@@ -20,13 +20,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-SCHEMA = "3"
+SCHEMA = "4"
 # So long a command waits for another one that writes. SQLite waits by itself, but knows of no deadline: where there is
 # one, it does not wait, and a Transaction does.
 BUSY_SECONDS = 20.0
 COLUMNS = (
     "m.id, m.path, m.scope, m.owner, m.key, m.type, m.trust, m.created, m.updated, m.source, m.agent, m.session, "
-    "m.pinned, w.title, w.tags, w.body"
+    "m.pinned, w.title, w.tags, w.body, m.anchors, m.branch"
 )
 TAGS_APART = "\n"
 _PAGE = 200
@@ -152,6 +152,8 @@ class IndexReader:
             supersedes=tuple(str(key) for (key,) in found),
             pinned=bool(row[12]),
             path=path,
+            anchors=tuple(str(row[16]).split(TAGS_APART)) if row[16] else (),
+            branch=str(row[17]),
         )
 
     def groups(self) -> list[Group]:

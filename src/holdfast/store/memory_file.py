@@ -36,7 +36,7 @@ FIELDS = (
     "pinned",
 )
 # What later versions will read; until then it is only looked at, and kept as it is written.
-RESERVED = ("when", "enforce", "anchors", "branch", "parent")
+RESERVED = ("when", "enforce", "parent")
 _ENFORCED = ("block", "warn", "remind", "off")
 # What the name can be set to, and what holds where it is not set.
 _CHOICES = {"type": (TYPES, "project"), "trust": (TRUSTS, "user")}
@@ -98,6 +98,8 @@ def read(text: str, place: FilePlace) -> tuple[Memory, tuple[Problem, ...]]:
         pinned=given.is_true("pinned"),
         history=content.history,
         path=place.path,
+        anchors=given.several("anchors"),
+        branch=given.text("branch"),
     )
     given.check_reserved()
     return memory, (*problems, *given.problems)
@@ -171,7 +173,7 @@ def _differs(name: str, current: dict[str, Value], wanted: Value | None) -> bool
     given = _Given(current, "")
     if name in ("created", "updated"):
         return given.time(name) != wanted
-    if name in ("tags", "supersedes"):
+    if name in ("tags", "supersedes", "anchors"):
         return given.several(name) != (wanted or ())
     if name == "pinned":
         return given.is_true(name) != bool(wanted)
@@ -194,6 +196,8 @@ def _fields_of(memory: Memory) -> dict[str, Value | None]:
         "session": memory.session or None,
         "supersedes": memory.supersedes or None,
         "pinned": front_matter.Plain("true") if memory.pinned else None,
+        "anchors": memory.anchors or None,
+        "branch": memory.branch or None,
     }
 
 

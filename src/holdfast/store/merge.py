@@ -71,6 +71,8 @@ def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory 
             supersedes=draft.supersedes,
             pinned=bool(draft.pinned),
             path=layout.usual_path(draft.scope, key),
+            anchors=draft.anchors or (),
+            branch=draft.branch,
         )
     said_anew = content.statement != before.body
     # What a person says once more in their own name is theirs from then on; nobody takes it from them by that.
@@ -89,6 +91,8 @@ def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory 
         session=(draft.session if said_anew else "") or before.session,
         supersedes=tuple(dict.fromkeys((*before.supersedes, *draft.supersedes))),
         updated=at,
+        anchors=(() if said_anew else before.anchors) if draft.anchors is None else draft.anchors,
+        branch=before.branch if draft.anchors is None and not said_anew else draft.branch,
         **{name: value for name, value in given.items() if value is not None},  # type: ignore[arg-type]
     )
 
