@@ -347,12 +347,12 @@ def _fulfils(words: Sequence[str], form: list[str]) -> bool:
     plain = plain_words(words)[1:]
     for wanted in form:
         if wanted[0] == "!":
-            if any(_is_option(word, wanted[1:]) for word in words[1:]):
+            if any(is_option(word, wanted[1:]) for word in words[1:]):
                 return False
             continue
         either = wanted.split("|")
         if wanted[0] in "-+:" or "=" in wanted or either[0] in (".", "/"):
-            if not any(_is_option(word, one) for word in words[1:] for one in either):
+            if not any(is_option(word, one) for word in words[1:] for one in either):
                 return False
         elif not plain or not any(fits(plain[0], one) for one in either):
             # A word of an option and a plain one may be asked for together: `777` behind `-R`.
@@ -363,7 +363,8 @@ def _fulfils(words: Sequence[str], form: list[str]) -> bool:
     return True
 
 
-def _is_option(word: str, wanted: str) -> bool:
+def is_option(word: str, wanted: str) -> bool:
+    """Whether a word is an option: as it stands, with a value, within a bundle, or by a `*` in what is wanted."""
     if "*" in wanted:
         return fits(word, wanted)
     if word == wanted or (wanted[:2] == "--" and word.startswith(f"{wanted}=")):
