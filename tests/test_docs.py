@@ -454,6 +454,9 @@ TRIED = {
     "updates": "",
     "updates show": UPDATE.id,
     "updates undo": f"{UPDATE.id} --dry-run",
+    "tokens": "",
+    "tokens new": "script",
+    "tokens revoke": "script",
 }
 
 

@@ -10,6 +10,7 @@
       NotFound            3   no memory, project or setting of that name
       Conflict            4   the thing is there already, or changed meanwhile
         BrokenFile        4   a file that cannot be read as a memory, so it is not rewritten
+        ChangedMeanwhile  4   it is no longer what the change was made of
       StoreUnavailable    5   the home cannot be read or written
         StoreFull         5   no space left on the device
         StoreBusy         5   another process holds the lock for too long
@@ -83,6 +84,12 @@ class Conflict(HoldfastError):
 
 class BrokenFile(Conflict):
     """A file that cannot be read as a memory; it is left as it is."""
+
+
+class ChangedMeanwhile(Conflict):
+    """It is no longer what the change was made of; nothing was changed."""
+
+    http_status = 412
 
 
 class StoreUnavailable(HoldfastError):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.errors import BadInput, BadKey, Conflict, Forgotten, NotFound, Refused
+from holdfast.errors import BadInput, BadKey, ChangedMeanwhile, Conflict, Forgotten, NotFound, Refused
 from holdfast.recall.embed import Model
 from holdfast.recall.engine import Engine
 from holdfast.recall.vectors import make_vectors
@@ -258,6 +258,23 @@ class StoreContract:
         with pytest.raises(Conflict):
             store.put(Draft("Other.", GLOBAL, key="k", supersedes=("k",)))
         assert [m.body for m in store.find(EVERYTHING)] == ["Text."]
+
+    def test_what_changed_meanwhile_is_not_overwritten(self, store):
+        """A change that was made of an earlier text is refused, also where the memory is gone, and changes nothing."""
+        first = store.put(Draft("The port is 80.", GLOBAL, key="port")).memory
+        was = store.text(first)
+        now = store.put(Draft("The port is 81.", GLOBAL, key="port"), was=was).memory
+        for change in (
+            lambda: store.put(Draft("The port is 82.", GLOBAL, key="port"), was=was),
+            lambda: store.rewrite(GLOBAL, "port", was.replace("80", "83"), was=was),
+            lambda: store.put(Draft("The port is 82.", GLOBAL, key="gone"), was=was),
+        ):
+            with pytest.raises(ChangedMeanwhile):
+                change()
+        assert [m.body for m in store.find(EVERYTHING)] == ["The port is 81."]
+        assert (
+            store.rewrite(GLOBAL, "port", store.text(now).replace("81", "84"), was=store.text(now)).body[-3:] == "84."
+        )
 
     # change, move, remove
 

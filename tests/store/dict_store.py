@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 
-from holdfast.errors import Conflict, Forgotten, NotFound, Refused
+from holdfast.errors import ChangedMeanwhile, Conflict, Forgotten, NotFound, Refused
 from holdfast.records import Candidate, Filter, Group, Refreshed, Stored, replace
 from holdfast.store import layout, memory_file, merge
 from holdfast.store.keys import automatic_keys, check_key
@@ -47,7 +47,7 @@ class DictStore:
     def tree(self):
         raise Refused("this store keeps no files", "Use a home folder.")
 
-    def put(self, draft, clean=None):
+    def put(self, draft, clean=None, was=None):
         merge.check(draft, self.largest)
         draft = clean(draft) if clean else draft
         content, scope = merge.content_of(draft), draft.scope
@@ -56,6 +56,7 @@ class DictStore:
         key, before = next(
             (key, one) for key, one in there if draft.key or one is None or merge.restates(content.statement, one)
         )
+        self._check_was(before, was)
         beside = keys[0] if key != keys[0] else ""
         for other in draft.supersedes:
             if other == key:
@@ -123,8 +124,13 @@ class DictStore:
     def text(self, memory):
         return memory_file.create(self.get(memory.scope, memory.key))
 
-    def rewrite(self, scope, key, text):
+    def _check_was(self, before, was):
+        if was is not None and (before is None or self.text(before) != was):
+            raise ChangedMeanwhile("it changed meanwhile", "")
+
+    def rewrite(self, scope, key, text, was=None):
         before = self.get(scope, key)
+        self._check_was(before, was)
         place = memory_file.FilePlace(before.path, scope, key, before.updated)
         return self._keep(merge.with_history(memory_file.read(text, place)[0], before))
 

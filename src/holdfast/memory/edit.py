@@ -11,7 +11,7 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from holdfast.base.text import check_text
-from holdfast.errors import BadInput, Conflict
+from holdfast.errors import BadInput, ChangedMeanwhile
 from holdfast.privacy import redact
 from holdfast.records import Memory
 from holdfast.store import front_matter, memory_file
@@ -34,10 +34,10 @@ def edit(workspace: Workspace, key: str, *, scope: str | None = None) -> tuple[M
         workspace.say(f"redacted before it was stored: {', '.join(kinds)}")
     if not memory_file.read_content(front_matter.parse(after).body).statement:
         raise BadInput("no text is left, so nothing was changed", f"To be rid of it: holdfast forget {memory.key}")
-    if workspace.store.text(memory) != before:
-        kept = kept_aside(after, memory.key)
-        raise Conflict(f"{memory.key} changed meanwhile; nothing was changed", f"What you wrote is in {kept}.")
-    return workspace.store.rewrite(memory.scope, memory.key, after), True
+    try:
+        return workspace.store.rewrite(memory.scope, memory.key, after, was=before), True
+    except ChangedMeanwhile as problem:
+        raise ChangedMeanwhile(str(problem), f"What you wrote is in {kept_aside(after, memory.key)}.") from None
 
 
 def editor(workspace: Workspace) -> list[str]:

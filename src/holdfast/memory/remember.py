@@ -33,8 +33,12 @@ def remember(
     agent: str = "",
     supersedes: tuple[str, ...] = (),
     pinned: bool | None = None,
+    was: str | None = None,
 ) -> Stored:
-    """Store the text in the scope as seen from here. The same text again changes nothing."""
+    """Store the text in the scope as seen from here. The same text again changes nothing.
+
+    Where the file of the key is no longer what it `was`, nothing changes: ChangedMeanwhile.
+    """
     workspace.need_enabled()
     draft = Draft(
         text=text,
@@ -52,7 +56,8 @@ def remember(
     )
     workspace.refresh_once(draft.scope)
     older = outdated(workspace, draft) if draft.trust == "user" else []
-    stored = put(workspace, replace(draft, supersedes=tuple(dict.fromkeys((*supersedes, *[one.key for one in older])))))
+    every = tuple(dict.fromkeys((*supersedes, *[one.key for one in older])))
+    stored = put(workspace, replace(draft, supersedes=every), was)
     stored = replace(stored, against=tuple([one.key for one in older]))
     for one in older:
         said = first_words(one.body)
@@ -89,7 +94,7 @@ def pin(workspace: Workspace, key: str, *, scope: str | None = None, pinned: boo
     return workspace.store.change(memory.scope, memory.key, pinned=pinned)
 
 
-def put(workspace: Workspace, draft: Draft) -> Stored:
+def put(workspace: Workspace, draft: Draft, was: str | None = None) -> Stored:
     """Redact the draft and store it. Nothing else hands a draft to the store."""
     workspace.need_enabled()
     workspace.need_reach(draft.scope.kind)
@@ -107,7 +112,7 @@ def put(workspace: Workspace, draft: Draft) -> Stored:
     theirs = _of_the_person(workspace, draft) if draft.trust == "agent" else None
     if theirs is not None:
         return _proposed(workspace, theirs, clean(draft), kinds)
-    stored = workspace.store.put(draft, clean)
+    stored = workspace.store.put(draft, clean, was)
     workspace.record_project(draft.scope)
     if kinds:
         workspace.say(f"redacted before it was stored: {', '.join(kinds)}")

@@ -75,11 +75,12 @@ class Store(Protocol):
     def is_temporary(self) -> bool:
         """Whether what the store derives goes with this process, because its place cannot be written."""
 
-    def put(self, draft: Draft, clean: Callable[[Draft], Draft] | None = None) -> Stored:
+    def put(self, draft: Draft, clean: Callable[[Draft], Draft] | None = None, was: str | None = None) -> Stored:
         """Store the draft: created, updated (the earlier statement becomes history) or unchanged.
 
         A draft without a key never takes the place of another statement (`automatic_keys`, `merge.restates`).
         A draft that cannot be stored is refused first. What `clean` then makes of it is all that is ever written.
+        Where the text of the memory is no longer what it `was`, nothing is: ChangedMeanwhile.
         """
 
     def get(self, scope: Scope, key: str) -> Memory:
@@ -100,8 +101,11 @@ class Store(Protocol):
     def text(self, memory: Memory) -> str:
         """Return the memory as the text that a person edits, with front matter and history."""
 
-    def rewrite(self, scope: Scope, key: str, text: str) -> Memory:
-        """Replace the whole text by what a person made of it; the statement that it replaces becomes history."""
+    def rewrite(self, scope: Scope, key: str, text: str, was: str | None = None) -> Memory:
+        """Replace the whole text by what a person made of it; the statement that it replaces becomes history.
+
+        Where it is no longer what it `was`, nothing is replaced: ChangedMeanwhile.
+        """
 
     def relink(self, memory: Memory, text: str) -> None:
         """Replace the text where only links changed: no history. Conflict if the memory says something else by now."""

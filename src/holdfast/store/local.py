@@ -20,7 +20,7 @@ import time
 from typing import TYPE_CHECKING
 
 from holdfast.base.clock import iso, now
-from holdfast.errors import Conflict, Forgotten, NotFound, StoreUnavailable
+from holdfast.errors import ChangedMeanwhile, Conflict, Forgotten, NotFound, StoreUnavailable
 from holdfast.records import Candidate, Draft, Filter, Group, Memory, Problem, Refreshed, Scope, Stored, replace
 from holdfast.store import layout, memory_file, merge
 from holdfast.store.keys import automatic_keys, check_key
@@ -65,7 +65,7 @@ class LocalStore:
         """Read every file anew into the index; recall goes on meanwhile."""
         return self.tree.rebuild(progress)
 
-    def put(self, draft: Draft, clean: Callable[[Draft], Draft] | None = None) -> Stored:
+    def put(self, draft: Draft, clean: Callable[[Draft], Draft] | None = None, was: str | None = None) -> Stored:
         """Store the draft; see the contract in `base`."""
         merge.check(draft, self.largest)
         draft = clean(draft) if clean else draft
@@ -78,6 +78,7 @@ class LocalStore:
         for key in keys:
             with self.tree.lock_memories((scope, key)):
                 before = self._current(scope, key)
+                self._check_was(key, before, was)
                 if draft.key is None and before is not None and not merge.restates(content.statement, before):
                     continue
                 stored = self._put(draft, key, content, before)
@@ -104,6 +105,10 @@ class LocalStore:
         replaced = before.body if before.body != after.body else ""
         return Stored("updated", after, replaced=replaced, was=before.trust if before.trust != after.trust else "")
 
+    def _check_was(self, key: str, before: Memory | None, was: str | None) -> None:
+        if was is not None and (before is None or self.text(before) != was):
+            raise ChangedMeanwhile(f"{key} changed meanwhile; nothing was changed", "Look at it, then try again.")
+
     def get(self, scope: Scope, key: str) -> Memory:
         """Return the memory as its file has it now, with its history."""
         memory = self._current(layout.check_scope(scope), check_key(key))
@@ -125,11 +130,12 @@ class LocalStore:
         """Return the text of the memory's file, exactly."""
         return self.tree.text(memory.path)
 
-    def rewrite(self, scope: Scope, key: str, text: str) -> Memory:
+    def rewrite(self, scope: Scope, key: str, text: str, was: str | None = None) -> Memory:
         """Replace the whole text of the file, front matter and all: what a person wrote in an editor."""
         self.get(scope, key)
         with self.tree.lock_memories((scope, key)):
             before = self.get(scope, key)
+            self._check_was(key, before, was)
             memory, problems = memory_file.read(text, self.tree.place(before.path, time.time()))
             if any(problem.severity == "error" for problem in problems):
                 memory_file.update(text, memory, before.path)

@@ -75,6 +75,7 @@ GROUPS = {
         "uninstall": "Take out of an agent's files what install put in.",
         "plugin": "Write a plugin for an agent, without touching its settings.",
         "mcp": "Serve the memory to an agent over MCP.",
+        "tokens": "Make and revoke tokens for programs that use `holdfast serve`.",
         "init": "Create the memory tree in the home, or in a workspace.",
         "demo": "Play a short story in a throw-away home.",
         "completion": "Print the completion script for your shell.",
