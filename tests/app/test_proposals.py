@@ -269,11 +269,45 @@ def test_the_commands(two, cli) -> None:
     assert VPN in shown.out and "AGENTS.md, line 1" in shown.out
     assert cli("proposals", "approve").code == 2 and cli("proposals", "approve", "--all", two[VPN]).code == 2
     done = cli("proposals", "reject", two[MONDAY], "--reason", "no", "--json")
-    assert done.json == {"decisions": [{"id": two[MONDAY], "act": "rejected", "key": "", "why": "no"}]}
+    (told,) = done.json["decisions"]
+    update = told.pop("update")
+    assert told == {"id": two[MONDAY], "act": "rejected", "key": "", "why": "no"}
+    assert cli("updates", "show", update, "--json").json["can_be_undone"]
     done = cli("proposals", "approve", "--all")
     assert done.code == 0 and "as deploys-need-the-vpn" in done.out
     assert cli("proposals").err == "no proposal waits\n"
     assert cli("proposals", "review").code == 2
+
+
+@pytest.mark.parametrize("act", ["approve", "reject", "snooze"])
+def test_each_decision_can_be_undone_and_made_again(two, cli, act, workspace, shop) -> None:
+    """Undone, the proposal waits as before, is not found a second time, and can be decided on once more."""
+    for _ in range(2):
+        (told,) = cli("proposals", act, two[VPN], "--json").json["decisions"]
+        assert [one["id"] for one in cli("proposals", "--json").json["proposals"]] == [two[MONDAY]]
+        assert cli("updates", "undo", told["update"], "--yes").code == 0
+        assert {one["id"] for one in cli("proposals", "--json").json["proposals"]} == set(two.values())
+    with workspace() as h:
+        assert import_memories(h).proposals == ()
+    assert cli("proposals", "approve", two[VPN]).code == 0
+
+
+def test_rejections_are_undone_in_any_order(two, cli) -> None:
+    """The first of two rejections is taken back although another one followed."""
+    first, _ = [cli("proposals", "reject", one, "--json").json["decisions"][0]["update"] for one in two.values()]
+    assert cli("updates", "undo", first, "--yes").code == 0
+    assert [one["text"] for one in cli("proposals", "--json").json["proposals"]] == [next(iter(two))]
+
+
+def test_a_snoozed_one_is_away_for_its_days(two, cli, home, workspace) -> None:
+    """It is neither listed, counted nor approved with all; its ID still names it, and in the end it waits again."""
+    assert "until " in cli("proposals", "snooze", two[VPN], "--days", "3").out
+    with workspace() as h:
+        assert (status(h)["proposals"], offered.every_id(h)) == (1, (two[MONDAY],))
+    assert cli("proposals", "show", two[VPN]).code == 0
+    (home / "proposals" / "snoozed.tsv").write_text(f"{two[VPN]}\t2026-01-01T00:00:00Z\n")
+    assert len(cli("proposals", "--json").json["proposals"]) == 2
+    assert cli("proposals", "snooze", two[VPN], "--days", "0").code == 2
 
 
 def test_what_waits_goes_with_what_was_forgotten(two, cli, home) -> None:

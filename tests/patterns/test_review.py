@@ -105,6 +105,19 @@ def test_a_snoozed_one_is_away_for_its_days(workspace, found) -> None:
         assert pattern_review.approve(h, found[NPM]).status == "approved"
 
 
+@pytest.mark.parametrize("act", ["approve", "reject", "snooze"])
+def test_each_decision_can_be_undone_and_made_again(workspace, found, cli, act) -> None:
+    """Undone, the pattern waits as before, and can be decided on once more."""
+    for _ in range(2):
+        assert cli("patterns", act, found[NPM]).code == 0
+        with workspace() as h:
+            assert signatures(h) == [MAKE, PYTEST]
+        (last, *_) = cli("updates", "--json").json["updates"]
+        assert last["command"] == f"patterns {act}" and cli("updates", "undo", last["id"], "--yes").code == 0
+        with workspace() as h:
+            assert signatures(h) == sorted((MAKE, NPM, PYTEST))
+
+
 def test_two_that_wait_are_merged(workspace, found) -> None:
     """One is left with the evidence of both; approved, it follows the signals of both."""
     with workspace() as h:

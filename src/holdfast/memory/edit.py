@@ -28,16 +28,22 @@ def edit(workspace: Workspace, key: str, *, scope: str | None = None) -> tuple[M
     after = edited(before, memory.key, editor(workspace))
     if after == before:
         return memory, False
+    try:
+        return rewrite(workspace, memory, before, after), True
+    except ChangedMeanwhile as problem:
+        kept = kept_aside(redact.redact(after)[0], memory.key)
+        raise ChangedMeanwhile(str(problem), f"What you wrote is in {kept}.") from None
+
+
+def rewrite(workspace: Workspace, memory: Memory, before: str, after: str) -> Memory:
+    """Return the memory with the text that a person made of `before`; ChangedMeanwhile where it changed meanwhile."""
     check_text(after)
     after, kinds = redact.redact(after)
     if kinds:
         workspace.say(f"redacted before it was stored: {', '.join(kinds)}")
     if not memory_file.read_content(front_matter.parse(after).body).statement:
         raise BadInput("no text is left, so nothing was changed", f"To be rid of it: holdfast forget {memory.key}")
-    try:
-        return workspace.store.rewrite(memory.scope, memory.key, after, was=before), True
-    except ChangedMeanwhile as problem:
-        raise ChangedMeanwhile(str(problem), f"What you wrote is in {kept_aside(after, memory.key)}.") from None
+    return workspace.store.rewrite(memory.scope, memory.key, after, was=before)
 
 
 def editor(workspace: Workspace) -> list[str]:

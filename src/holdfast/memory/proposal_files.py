@@ -11,7 +11,9 @@ Writing. A file is written whole and durably, or not at all. A decision removes 
 is rejected has its line in `rejected.tsv` first (id, time, reason), so that a crash in between loses nothing.
 
 Sticking. An id in `rejected.tsv` is never proposed again. The words themselves are nowhere in it. Delete a line to
-allow that proposal again.
+allow that proposal again. One that waits again, because a person undid the rejection, counts as waiting.
+
+Later. `snoozed.tsv` has a line for each proposal that a person put off (id, until when); the last one of an id holds.
 
 Checking. A file that cannot be read as a proposal is a problem, and stays as it is.
 """
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 FOLDER = "proposals"
 REJECTED = "rejected.tsv"
+SNOOZED = "snoozed.tsv"
 KINDS = ("memory", "page", "lesson", "end", "still")
 ID_LENGTH = 8
 MAX_READ = 1_048_576
@@ -121,16 +124,30 @@ class Proposals:
 
     def reject(self, ids: Iterable[str], reason: str, at: str) -> None:
         """Note that these are not to be proposed again."""
-        known = self.rejected()
+        known = self._lines(REJECTED)
         lines = [f"{name}\t{at}\t{' '.join(reason.split())}" for name in dict.fromkeys(ids) if name not in known]
         if lines:
             self._make_folder()
-            rows.append(self._rejected, lines, errors="strict")
+            rows.append(os.path.join(self.folder, REJECTED), lines, errors="strict")
 
     def rejected(self) -> frozenset[str]:
-        """Return the ids that a person said no to."""
-        lines = [line.decode("utf-8", "replace") for line in rows.read(self._rejected)]
-        return frozenset(line.split("\t")[0].strip() for line in lines if line.strip() and not line.startswith("#"))
+        """Return the ids that a person said no to, and that do not wait again."""
+        return frozenset(self._lines(REJECTED)).difference(self.ids())
+
+    def snooze(self, names: Iterable[str], until: str) -> None:
+        """Note that these are to be shown again only then."""
+        self._make_folder()
+        rows.append(os.path.join(self.folder, SNOOZED), [f"{name}\t{until}" for name in names])
+
+    def snoozed(self, at: str) -> frozenset[str]:
+        """Return the ids that are put off at that time."""
+        return frozenset(name for name, until in self._lines(SNOOZED).items() if until > at)
+
+    def _lines(self, name: str) -> dict[str, str]:
+        """Return of each id what stands behind it; the last line of an id holds."""
+        lines = [line.decode("utf-8", "replace") for line in rows.read(os.path.join(self.folder, name))]
+        told = [line.split("\t") for line in lines if line.strip() and not line.startswith("#")]
+        return {parts[0].strip(): parts[1].strip() if len(parts) > 1 else "" for parts in told}
 
     def path(self, name: str) -> str:
         """Return the file of that id."""
@@ -139,10 +156,6 @@ class Proposals:
     def _make_folder(self) -> None:
         files.refuse_links(os.path.dirname(self.folder), FOLDER)
         files.make_folder(self.folder)
-
-    @property
-    def _rejected(self) -> str:
-        return os.path.join(self.folder, REJECTED)
 
     def _read(self, name: str) -> Proposal:
         data = files.read(self.path(name), MAX_READ)

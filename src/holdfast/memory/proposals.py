@@ -1,4 +1,4 @@
-"""Proposals: list what waits, and approve, reject or edit it. Only an approved one is kept.
+"""Proposals: list what waits, and approve, reject, snooze or edit it. Only an approved one is kept.
 
 What an approved one becomes is up to its kind. A memory is the kind that is always there; a feature that proposes
 something else brings a `Kind` of its own, and `app/proposals.py` has the table of all.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.base import clock
 from holdfast.base.clock import now
 from holdfast.base.text import check_text
 from holdfast.errors import (
@@ -25,7 +26,7 @@ from holdfast.errors import (
 )
 from holdfast.memory import audit
 from holdfast.memory import edit as editing
-from holdfast.memory.proposal_files import FOLDER, Proposals, id_of, same
+from holdfast.memory.proposal_files import FOLDER, SNOOZED, Proposals, id_of, same
 from holdfast.memory.remember import end, put
 from holdfast.privacy import redact
 from holdfast.recall.embed import plain, words
@@ -39,6 +40,8 @@ from holdfast.workspace import Workspace
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+SNOOZE_DAYS = 30
+MAX_SNOOZE_DAYS = 3_650
 EDITED = "edited before it was approved"
 _UNREADABLE = "(cannot be read)"
 _LOOKED_AT = 20
@@ -47,10 +50,10 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What became of a proposal: `act` is approved, rejected, skipped or refused.
+    """What became of a proposal: `act` is approved, rejected, snoozed, skipped or refused.
 
     `key` names the memory that an approved one became, or the page that it stands on; `why` is the reason of a
-    rejection or refusal.
+    rejection or refusal, or the end of a snooze. `update` is what undoes it.
     """
 
     proposal: Proposal
@@ -58,6 +61,7 @@ class Decision:
     key: str = ""
     why: str = ""
     exit_code: int = 0
+    update: str = ""
 
 
 class Kind:
@@ -101,6 +105,10 @@ class Kind:
         """Note that it was rejected, and return further ids that must not come back."""
         return []
 
+    def noted_in(self, workspace: Workspace, proposal: Proposal) -> tuple[str, ...]:
+        """Return the files, below the home, in which `reject` notes it beside memories."""
+        return ()
+
 
 class EndKind(Kind):
     """An approved one withdraws the memory that it names."""
@@ -129,20 +137,24 @@ KINDS: Mapping[str, Kind] = {"memory": MEMORY, "end": EndKind()}
 
 
 def waiting(workspace: Workspace) -> tuple[list[Proposal], list[Problem]]:
-    """Return all proposals that wait, and the files among them that cannot be read."""
-    return Proposals(workspace.home).all() if workspace.enabled else ([], [])
+    """Return all proposals that wait and are not put off, and the files among them that cannot be read."""
+    if not workspace.enabled:
+        return [], []
+    folder = Proposals(workspace.home)
+    (found, problems), later = folder.all(), folder.snoozed(now())
+    return [one for one in found if one.id not in later], problems
 
 
 def every_id(workspace: Workspace) -> tuple[str, ...]:
     """Return the ids of all that wait, oldest first, and behind them those whose files cannot be read."""
-    found = [one.id for one in waiting(workspace)[0]]
-    known = set(found)
-    return (*found, *(name for name in Proposals(workspace.home).ids() if workspace.enabled and name not in known))
+    found, problems = waiting(workspace)
+    return (*(one.id for one in found), *(one.path.rpartition("/")[2].removesuffix(".md") for one in problems))
 
 
 def count(workspace: Workspace) -> int:
     """Return how many wait, without reading them."""
-    return len(Proposals(workspace.home).ids()) if workspace.enabled else 0
+    folder = Proposals(workspace.home)
+    return len(set(folder.ids()) - folder.snoozed(now())) if workspace.enabled else 0
 
 
 def show(workspace: Workspace, name: str) -> Proposal:
@@ -187,12 +199,12 @@ def _approved(workspace: Workspace, folder: Proposals, judge: Judge, kinds: Mapp
             hint = "Store it with `holdfast remember` if it holds again."
             raise Forgotten("it was forgotten or corrected", hint)
         kind.check_holds(workspace, proposal)
-        key = _kept(workspace, folder, kind, proposal)
+        key, update = _kept(workspace, folder, kind, proposal)
     except (StoreUnavailable, SwitchedOff):
         raise
     except HoldfastError as problem:
         return _refused(proposal, problem)
-    return Decision(replace(proposal, status="approved"), "approved", key=key)
+    return Decision(replace(proposal, status="approved"), "approved", key=key, update=update)
 
 
 def _unreadable(name: str) -> Proposal:
@@ -203,8 +215,8 @@ def _refused(proposal: Proposal, problem: HoldfastError) -> Decision:
     return Decision(proposal, "refused", why=f"{problem}. {problem.hint}".strip(), exit_code=problem.exit_code)
 
 
-def _kept(workspace: Workspace, folder: Proposals, kind: Kind, proposal: Proposal) -> str:
-    """Keep what the proposal says and take it from those that wait; return the key or the name of the page."""
+def _kept(workspace: Workspace, folder: Proposals, kind: Kind, proposal: Proposal) -> tuple[str, str]:
+    """Keep what the proposal says and take it from those that wait; return the key or page, and the update."""
     with audit.Act(workspace, "proposals approve", keep=kind.can_be_undone) as act:
         for path in (f"{FOLDER}/{proposal.id}.md", *kind.files(proposal)):
             act.look_at(path)
@@ -214,7 +226,7 @@ def _kept(workspace: Workspace, folder: Proposals, kind: Kind, proposal: Proposa
             folder.reject([proposal.id], EDITED, now())
         folder.drop(proposal)
         act.done(f"{FOLDER}/{proposal.id}.md", f"kept as {key}")
-    return key
+    return key, act.id
 
 
 def _draft(proposal: Proposal, trust: str) -> Draft:
@@ -248,12 +260,33 @@ def _rejected(workspace: Workspace, folder: Proposals, kinds: Mapping[str, Kind]
     except HoldfastError as problem:
         return _refused(_unreadable(name), problem)
     ids = [proposal.id]
-    if proposal.text:
-        kind = kinds.get(proposal.kind, MEMORY)
-        ids += [kind.id_now(proposal), *kind.reject(workspace, proposal)]
-    folder.reject(ids, reason, now())
-    folder.drop(proposal)
-    return Decision(replace(proposal, status="rejected"), "rejected", why=reason)
+    with audit.Act(workspace, "proposals reject") as act:
+        act.look_at(f"{FOLDER}/{proposal.id}.md")
+        if proposal.text:
+            kind = kinds.get(proposal.kind, MEMORY)
+            for path in kind.noted_in(workspace, proposal):
+                act.look_at(path)
+            ids += [kind.id_now(proposal), *kind.reject(workspace, proposal)]
+        folder.reject(ids, reason, now())
+        folder.drop(proposal)
+        act.done(f"{FOLDER}/{proposal.id}.md", reason or "a person said no to it")
+    return Decision(replace(proposal, status="rejected"), "rejected", why=reason, update=act.id)
+
+
+def snooze(workspace: Workspace, names: tuple[str, ...], *, days: int = SNOOZE_DAYS) -> list[Decision]:
+    """Put these proposals off for so many days."""
+    workspace.need_enabled()
+    if not 1 <= days <= MAX_SNOOZE_DAYS:
+        raise BadInput(f"{days} days cannot be used", f"Give a number from 1 to {MAX_SNOOZE_DAYS:,}.")
+    folder = Proposals(workspace.home)
+    until = clock.iso(clock.seconds(now()) + days * clock.DAY_SECONDS)
+    found = [folder.get(name) for name in _each(folder, names)]
+    with audit.Act(workspace, "proposals snooze") as act:
+        act.look_at(f"{FOLDER}/{SNOOZED}")
+        folder.snooze([one.id for one in found], until)
+        for one in found:
+            act.done(f"{FOLDER}/{one.id}.md", f"put off until {until[:10]}")
+    return [Decision(one, "snoozed", why=until, update=act.id) for one in found]
 
 
 def edit(workspace: Workspace, name: str) -> tuple[Proposal, bool]:
@@ -263,17 +296,22 @@ def edit(workspace: Workspace, name: str) -> tuple[Proposal, bool]:
     proposal = folder.get(name)
     before = folder.text(proposal)
     after = editing.edited(before, proposal.id, editing.editor(workspace))
+    try:
+        return rewrite(workspace, proposal, before, after), after != before
+    except (BrokenFile, Conflict) as problem:
+        kept = editing.kept_aside(redact.redact(after)[0], proposal.id)
+        raise type(problem)(f"{problem}; nothing was changed", f"What you wrote is in {kept}.") from problem
+
+
+def rewrite(workspace: Workspace, proposal: Proposal, before: str, after: str) -> Proposal:
+    """Return the proposal with the text that a person made of it; Conflict where it changed meanwhile."""
     if after == before:
-        return proposal, False
+        return proposal
     check_text(after)
     after, kinds = redact.redact(after)
     if kinds:
         workspace.say(f"redacted before it was stored: {', '.join(kinds)}")
-    try:
-        return folder.rewrite(proposal, before, after), True
-    except (BrokenFile, Conflict) as problem:
-        kept = editing.kept_aside(after, proposal.id)
-        raise type(problem)(f"{problem}; nothing was changed", f"What you wrote is in {kept}.") from problem
+    return Proposals(workspace.home).rewrite(proposal, before, after)
 
 
 def review(

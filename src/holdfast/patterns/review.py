@@ -7,6 +7,7 @@ given as the beginning of an id, or as the pattern itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -15,11 +16,12 @@ from holdfast.base.clock import now
 from holdfast.base.text import by_prefix, check_text, count
 from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound, Refused, StoreUnavailable, SwitchedOff
 from holdfast.memory import edit as editing
+from holdfast.memory.audit import Act
 from holdfast.patterns import report
-from holdfast.patterns.catalogue import Catalogue, speaks_for
-from holdfast.patterns.catalogue_file import MAX_QUOTES, CatalogueEntry, line
+from holdfast.patterns.catalogue import VERSIONS, Catalogue, speaks_for
+from holdfast.patterns.catalogue_file import FOLDER, MAX_QUOTES, CatalogueEntry, line
 from holdfast.patterns.clusters import Pattern, Quote, frame, words
-from holdfast.patterns.decided import Decided, DecidedRow, signatures_of
+from holdfast.patterns.decided import PLACE, Decided, DecidedRow, signatures_of
 from holdfast.patterns.signal_files import KINDS
 from holdfast.workspace import Workspace
 
@@ -82,7 +84,7 @@ class WaitingPattern:
 class PatternDecision:
     """What became of a pattern; `decided` is by somebody else.
 
-    `leads` is the id that it was merged into, or the end of the snooze; `why` the reason.
+    `leads` is the id that it was merged into, or the end of the snooze; `why` the reason, `update` what undoes it.
     """
 
     act: Literal["approved", "merged", "rejected", "snoozed", "left", "decided"]
@@ -90,6 +92,7 @@ class PatternDecision:
     title: str
     leads: str = ""
     why: str = ""
+    update: str = ""
 
 
 def waiting(workspace: Workspace, *, min_frequency: int = 0, since: str = "", project: str = "") -> list[Pattern]:
@@ -234,17 +237,21 @@ def approve(
     pattern = get(workspace, what)
     given = candidate(pattern, statement, title)
     at, catalogue = now(), Catalogue(workspace.home)
-    with decision(workspace):
+    with _deciding(workspace, "approve", pattern) as act:
         refuse_decided(workspace.home, pattern, at)
         entry = entry_of(pattern, catalogue.all()[0])
         if entry is None:
-            return catalogue.put(_entry(workspace, given, owner), "approved", at)
+            made = catalogue.put(_entry(workspace, given, owner), "approved", at)
+            act.done(pattern.id, "it is in the catalogue")
+            return made
         if entry.id != pattern.id:
             hint = f"holdfast patterns merge {pattern.id} {entry.id}"
             raise Conflict(f"the catalogue has {entry.id} about the same: {entry.title}", hint)
         if entry.status == "approved":
             raise Conflict(f"{entry.id} is in the catalogue already", f"holdfast patterns edit {entry.id}")
-        return catalogue.change(entry, "approved again", at, status="approved")
+        again = catalogue.change(entry, "approved again", at, status="approved")
+        act.done(pattern.id, "it holds again")
+        return again
 
 
 def _entry(workspace: Workspace, given: WaitingPattern, owner: str) -> CatalogueEntry:
@@ -281,7 +288,7 @@ def reject(workspace: Workspace, what: str | Pattern, *, reason: str = "") -> Pa
     pattern = get(workspace, what)
     check_text(reason)
     at, decided, catalogue = now(), Decided(workspace.home), Catalogue(workspace.home)
-    with decision(workspace):
+    with _deciding(workspace, "reject", pattern) as act:
         row = decided.verdict(pattern, at)
         if row is not None and row.act == "rejected":
             return PatternDecision("rejected", pattern.id, pattern.title, why=row.why)
@@ -289,7 +296,8 @@ def reject(workspace: Workspace, what: str | Pattern, *, reason: str = "") -> Pa
             if entry.id == pattern.id:
                 retired(catalogue, entry, "rejected", at)
         decided.add("rejected", pattern, at, why=reason)
-    return PatternDecision("rejected", pattern.id, pattern.title, why=reason)
+        act.done(pattern.id, reason or "a person said no to it")
+    return PatternDecision("rejected", pattern.id, pattern.title, why=reason, update=act.id)
 
 
 def retired(catalogue: Catalogue, entry: CatalogueEntry, change: str, at: str) -> CatalogueEntry:
@@ -306,13 +314,14 @@ def snooze(workspace: Workspace, what: str | Pattern, *, days: int = DAYS) -> Pa
         raise BadInput(f"{days} days cannot be used", f"Give a number from 1 to {MAX_DAYS:,}.")
     at = now()
     until = clock.iso(clock.seconds(at) + days * clock.DAY_SECONDS)
-    with decision(workspace):
+    with _deciding(workspace, "snooze", pattern) as act:
         refuse_decided(workspace.home, pattern, at)
         entry = entry_of(pattern, Catalogue(workspace.home).all()[0])
         if entry is not None:
             raise Conflict(f"{entry.id} is in the catalogue", f"holdfast patterns show {entry.id}")
         Decided(workspace.home).add("snoozed", pattern, at, leads=until)
-    return PatternDecision("snoozed", pattern.id, pattern.title, leads=until)
+        act.done(pattern.id, f"put off until {until[:10]}")
+    return PatternDecision("snoozed", pattern.id, pattern.title, leads=until, update=act.id)
 
 
 def merge(workspace: Workspace, what: str | Pattern, into: str) -> PatternDecision:
@@ -369,6 +378,15 @@ def refuse_decided(home: str, pattern: Pattern, at: str) -> None:
 def _said(row: DecidedRow) -> str:
     leads = {"merged": " into ", "snoozed": " until "}.get(row.act, "")
     return f"{row.act}{leads}{row.leads if leads else ''} on {row.at[:10]}"
+
+
+@contextmanager
+def _deciding(workspace: Workspace, name: str, pattern: Pattern) -> Iterator[Act]:
+    """Decide under the lock, such that `holdfast updates` can undo it; the caller says what was done."""
+    with decision(workspace), Act(workspace, f"patterns {name}") as act:
+        for path in (PLACE, f"{FOLDER}/{pattern.id}.md", f"{FOLDER}/{VERSIONS}/{pattern.id}/1.md"):
+            act.look_at(path)
+        yield act
 
 
 def decision(workspace: Workspace) -> files.Lock:

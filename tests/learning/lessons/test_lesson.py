@@ -87,8 +87,10 @@ def test_what_was_learned_is_listed_beside_the_page(cli, workspace, shop) -> Non
     told = cli("lesson").out
     assert "L1  20" in told and f'{found["id"]}  proposed  Do not do this again: "{DELETED}"' in told
     assert "system, came up 1 time in 1 session\n" in told
-    cli("proposals", "reject", found["id"])
+    (told,) = cli("proposals", "reject", found["id"], "--json").json["decisions"]
     assert found["id"] not in cli("lesson").out and f"{found['id']}  rejected" in cli("lesson", "--all").out
+    cli("updates", "undo", told["update"], "--yes")
+    assert f"{found['id']}  proposed" in cli("lesson").out and found["id"] in cli("proposals").out
 
 
 def test_a_proposal_that_a_stated_lesson_closes_is_named(cli, workspace, shop) -> None:

@@ -13,6 +13,7 @@ what was rejected.
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 
 from holdfast.base.clock import now
@@ -322,3 +323,9 @@ class LessonKind(Kind):
         with suppress(NotFound):
             reject(workspace, lessons.room(workspace.home).get(proposal.id))
         return []
+
+    def noted_in(self, workspace: Workspace, proposal: Proposal) -> tuple[str, ...]:
+        """Return the file of the lesson."""
+        with suppress(NotFound):
+            return (os.path.relpath(lessons.room(workspace.home).get(proposal.id).path, workspace.home),)
+        return ()

@@ -62,6 +62,16 @@ def _reject(workspace: Workspace, names: tuple[str, ...], reason: str) -> int:
     return tell_decisions(reject(workspace, names, reason=reason))
 
 
+@_list.sub("snooze", "holdfast proposals snooze 1a2b --days 14")
+@click.argument("names", metavar="ID...", nargs=-1, required=True)
+@click.option(
+    "--days", type=int, default=proposals.SNOOZE_DAYS, show_default=True, metavar="N", help="For how many days."
+)
+def _snooze(workspace: Workspace, names: tuple[str, ...], days: int) -> int:
+    """Put proposals off: they are shown again after some days."""
+    return tell_decisions(proposals.snooze(workspace, names, days=days))
+
+
 @_list.sub("edit", "holdfast proposals edit 1a2b", json=False)
 @options.id
 def _edit(workspace: Workspace, name: str) -> None:
@@ -112,7 +122,8 @@ def tell_decisions(decisions: list[Decision]) -> int:
 
 def _tell_decision(one: Decision) -> bool:
     """Say what became of a proposal, and return whether that was decided."""
-    detail = f"  as {one.key}" if one.key else f"  {one.why}" if one.act == "refused" else ""
+    told = {"refused": f"  {one.why}", "snoozed": f"  until {one.why[:10]}"}.get(one.act, "")
+    detail = f"  as {one.key}" if one.key else told
     click.echo(f"{one.act:8}  {heading(one.proposal)}{detail}")
     return one.act in ("approved", "rejected")
 
@@ -131,4 +142,10 @@ def proposal_json(proposal: Proposal) -> dict[str, object]:
 
 def decision_json(decision: Decision) -> dict[str, object]:
     """Return a decision as `--json` promises it (docs/json.md)."""
-    return {"id": decision.proposal.id, "act": decision.act, "key": decision.key, "why": decision.why}
+    return {
+        "id": decision.proposal.id,
+        "act": decision.act,
+        "key": decision.key,
+        "why": decision.why,
+        "update": decision.update,
+    }
