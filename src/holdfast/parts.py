@@ -42,24 +42,46 @@ _MAX_CALLS = 400
 # Of the time that an agent gives a hook, so much is ours: the rest is for starting it, and for a busy machine.
 _OF_AGENTS_TIME = 0.6
 _USUAL_SECONDS = 5
-# Stands in the file of a cursor for each call that a hook was told of since the transcript was read.
-_TOLD = "told"
+# So much of its end is read behind each call of a tool, for a failure that no hook was told of.
+_MAX_AT_TOOL = 1 << 16
 
 
 class TailCursor:
     """How far hooks have read the transcript of a session: `state/tails/<digest>`, a number and marks behind it.
 
-    May be lost: then the next prompt begins anew, at the end of the transcript as it is then.
+    A mark is a kind of tool of which hooks were told since then. May be lost: then the next prompt begins anew, at the
+    end of the transcript as it is then.
     """
 
     def __init__(self, home: str, agent: str, session: str) -> None:
         self.path = os.path.join(home, *TAILS, short(agent, session))
         self._end: int | None = None
+        self._told: frozenset[str] = frozenset()
 
-    def note_told(self) -> None:
-        """Note that a hook was told of a call, which the transcript then need not tell again."""
-        if os.path.exists(self.path):
-            rows.append(self.path, [_TOLD], durable=False)
+    def note_told(self, tool: str) -> None:
+        """Note that a hook was told of a call. Hooks are installed by tool, so it is told of every one of that kind."""
+        from holdfast.language.tools import kind_of
+
+        kind, told = kind_of(tool), files.read_if_there(self.path)
+        if told and kind.encode() not in told.split(b"\n")[1:]:
+            rows.append(self.path, [kind], durable=False)
+
+    def untold(self, calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+        """Return those of the calls that `read` returned of which no hook was told."""
+        if not self._told:
+            return calls
+        from holdfast.language.tools import kind_of
+
+        return tuple([call for call in calls if kind_of(call.tool) not in self._told])
+
+    def peek(self, call: HookCall) -> tuple[ToolCall, ...]:
+        """Return the last calls behind the cursor, which stays where it is."""
+        since = files.read_if_there(self.path).partition(b"\n")[0]
+        if call.subagent or not call.transcript or not since.isdigit():
+            return ()
+        from holdfast.agents.transcript_calls import tail, told
+
+        return tuple(told(tail(call.transcript, int(since), _MAX_AT_TOOL)[0]).calls)
 
     def read(self, call: HookCall) -> tuple[ToolCall, ...]:
         """Return the calls behind the cursor; at the first prompt of a session it is put at the transcript's end."""
@@ -75,8 +97,9 @@ class TailCursor:
 
         lines, end = tail(call.transcript, int(since), _MAX_AT_PROMPT if call.moment == "prompt" else MAX_TAIL)
         self._end = end
+        self._told = frozenset(marks.decode("utf-8", "replace").split())
         # Between a pause and a prompt an agent mostly writes what has no call in it, whatever it calls one.
-        if marks or not any(b"ool" in line or b"all" in line for line in lines):
+        if not any(b"ool" in line or b"all" in line for line in lines):
             return ()
         found = told(lines)
         if call.moment == "stop" and found.settled < len(lines):
@@ -212,18 +235,27 @@ class HookRun:
             return ()
 
     def calls(self) -> tuple[ToolCall, ...]:
-        """Return the calls of tools that the transcript has since the last pause, where no hook was told of them."""
+        """Return the calls of tools that the transcript has since the last pause."""
         if self._calls is None:
             self._cursor = TailCursor(self.home, self.call.agent, self.session)
             self._calls = self._cursor.read(self.call)
         return self._calls
+
+    def untold_calls(self) -> tuple[ToolCall, ...]:
+        """Return those of these calls of which no hook was told."""
+        calls = self.calls()
+        return self._cursor.untold(calls) if self._cursor is not None else calls
+
+    def latest_calls(self) -> tuple[ToolCall, ...]:
+        """Return the last calls that the transcript has, at a moment that is no pause, which tells them again."""
+        return TailCursor(self.home, self.call.agent, self.session).peek(self.call)
 
     def settle(self) -> None:
         """Note that what `calls` told was taken; the next pause goes on behind it, and behind what hooks are told."""
         if self._cursor is not None:
             self._cursor.settle()
         elif self.call.moment == "tool":
-            TailCursor(self.home, self.call.agent, self.session).note_told()
+            TailCursor(self.home, self.call.agent, self.session).note_told(self.call.tool)
 
     def last_prompt(self) -> str:
         """Return what the person asked last in this session."""

@@ -336,9 +336,4 @@ def _handed_over(run: HookRun, block: Block, before: shown.ShownSet) -> str:
         return ""
     from holdfast.inject import receipts
 
-    share = run.settings.share("measure.holdout")
-    withheld = receipts.withholds(run.agent.main_session(run.call) or run.session, share)
-    who = run.at, run.call.agent, run.session_id, run.call.moment
-    receipt = receipts.made(*who, block, share, withheld)
-    run.journal.append(receipts.event_of(receipt), durable=False)
-    return "" if withheld else output
+    return output if receipts.write(run, block) else ""

@@ -12,6 +12,7 @@ from holdfast.records import Event, Given, Receipt, Scope
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.inject.block import Block
+    from holdfast.parts import HookRun
     from holdfast.workspace import Workspace
 
 KIND = "receipt"
@@ -21,6 +22,20 @@ _DIGITS = 13
 def withholds(session: str, share: float) -> bool:
     """Whether this session is one of that share from which injections are withheld."""
     return share > 0 and int(short("holdout", session, length=_DIGITS), 16) < share * 16**_DIGITS
+
+
+def write(run: HookRun, block: Block) -> bool:
+    """Write down what a session was given at this moment; False where it is one from which it is withheld."""
+    share = run.settings.share("measure.holdout")
+    withheld = is_withheld(run)
+    receipt = made(run.at, run.call.agent, run.session_id, run.call.moment, block, share, withheld)
+    run.journal.append(event_of(receipt), durable=False)
+    return not withheld
+
+
+def is_withheld(run: HookRun) -> bool:
+    """Whether the session of this hook is one from which injections are withheld."""
+    return withholds(run.agent.main_session(run.call) or run.session, run.settings.share("measure.holdout"))
 
 
 def event_of(receipt: Receipt) -> Event:

@@ -13,7 +13,7 @@ import time
 from holdfast.base.clock import iso
 from holdfast.continuity.resume import owner_of
 from holdfast.errors import HoldfastError
-from holdfast.inject.block import STATE, Item, page_given, text_of
+from holdfast.inject.block import STATE, Item, blocked, page_given, text_of
 from holdfast.privacy.fence import without_secrets
 
 TYPE_CHECKING = False
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeVar
 
+    from holdfast.inject.block import Block
     from holdfast.learning.lessons.lesson_table import Row
     from holdfast.learning.work.model import Work
     from holdfast.parts import HookRun
@@ -36,6 +37,7 @@ _MAX_STALE = 3
 # Work that goes on is asked about by its title and so many criteria, less one.
 _MAX_ASKED = 5
 _MAX_TITLE = 120
+_MAX_AT_FAILURE = 1_000
 _RATED = "How the person rates the work in this project"
 _FIXES = "Failed before in the same way, and what worked then"
 _WORTH = {"ratings": 1.0, "work": 2.0, "stale": 0.5, "fixes": 5.0}
@@ -106,6 +108,11 @@ def fixes(run: HookRun) -> list[Item]:
 
     lines = _told(run, "fixes", lambda: list(offers(run)))
     return [_item(run, "fixes", _FIXES, line, "the same failure") for line in lines]
+
+
+def fix_block(run: HookRun, line: str) -> Block:
+    """Return what is said with a failure: one line, in its fence."""
+    return blocked([_item(run, "fixes", "", line, "the same failure")], _MAX_AT_FAILURE)
 
 
 def _item(run: HookRun, name: str, head: str, line: str, why: str) -> Item:

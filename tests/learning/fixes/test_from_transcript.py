@@ -141,13 +141,27 @@ def test_without_a_pause_the_prompt_looks(session):
     assert len(other.stop().calls()) == 1, "what the prompt read was told by no hook"
 
 
-def test_what_a_hook_was_told_is_not_read_again(session):
-    """Where a hook after each tool is installed, the transcript's calls are not taken a second time."""
+def test_only_what_no_hook_was_told_of_is_untold(session):
+    """Where a hook is installed after each command, the transcript's commands are known, and its edits are not."""
     one = session("s1")
     one.prompt()
     one.tell("PostToolUse", tool_name="exec_command", tool_input={"cmd": "git status"})
     one.ran("git status")
-    assert one.stop().calls() == ()
+    one.patched("src/cart.py")
+    run = one.stop()
+    assert [call.tool for call in run.untold_calls()] == ["apply_patch"]
+    assert [call.tool for call in run.calls()] == ["exec_command", "apply_patch"]
+
+
+def test_a_hook_after_each_command_costs_no_fix(session, home):
+    """Of an agent that tells its hooks of commands, and not how they ended, the transcript tells that at the pause."""
+    one = session("s1")
+    one.prompt()
+    for line, exit in (("pytest -x", 1), ("pip install pyyaml", 0), ("pytest -x", 0)):
+        one.tell("PostToolUse", tool_name="exec_command", tool_input={"cmd": line})
+        one.ran(line, exit, MISSING if exit else "ok")
+    one.stop()
+    assert [fix.steps for fix in fixes.read(str(home))] == [("ran `pip install pyyaml`",)]
 
 
 def test_a_fix_over_several_pauses(session, home):

@@ -3,6 +3,9 @@
 A session in which nothing failed has no file here, and then a call costs one look whether it is there. A success is
 believed only of an agent that tells failures apart, and only where the line does not hide its exit. Most agents tell
 hooks of few calls or of none; then the transcript tells them at the next pause or prompt.
+
+What worked for the same failure before is said with the failure, where the agent hears something at a call, and else
+with the next prompt. Of an agent that tells its hooks of no failure the transcript tells the last ones.
 """
 
 from __future__ import annotations
@@ -18,15 +21,60 @@ if TYPE_CHECKING:
 
 
 def at_tool(run: HookRun) -> list[Effect]:
-    """Note a failure, or what was done after one; where that shows that it is fixed, keep the fix."""
+    """Note a failure, and say what worked for it; note what was done after one, and keep what shows to be its fix."""
     call, path = run.call, path_of(run)
-    failed = call.moment == "tool-failed" or bool(call.error)
-    if not path or not (failed or (os.path.exists(path) and "tool-failed" in run.agent.events.values())):
+    if not path:
         return []
-    return _taking(run, path, [(call.tool, call.tool_input, "failed" if failed else "passed", call.error)])
+    failed = call.moment == "tool-failed" or bool(call.error)
+    tells_failures = "tool-failed" in run.agent.events.values()
+    effects: list[Effect] = []
+    if failed or (tells_failures and os.path.exists(path)):
+        effects = _taking(run, path, [(call.tool, call.tool_input, "failed" if failed else "passed", call.error)])
+    if call.moment not in run.agent.injects or not (failed or not tells_failures) or not _is_any_known(run.home):
+        return effects
+    from holdfast.language.tools import kind_of
+
+    if kind_of(call.tool) == "shell":
+        told = [(call.tool_input, call.error)] if failed else _failed_last(run)
+        effects += _saying(run, path, told) if told else []
+    return effects
 
 
 at_tool_failed = at_tool
+
+
+def _is_any_known(home: str) -> bool:
+    """Whether there is anything that could be said of a failure."""
+    from holdfast.learning.fixes import model, warnings
+
+    return any(os.path.exists(os.path.join(home, *place)) for place in (model.PLACE, warnings.PLACE))
+
+
+def _failed_last(run: HookRun) -> list[tuple[str, str]]:
+    """Return the command that failed last as the transcript tells it; nothing where another was run since."""
+    from holdfast.language.tools import kind_of
+
+    ended = [one for one in run.latest_calls() if one.ended and kind_of(one.tool) == "shell"]
+    return [(one.given, one.output) for one in ended[-1:] if one.ended == "failed"]
+
+
+def _saying(run: HookRun, path: str, failed: list[tuple[str, str]]) -> list[Effect]:
+    from holdfast.inject import receipts
+    from holdfast.language.tools import line_of
+    from holdfast.learning import readback
+    from holdfast.learning.fixes import session_failures
+
+    told = [(line_of(given), text) for given, text in failed]
+    line, fingerprint = session_failures.offer_at_once(run, path, told)
+    if not line:
+        return []
+    block = readback.fix_block(run, line)
+
+    def note() -> None:
+        session_failures.note_offered(path, fingerprint)
+        receipts.write(run, block)
+
+    return [Effect(note, say="" if receipts.is_withheld(run) else block.text)]
 
 
 def at_stop(run: HookRun) -> list[Effect]:

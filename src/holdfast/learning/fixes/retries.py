@@ -20,6 +20,10 @@ from holdfast.learning.fixes.model import MAX_STEPS, Fix, id_of
 from holdfast.privacy import fence
 from holdfast.privacy.fence import without_secrets
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 MAX_OPEN = 40
 MAX_COMMAND = 160
 # Among more steps than these nobody can tell the one that helped.
@@ -37,6 +41,7 @@ _SOON = 2
 _MANY, _SOME, _MOSTLY = 2, 1, 0.7
 # A line that is longer than so many of the other is another one.
 _LONGER = 3
+_INSTEAD = " instead"
 # Options that change what is printed, and not what is run.
 _OF_OUTPUT = (
     *("-v", "-vv", "-q", "-s", "-x", "-ra", "-rA", "--verbose", "--quiet", "--silent", "--color", "--no-color", "--tb"),
@@ -200,7 +205,7 @@ class Retries:
 
 
 def _instead(line: str) -> str:
-    return f"ran `{one_line(shown(line), MAX_COMMAND)}` instead"
+    return f"ran `{one_line(shown(line), MAX_COMMAND)}`{_INSTEAD}"
 
 
 def _in_its_folder(line: str) -> str:
@@ -339,6 +344,12 @@ def fix_of(fixed: Fixed, agent: str, session: str, project: str) -> Fix:
         names=failure.names,
         id=id_of(agent, session, failure.fingerprint),
     )
+
+
+def is_step(fix: Fix, lines: Iterable[str]) -> bool:
+    """Whether one of these command lines is a step of the fix: who has just run it knows that it does not help."""
+    ran = {f"ran `{form}`" for line in lines for form in (_in_its_folder(line), one_line(shown(line), MAX_COMMAND))}
+    return any(step.removesuffix(_INSTEAD) in ran for step in fix.steps)
 
 
 def clean(text: str) -> str:

@@ -1,8 +1,8 @@
 """The failures of one session while it is open, `state/failures/<session>`: a row for each, and for what came after.
 
-What is noted of a session leads to fixes, and to what its next prompt is offered. Where a hook was told of a failure,
-the transcript tells it again, with all that was done around it: a failure that comes again begins anew, so what is
-known afterwards is what the transcript says.
+What is noted of a session leads to fixes, and to what it is told with a failure, or at its next prompt where the agent
+hears nothing at a call. Where a hook was told of a failure, the transcript tells it again, with all that was done
+around it: a failure that comes again begins anew, so what is known afterwards is what the transcript says.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ from holdfast.language.commands import main_of
 from holdfast.language.failures import fingerprints, is_refused
 from holdfast.language.tools import kind_of, line_of
 from holdfast.learning.fixes import FOLDER, model, path_of
-from holdfast.learning.fixes.retries import Failure, Fixed, Retries, clean, edits_of, failure_of, fix_of
+from holdfast.learning.fixes.retries import Failure, Fixed, Retries, clean, edits_of, failure_of, fix_of, is_step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from holdfast.learning.fixes.model import Fix
     from holdfast.parts import HookRun
 
     Row = tuple[str, ...]
 
+OFFERED = "offered"
 MAX_OFFERS = 3
 MAX_LINE = 400
 _MAX_BYTES = 48 * 1024
@@ -87,7 +88,7 @@ class _Look:
         if failure.fingerprint in self._fixed_before:
             self._broken[failure.fingerprint] = failure
         self._retries.failed(failure)
-        self._rows.append(("failed", failure.fingerprint, failure.line, failure.error, failure.at, *failure.names))
+        self._rows.append(row_of(failure))
 
     def finish(self, path: str) -> None:
         """Write down what was seen: of each failure only the fix that holds now, each is made durable."""
@@ -140,17 +141,41 @@ def drop_all(home: str) -> None:
 def offers(run: HookRun) -> list[str]:
     """Return a line for each failure since this session's last prompt that has a known fix, each once a session."""
     path = path_of(run)
-    unfixed = _unfixed(rows_of(path)) if path and os.path.exists(path) else {}
+    noted = rows_of(path) if path and os.path.exists(path) else []
+    unfixed = _unfixed(noted)
     if not unfixed:
         return []
-    project = run.project()
-    projects = (project.id, *project.aliases) if project else ()
-    found = _known(run.home, projects, {fingerprint: row[5:] for fingerprint, row in unfixed.items()})
-    if len(found) < min(MAX_OFFERS, len(unfixed)):
-        found = {**_known_formerly(run.home, projects, unfixed), **found}
+    found = _known(run, unfixed, [row[1] for row in noted if row[0] == "ran"], line_for)
     offered = [fingerprint for fingerprint in unfixed if fingerprint in found][:MAX_OFFERS]
-    _note(path, [("prompt", run.at), *[("offered", fingerprint) for fingerprint in offered]])
+    _note(path, [("prompt", run.at), *[(OFFERED, fingerprint) for fingerprint in offered]])
     return [found[fingerprint] for fingerprint in offered]
+
+
+def offer_at_once(run: HookRun, path: str, failed: Iterable[tuple[str, str]]) -> tuple[str, str]:
+    """Return the line for the last of these failures that has a known fix, and its fingerprint; nothing otherwise.
+
+    A failure is a command line and what it printed. Of one that this session was told of nothing is said again.
+    """
+    noted = rows_of(path)
+    told = {row[1] for row in noted if row[0] == OFFERED}
+    lines = [row[1] for row in noted if row[0] == "ran"]
+    rows: dict[str, Row] = {}
+    for line, output in failed:
+        failure = failure_of(clean(line), clean(output), run.at)
+        if failure.fingerprint not in ("", *told) and not is_refused(output):
+            rows[failure.fingerprint] = row_of(failure)
+    found = _known(run, rows, lines, line_at_failure) if rows else {}
+    return next(((found[one], one) for one in reversed(rows) if one in found), ("", ""))
+
+
+def row_of(failure: Failure) -> Row:
+    """Return a failure as it is noted."""
+    return "failed", failure.fingerprint, failure.line, failure.error, failure.at, *failure.names
+
+
+def note_offered(path: str, fingerprint: str) -> None:
+    """Note that the session was told what worked for a failure."""
+    _note(path, [(OFFERED, fingerprint)])
 
 
 def _unfixed(noted: Iterable[Row]) -> dict[str, Row]:
@@ -161,7 +186,7 @@ def _unfixed(noted: Iterable[Row]) -> dict[str, Row]:
         kind, fingerprint = row[:2]
         if kind == "prompt":
             found.clear()
-        elif kind == "offered":
+        elif kind == OFFERED:
             offered.add(fingerprint)
         elif kind == "fixed":
             found.pop(fingerprint, None)
@@ -171,8 +196,33 @@ def _unfixed(noted: Iterable[Row]) -> dict[str, Row]:
     return {one: row for one, row in reversed(found.items()) if one not in offered}
 
 
-def _known(home: str, projects: Iterable[str], failures: dict[str, tuple[str, ...]]) -> dict[str, str]:
-    """Return what is known about failures, by their fingerprints, each with the names in its error.
+def _known(run: HookRun, failures: dict[str, Row], ran: Iterable[str], tell: Callable[[Fix], str]) -> dict[str, str]:
+    """Return what is known about failures, by their fingerprints; they come as rows, with what was run since."""
+    project = run.project()
+    projects = (project.id, *project.aliases) if project else ()
+    done = (*[row[2] for row in failures.values()], *ran)
+    found = _looked_up(run.home, projects, {one: row[5:] for one, row in failures.items()}, done, tell)
+    if len(found) >= min(MAX_OFFERS, len(failures)):
+        return found
+    # Earlier versions learned of failures under the name of another command of the same line.
+    others = {
+        other: fingerprint
+        for fingerprint, (_, _, line, error, *_) in failures.items()
+        for other in fingerprints(line, error)
+        if other not in failures
+    }
+    formerly = _looked_up(run.home, projects, {one: failures[other][5:] for one, other in others.items()}, done, tell)
+    return {**{others[other]: line for other, line in formerly.items()}, **found}
+
+
+def _looked_up(
+    home: str,
+    projects: Iterable[str],
+    failures: dict[str, tuple[str, ...]],
+    done: Iterable[str],
+    tell: Callable[[Fix], str],
+) -> dict[str, str]:
+    """Return what is known about fingerprints, each with the names in its error.
 
     What a person approved for a failure comes before what worked once.
     """
@@ -181,10 +231,15 @@ def _known(home: str, projects: Iterable[str], failures: dict[str, tuple[str, ..
     found = warnings.lookup(home, projects, failures)
     for fingerprint, names in failures.items():
         known = model.lookup(home, projects, fingerprint, names) if fingerprint not in found else []
-        known = [fix for fix in known if not _is_dangerous(fix)]
-        if known:
-            found[fingerprint] = line_for(known[0])
+        best = best_of(known, done)
+        if best is not None:
+            found[fingerprint] = tell(best)
     return found
+
+
+def best_of(known: Iterable[Fix], done: Iterable[str]) -> Fix | None:
+    """Return the first of these fixes that may be said: nothing dangerous, and nothing that was done already."""
+    return next((fix for fix in known if not is_step(fix, done) and not _is_dangerous(fix)), None)
 
 
 def _is_dangerous(fix: Fix) -> bool:
@@ -195,21 +250,18 @@ def _is_dangerous(fix: Fix) -> bool:
     return any(judge("shell", step.partition("`")[2].rpartition("`")[0], "") for step in fix.steps)
 
 
-def _known_formerly(home: str, projects: Iterable[str], failures: dict[str, Row]) -> dict[str, str]:
-    """Return what earlier versions learned of failures under the name of another command of the same line."""
-    others = {
-        other: fingerprint
-        for fingerprint, (_, _, line, error, *_) in failures.items()
-        for other in fingerprints(line, error)
-        if other not in failures
-    }
-    known = _known(home, projects, {other: failures[fingerprint][5:] for other, fingerprint in others.items()})
-    return {others[other]: line for other, line in known.items()}
-
-
 def line_for(fix: Fix) -> str:
     """Return a fix as one line: what failed, what worked, who found it and when."""
-    often = f", in {fix.times} sessions" if fix.times > 1 else ""
     failed = f"`{one_line(fix.command, _MAX_COMMAND)}` failed before with: {one_line(fix.error, _MAX_ERROR)}"
-    worked = f"What worked then ({fix.agent}, {fix.at[:10]}{often}): {'; '.join(fix.steps)}"
-    return one_line(f"{failed} - {worked}", MAX_LINE)
+    return one_line(f"{failed} - What worked then ({_found_by(fix)}): {'; '.join(fix.steps)}", MAX_LINE)
+
+
+def line_at_failure(fix: Fix) -> str:
+    """Return a fix as it is said where its failure has just been read."""
+    return one_line(
+        f"This failed in the same way before; what worked then ({_found_by(fix)}): {'; '.join(fix.steps)}", MAX_LINE
+    )
+
+
+def _found_by(fix: Fix) -> str:
+    return f"{fix.agent}, {fix.at[:10]}" + (f", in {fix.times} sessions" if fix.times > 1 else "")

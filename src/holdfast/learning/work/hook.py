@@ -140,8 +140,8 @@ def rows_of_call(root: str, tool: str, given: str, ended: str) -> list[tuple[str
 
 
 def _rows_of_calls(run: HookRun, project: Project) -> list[tuple[str, str]]:
-    """Return what the calls say that the transcript has since it was last read, where hooks were told of none."""
-    calls = run.calls()
+    """Return what the calls say that the transcript has since it was last read and no hook was told of."""
+    calls = run.untold_calls()
     if not calls or not os.path.exists(_path(run, project)):
         return []
     return [row for call in calls for row in rows_of_call(project.root, call.tool, call.given, call.ended)]
