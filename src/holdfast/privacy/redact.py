@@ -20,22 +20,21 @@ from holdfast.privacy import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 # The neighbourhood is wider than any pattern reaches.
 _NEAR_BEFORE = 100
 _NEAR_BEHIND = 800
-# What must stand behind a beginning that is an everyday word or a plain address.
+# What must stand behind a beginning that is an everyday word or a plain address, and how near.
 _NEEDED = {
-    "://": "@",
-    "log in": "/",
-    "login": "/",
-    " -u": ":,",
-    " -U": "%",
-    "htpasswd": "-",
-    "-creds": ":",
-    "-user ": ":,",
-    "--user": ":,",
+    "log in": ("/", 100),
+    "login": ("/", 100),
+    " -u": (":,", 80),
+    " -U": ("%", 80),
+    "htpasswd": ("-", 40),
+    "-creds": (":", 80),
+    "-user ": (":,", 80),
+    "--user": (":,", 80),
 }
 # Flags and words that stand before a password, which has a digit or a sign.
 _FLAGS = frozenset((" login ", " -u ", " -p", " -P", " -hp", " -a", " -w", " -A", " -X", " -k", " -t", " -N"))
@@ -50,8 +49,12 @@ _NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
 
 # A name of one letter, a sign and a rest of 16.
 _MIN_TOKEN = 18
+# The digits, the most frequent first.
+_DIGITS = "1025346789"
 
-_RANDOM_RANK = len(PHRASES) + len(TOKENS) + len(WORDS) + len(FOREIGN)
+_NAMED_RANK = len(PHRASES) + len(TOKENS)
+_RANDOM_RANK = _NAMED_RANK + len(WORDS) + len(FOREIGN)
+_KIND_OF = dict(WORDS)
 # rank, kind, pattern
 _Row = tuple[int, str, str]
 
@@ -65,10 +68,34 @@ def _rows(table: tuple[tuple[str, tuple[str, ...], str], ...], rank: int, any_ca
     return found
 
 
+def _by_stem(beginnings: dict[str, list[_Row]]) -> dict[str, list[tuple[str, str]]]:
+    """Return the beginnings by what several of them hold, each with the letter behind that where it is another one."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for beginning in beginnings:
+        stem = next((stem for stem in _STEMS if stem in beginning), beginning)
+        found.setdefault(stem, []).append((beginning, beginning.partition(stem)[2][:1].strip(stem[0])))
+    return found
+
+
+def _held(text: str, stems: dict[str, list[tuple[str, str]]]) -> Iterator[str]:
+    """Yield the beginnings that are in the text; none is where its stem is not, before its letter."""
+    for stem, beginnings in stems.items():
+        if stem in text:
+            behind = {part[:1] for part in text.split(stem)} if len(beginnings) > 2 else ()
+            for beginning, letter in beginnings:
+                if (not letter or not behind or letter in behind) and beginning in text:
+                    yield beginning
+
+
+# One letter is found many times as fast as several.
+_STEMS = ("q", "~", "$", "pass", "auth", "login", "connect", "session", " -", "://", *"_*-:/.", "pdp", "EA", "AK", "AT")
 _TOKEN_ROWS = _rows(TOKENS, len(PHRASES), any_case=False)
 _PHRASE_ROWS = _rows(PHRASES, 0, any_case=False)
 _LOWERED_ROWS = _rows(PHRASES, 0, any_case=True)
+_TOKEN_STEMS, _PHRASE_STEMS, _LOWERED_STEMS = map(_by_stem, (_TOKEN_ROWS, _PHRASE_ROWS, _LOWERED_ROWS))
 
+# Loaded where a name may be given a secret, once.
+_value_of: list[Callable[[str, int, int, str], tuple[int, int] | None]] = []
 # start, end, rank (a lower one names the kind where two overlap), kind
 _Span = tuple[int, int, int, str]
 
@@ -170,7 +197,7 @@ def _tokens(text: str, words: dict[int, str]) -> Iterator[_Span]:
     # One text of the long words alone: each beginning is looked for once, whatever the number of words.
     joined = " ".join(words.values())
     places = list(words)
-    for beginning, rows in _TOKEN_ROWS.items():
+    for beginning in _held(joined, _TOKEN_STEMS) if joined else ():
         at, seen, number, word = joined.find(beginning), 0, 0, 0
         while at >= 0:
             # As many words as spaces stand before it.
@@ -178,17 +205,17 @@ def _tokens(text: str, words: dict[int, str]) -> Iterator[_Span]:
             if spaces := passed.count(" "):
                 number += spaces
                 word = seen + passed.rfind(" ") + 1
-            yield from _tried(text, places[number] + at - word, beginning, rows)
+            yield from _tried(text, places[number] + at - word, beginning, _TOKEN_ROWS[beginning])
             seen, at = at, joined.find(beginning, at + 1)
 
 
 def _phrases(text: str, lowered: str) -> Iterator[_Span]:
-    for where, table in ((text, _PHRASE_ROWS), (lowered, _LOWERED_ROWS)):
-        for beginning, rows in table.items():
+    for where, table, stems in ((text, _PHRASE_ROWS, _PHRASE_STEMS), (lowered, _LOWERED_ROWS, _LOWERED_STEMS)):
+        for beginning in _held(where, stems):
             at = where.find(beginning)
             while at >= 0:
                 end = at + 1
-                for span in _tried(text, at, beginning, rows):
+                for span in _tried(text, at, beginning, table[beginning]):
                     end = max(end, span[1])
                     yield span
                 at = where.find(beginning, end)
@@ -214,7 +241,7 @@ def _prefixed(text: str, words: dict[int, str]) -> Iterator[_Span]:
                 for match in pattern(source).finditer(text, at, at + len(word)):
                     if match.start() >= last and (span := vendor_token(text, match.start())):
                         start, last, kind = span
-                        yield start, last, len(PHRASES) + len(TOKENS), kind
+                        yield start, last, _NAMED_RANK, kind
 
 
 def _drawn(text: str, words: dict[int, str]) -> Iterator[_Span]:
@@ -256,16 +283,21 @@ def may_be_token(word: str) -> bool:
 
 
 def _named(text: str, lowered: str) -> Iterator[_Span]:
-    foreign = [] if text.isascii() else [(word, "password", text) for word in FOREIGN]
-    named = [*((word, kind, lowered) for word, kind in WORDS), *foreign]
-    for rank, (word, kind, where) in enumerate(named, start=len(PHRASES) + len(TOKENS)):
+    named = [(rank, word, lowered) for rank, (word, _) in enumerate(WORDS, start=_NAMED_RANK) if word in lowered]
+    if not text.isascii():
+        foreign = enumerate(FOREIGN, start=_NAMED_RANK + len(WORDS))
+        named += [(rank, word, text) for rank, word in foreign if word in text]
+    for rank, word, where in named:
+        kind = _KIND_OF.get(word, "password")
         at = where.find(word)
         while at >= 0:
             span = None
             if may_be_given(text, at, kind):
-                from holdfast.privacy.secret_names import value_of
+                if not _value_of:
+                    from holdfast.privacy.secret_names import value_of
 
-                span = value_of(text, at, at + len(word), kind)
+                    _value_of.append(value_of)
+                span = _value_of[0](text, at, at + len(word), kind)
             if span:
                 yield *span, rank, kind
             at = where.find(word, max(at + len(word), span[1] if span else 0))
@@ -278,19 +310,21 @@ def may_begin(text: str, at: int, beginning: str) -> bool:
         return any(
             not DIGITS.isdisjoint(word) or any(sign in word for sign in _SIGNS) or _may_be_drawn(word) for word in words
         )
-    behind = text[at : at + _NEAR_BEHIND]
     if beginning in ("1/", "2/"):
-        return behind[2:12].isdigit()
+        return text[at + 2 : at + 12].isdigit()
+    if beginning == "://":
+        address = text[at : at + 400]
+        return "@" in address and "@" in address.split(None, 1)[0]
     if beginning == "secret":
-        return any(len(word) >= _SECRET_KEY for word in behind.split())
-    needed = _NEEDED.get(beginning)
-    return not needed or any(sign in behind for sign in needed)
+        return any(len(word) >= _SECRET_KEY for word in text[at : at + 2 * _SECRET_KEY].split())
+    signs, reach = _NEEDED.get(beginning, ("", 0))
+    return not signs or any(sign in text[at : at + reach] for sign in signs)
 
 
 def may_be_given(text: str, at: int, kind: str) -> bool:
     """Whether the name at this place can be given a secret: a digit is near, a sign within a word, or a phrase."""
     near = text[max(0, at - _NEAR_BEFORE) : at + _NEAR_BEHIND]
-    if not near.isascii() or not DIGITS.isdisjoint(near):
+    if not near.isascii() or any(digit in near for digit in _DIGITS):
         return True
     if any(_may_be_drawn(word) for word in near.split()):
         return True

@@ -1,9 +1,9 @@
 """Tells which of many texts may hold a secret, at a fraction of what it costs to look for one in each.
 
-Every secret that `redact` finds begins with letters that its tables name. All texts are laid end to end and read two
-letters at a time: each pair becomes one character of a wide alphabet, so that a single pattern skips at full speed to
-the few pairs that such beginnings hold, and the table of `redact` is asked there alone. A text without any needs no
-further look. It never says no to a secret.
+Every secret that `redact` finds begins with letters that its tables name. All texts are laid end to end and read as
+pairs of letters, each a number, so that arrays tell at once where the few pairs stand that such beginnings hold and
+what stands beside them, and the table of `redact` is asked there alone. A text without any needs no further look. It
+never says no to a secret.
 """
 
 from __future__ import annotations
@@ -20,19 +20,28 @@ from holdfast.privacy import secret_names, secret_values
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-# Sets of letters. What is not ASCII is read as "?", and may be a letter, a digit or white space.
+    import numpy as np
+    from numpy.typing import NDArray
+
+    _Bits = NDArray[np.uint64]
+
+# Sets of letters. What is not ASCII is read as "?", and may be a digit or white space; four letters are, in another
+# case, letters of ASCII.
+_FOLDED = (("\u0130", "I"), ("\u0131", "i"), ("\u017f", "s"), ("\u212a", "k"))
 _ANY = ""
 _DIGIT = "0123456789?"
 _HEX = "0123456789abcdef"
 _SPACE = " \t\n\r\f\v\x1c\x1d\x1e\x1f?"
 _ALL = "".join(map(chr, range(128)))
 _NO_WORD = "".join(one for one in _ALL if not one.isalnum())
+_ALNUM = "".join(one for one in _ALL if one.isalnum())
 # What may stand behind a name but a password's. Of those that go on with an `s` only `st` is given anything.
 _BEHIND = "".join(letter for letter in secret_names.BEHIND_NAME if letter not in "sSeE(") + "?"
 
 # What a random word is of, as one letter.
 _IN_RUN = bytes(97 if chr(code) in _ALL and (chr(code).isalnum() or chr(code) in "_-") else 32 for code in range(256))
 
+_IDS = frozenset(name.encode() for name in secret_values.IDS)
 _FOREIGN = frozenset(max(word) for word in privacy.FOREIGN)
 
 _Letters = tuple[str, ...]
@@ -41,7 +50,7 @@ _Letters = tuple[str, ...]
 _LONGER: dict[str, tuple[_Letters | str, ...]] = {
     "SK": (("S", "K", _HEX, _HEX, _HEX, _HEX),),
     "hv": (("h", "v", "sbr", "."),),
-    "pat": ((*"pat", *[_ANY] * 14, "."),),
+    "pat": ((*"pat", *[_ALNUM] * 14, "."),),
     "dapi": ((*"dapi", _HEX, _HEX, _HEX, _HEX),),
     "-us": ((*"-us", _DIGIT),),
     "Q~": ((*"Q~", _ANY),),
@@ -51,30 +60,28 @@ _LONGER: dict[str, tuple[_Letters | str, ...]] = {
 _BEFORE = {
     "key": "_. -?" + "ipstehngrdayck" + "IPSTEHNGRDAYCK",
     "private": "</" + _SPACE,
+    "pat": _NO_WORD + "nrt",
     **dict.fromkeys(("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"), _NO_WORD),
 }
 
-# Pairs of letters that beginnings hold and that stand often in text and code, the most frequent first.
+# Pairs of letters by how often they stand in code and prose, counted over Python's own library and our pages.
 _OFTEN = (
-    "inrenteserenteonstattie selengtr setorior its thraheiransirissedtoomcoutooaln lid ronit.cldeifec// a"
-    ": ok itucthoarfinsnds.urouloi/Semmo StunptchmdckgscmgoemrnpuacncttprusmampeaCoog ocaasadIDlahapaolab"
-    "diodksfaot bg blexaucr01Ery sa20naicsh02giUsFi lnvamnes/dotssce-efEnPanptdcefuReepe.-c26t(daocnosunI"
-    'upbetpPreSudHoChNac imidlsryTe-a11n" -baToypmowiIn/aplspnfn(ie10rtLo-sfeD -b25--waubhi_te:cusk Ieeph'
-    "44va15nSNotEkir(eCsltI0441ke/w27igwo1913D)luDeTr2345ff1451WoThdd21n.app r.-t89 /0716Ne4886o/pp4236n_"
-    "eq8100183112N y.iv56.i6833bo43d)47463:39s:66228535afMo54534924n:bye_97rg17ia32694a64eT57f8037050xp3-"
-    "29tHs_4077373b7208305275tR05rc34596373c-8328bf389458a2nDrA1.d7Cta96160yt950.8a84b5TE9ca3_p2:55y-Ha1d"
-    "714f:5Labs9d822bds3a1C99b1e498a17678 'h\"90nncb7492bbnl7fpdf9b2Wa9662n-8780a4a71aSTlpn'8bHe91cc B6f88"
-    '65nkc61b-pnC1cofweeb7967ob5cd3y"kI934bb8NOc97b5dMaBe0609tleANKSiAlGin)qu4euia5b9CryN4dONn\\b4h(cd7c4c'
-    "b7izd9htnEc8bi0ed5b0d4ysfcAn.c2.5ba6o(eNoDe8tW0b5f8eyof3/p6eb3e1c19b9en,3d0cbd9a7adEaDgS5a9f3ee7T.f6"
-    "psc2a0u b6:/Sk0a8c2a2e0deD`)cf6afdd2e3bcy)p.3fc02c8foRaa5eLiSSdcf2sT.ea8aeRo6cy_6bsEtm2ftL7deMe2gae6"
-    "2df7snb.d6PAASe06dhAc7dff57erdd18da.IC/vRafbAud8e50fc4f1zadbgn3cc51f3.f0pDc31enmpif4EDRURE.sSay:CTkS"
-    "AdOneyr:e9IfTitOd0sLEAHEgAm/eUADh:4.9.yOAtl.y,:6ibnPVasSEmiAsWYowd/bACDEknFeIN-wnWrTrNAcE_kdnTtwrERO"
-    "v1k.kEdGENn1eu/uswECikPRDoAUc.hE_PEdTI.lNTyDLA-hArhMnOyT_uwTAs"
+    '  e , s  ttht  ain iheonreer soresseat od n  "anstteen",itleisnd wmer de ff arnt cashaedtinecoroalel'
+    '-- `ng rio net ||  pecto by  da  miltansligesi evehoo tsoffieanoss \'ri lctot= omou: ""fopa =rachce\\"'
+    'acurpetrprllrsamwhlfexmamp h. " em# ` utodrtloh naladihig ols.moimpobeefuncancldsoagrnkel opadtuifwi'
+    'ryf.ulosowlsaipte,ep__e.s,doic (fauspl- oooccksaidue):tt`,rrdswam cliree uxtpyt.suda #aywo"\\weby - _'
+    " Tev g',ni##(s(); ) ig._.piejeumrusht_frabysrg==rd00Noe_n'lyty Ae(Tht,apupvayt 0bublk  Nrclue) kib.\""
+    'baci** Ispgse:obsc vokppltiv.mey\\ncrw df [ 1mdgi_spi \\cue"r(s"d,wrrmakov_cmiypaummrk\' nudu"#s:d.`-bo'
+    'quA fu Sp t(ips/`` C yErwn:"t`sy P":ki\'sojffmbze 2`sn.feksnl)"n, Wmsd`Coiz),ogvixcs`bjnvs)r.r,e`ewia'
+    "nfd_.1_fui11g.')avn`).':y`\"i3.yodd))`:('gueg_dn(skei|-f,-| D'\\puft,\"_ann_i.sgr0 uc *_pgo O.cs( Mgh1."
+    "Whdrtc F Ryesws_ubRe_t* t/c ny`.t: %d(_rtltw`h Eoe_n_l>>eqy.r__eixt)n_d) 3x Dee-ONe'hr->y,](\\\\_mxi\")"
+    'brwsf)ht"s.a`c {`py:nkt\'> l_u ("rvdlmupsudExawgn +-a<!ug!-oi-suar).._oga/ly"/peE10`rbil.\\u"fsrIn0.xp'
+    '2 gl`a20] tp_(r:INg,"p(dt"/r1 \'t01"]xe-1af_b.efl/._ (fh"oa.g`tPr/hIt Ujs >ME.rs\'.7 .SO(cr".fccl`knTr'
+    '"_ERh.r\'ENdy(a"l+ % ["eb.dPy Lbs q(o Hufe;"d/scsSTl(TEsl02 <=NNTRESeORn"`dlp3 03eon3o.`m0,.t(ppdID5 '
+    'T_1,/`e\\cm Bnp(t"c JFav/N -pDE4 SEk.s;/vtdc_One=e/{"b/`l/3_h"/7/ Gp_},p.Ifd:y_E_1/d]l,StTIc/rl"Tka%s'
+    ']}$ m._wd".\\k_ 4 Vyn.iAS-d(`_gikMa`)(n2.Van) jg_t;COsg-rp(ES-t 50x6 An 6Di[0Fi.lLiEn_vjomlrfE UT.*JS'
 )
 _COSTS = {_OFTEN[at : at + 2]: 20_000 // (at + 20) for at in range(0, len(_OFTEN), 2)}
-_MANY = 30
-# Pairs that several beginnings share: each pair that is looked for costs, but once.
-_SHARED = frozenset(("pa", "ke", "cr", "za", "by", "og", "ki"))
 
 
 class _Gate(NamedTuple):
@@ -99,7 +106,7 @@ class _Way(NamedTuple):
 
 def suspects(texts: Sequence[str]) -> set[int]:
     """Return the places of the texts that may hold a secret; all others hold none."""
-    joined = b"\n".join([b"\n", *[text.encode("ascii", "replace") for text in texts], b"\n" * 40])
+    joined = b"\n".join([b"\n", *map(_in_ascii, texts), b"\n" * 40])
     starts = list(accumulate([len(text) + 1 for text in texts], initial=2))
     found = {place for place, text in enumerate(texts) if not text.isascii() and _is_foreign(text)}
     for at, holds in _candidates(joined):
@@ -107,6 +114,13 @@ def suspects(texts: Sequence[str]) -> set[int]:
         if place not in found and holds(texts[place], at - starts[place]):
             found.add(place)
     return found
+
+
+def _in_ascii(text: str) -> bytes:
+    if not text.isascii():
+        for letter, folded in _FOLDED:
+            text = text.replace(letter, folded)
+    return text.encode("ascii", "replace")
 
 
 def _is_foreign(text: str) -> bool:
@@ -121,36 +135,49 @@ def _candidates(joined: bytes) -> Iterator[tuple[int, Callable[[str, int], objec
             yield match.start(), secret_values.vendor_token
     for at in _long_runs(joined):
         yield at, secret_values.drawn_word
-    ways = _ways()
+    ways, lower = _ways(), joined.lower()
     for at in _pairs(joined):
         for back, lowered, before, behind, holds in ways[joined[at : at + 2]]:
             start = at - back
-            end = start + len(lowered)
-            if joined[start - 1] not in before or joined[end] not in behind:
-                continue
-            if joined[start:end].lower() == lowered or b"?" in joined[start:end]:
+            if (
+                lower.startswith(lowered, start)
+                and joined[start - 1] in before
+                and joined[start + len(lowered)] in behind
+            ):
                 yield start, holds
 
 
 def _long_runs(joined: bytes) -> Iterator[int]:
-    """Yield where long runs of letters and digits stand that have capitals, small letters and digits."""
+    """Yield where long runs stand that have capitals, small letters and digits, and begin with no name of an id."""
     runs = joined.translate(_IN_RUN)
     at = runs.find(b"a" * privacy.MIN_BARE)
     while at >= 0:
         end = runs.find(b" ", at)
         run = joined[at:end]
-        if not (run.islower() or run.isupper() or run.isalpha()) and joined[at - 1] not in b"+/%":
+        is_mixed = not (run.islower() or run.isupper()) and _bytes("[0-9]").search(run)
+        if is_mixed and joined[at - 1] not in b"+/%" and run.partition(b"_")[0].lower() not in _IDS:
             yield at
         at = runs.find(b"a" * privacy.MIN_BARE, end)
 
 
 def _pairs(joined: bytes) -> Iterator[int]:
     """Yield where the pairs of letters stand that beginnings of secrets hold, at even places and then at odd ones."""
+    # A sweep that finds nothing new does without.
+    import numpy as np
+
+    letters = np.frombuffer(joined, np.uint8)
+    looked_for, bits, around = _tables()
     for first in (0, 1):
-        wide = joined[first : len(joined) - (len(joined) - first) % 2].decode("utf-16-le")
-        for pattern in _patterns():
-            for match in pattern.finditer(wide):
-                yield match.start() * 2 + first
+        pairs = np.frombuffer(joined, "<u2", (len(joined) - first) // 2, first)
+        found = np.flatnonzero(looked_for[pairs])
+        possible = bits[pairs[found]]
+        places = found * 2 + first
+        for offset, allowed in around:
+            possible &= allowed[letters[places + offset]]
+            if offset in (2, 3):
+                kept = np.flatnonzero(possible)
+                possible, places = possible[kept], places[kept]
+        yield from places[possible != 0].tolist()
 
 
 def _holds(gates: list[_Gate], text: str, at: int) -> bool:
@@ -181,20 +208,33 @@ def _bytes(source: str) -> re.Pattern[bytes]:
 
 @cache
 def _gates() -> tuple[_Gate, ...]:
-    """Return the gates of every beginning in the tables of `redact`."""
-    gates = []
+    """Return the gates of every beginning in the tables of `redact`, each led to by a pair that stands seldom.
+
+    What is looked for anyway, because others share it, costs nothing more.
+    """
+    gates = list(_beginnings())
+    shared: dict[str, int] = {}
+    for turn in range(3):
+        for number, gate in enumerate(gates):
+            if turn:
+                for pair in _of_pair(gate.letters, gate.pair):
+                    shared[pair] -= 1
+            best = min(range(len(gate.letters) - 1), key=partial(_cost, gate.letters, shared))
+            gates[number] = gate._replace(pair=best)
+            for pair in _of_pair(gate.letters, best):
+                shared[pair] = shared.get(pair, 0) + 1
+    return tuple(gates)
+
+
+def _beginnings() -> Iterator[_Gate]:
     for kind, beginnings, source in (*privacy.TOKENS, *privacy.PHRASES):
         for beginning in beginnings:
             for letters in _LONGER.get(beginning, (beginning,)):
                 both = _any_case(beginning) if source.startswith("(?i)") else tuple(letters)
-                gates.append(_Gate(both, _rarest(both), beginning, kind, source))
+                yield _Gate(both, 0, beginning, kind, source)
     for word, kind in (*privacy.WORDS, ("private", "private")):
-        letters = _any_case(word)
-        pair = _rarest(letters)
-        # Where it costs no letter more to look at: the pattern reads two at a time.
-        ends = [(_BEHIND,), ("sS?", "tT")] if _has_behind(word, kind) and (len(word) - pair) % 2 else [()]
-        gates += [_Gate((*letters, *end), pair, word, kind, "") for end in ends]
-    return tuple(gates)
+        for end in [(_BEHIND,), ("sS", "tT")] if _has_behind(word, kind) else [()]:
+            yield _Gate((*_any_case(word), *end), 0, word, kind, "")
 
 
 def _has_behind(word: str, kind: str) -> bool:
@@ -203,21 +243,18 @@ def _has_behind(word: str, kind: str) -> bool:
 
 
 def _any_case(word: str) -> _Letters:
-    """Return the sets of letters of a word; two letters that are not ASCII become a `k` and an `i` in lower case."""
-    return tuple(letter + letter.upper() + ("?" if letter in "ki" else "") for letter in word)
+    return tuple(letter + letter.upper() for letter in word)
 
 
-def _rarest(letters: _Letters) -> int:
-    """Return where the pair of letters stands that is seldom in text."""
-    return min(range(len(letters) - 1), key=lambda at: _cost(letters[at], letters[at + 1]))
+def _of_pair(letters: _Letters, at: int) -> list[str]:
+    return [one + two for one in letters[at] for two in letters[at + 1]]
 
 
-def _cost(first: str, second: str) -> int:
-    """Return how much it costs to look for a letter of one set and one of the other."""
-    if not first or not second:
+def _cost(letters: _Letters, shared: dict[str, int], at: int) -> int:
+    """Return how often the pairs at this place of a beginning stand in text, beyond those that others look for."""
+    if not letters[at] or not letters[at + 1]:
         return 100 * len(_OFTEN)
-    pairs = [one + two for one in first for two in second]
-    return 0 if pairs[0] in _SHARED else sum(_COSTS.get(pair, 1) for pair in pairs)
+    return sum(_COSTS.get(pair, 10) for pair in _of_pair(letters, at) if not shared.get(pair))
 
 
 @cache
@@ -254,31 +291,26 @@ def _way(gates: list[_Gate]) -> _Way:
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of all gates over text in which a character stands for two letters.
+def _tables() -> tuple[NDArray[np.bool_], _Bits, list[tuple[int, _Bits]]]:
+    """Return the pairs that are looked for, the gates of each as bits, and the gates that allow a letter beside one.
 
-    One is of the few pairs that stand often, so that at such a place not every other pair is tried as well.
+    Gates share a bit, because there are more of them than bits: those that ask for letters at the same places do.
     """
-    ways = []
-    for pair, gates in sorted(_by_pair().items(), key=lambda item: -_COSTS.get(item[0], 1)):
-        around = dict.fromkeys(_around(gate) for gate in gates)
-        ways.append(_wide(*pair) + ("" if "" in around else f"(?:{'|'.join(around)})"))
-    often, seldom = ("|".join(some) for some in (ways[:_MANY], ways[_MANY:]))
-    return re.compile(often, re.DOTALL), re.compile(seldom, re.DOTALL)
+    import numpy as np
 
-
-def _around(gate: _Gate) -> str:
-    """Return what must stand before and behind the pair of a gate."""
-    before = [_ANY, *gate.letters[: gate.pair]][(gate.pair + 1) % 2 :]
-    behind = [*gate.letters[gate.pair + 2 :], _ANY][: (len(gate.letters) - gate.pair - 1) // 2 * 2]
-    ahead = "".join(_wide(*behind[at : at + 2]) for at in range(0, len(behind), 2))
-    back = "".join(_wide(*before[at : at + 2]) for at in range(0, len(before), 2))
-    return (f"(?<={back}.)" if back else "") + (f"(?={ahead})" if ahead else "")
-
-
-def _wide(first: str, second: str) -> str:
-    """Return the pattern of the characters that stand for a letter of one set and then a letter of the other."""
-    if not first and not second:
-        return "."
-    wide = [chr(ord(one) | ord(two) << 8) for two in second or _ALL for one in first or _ALL]
-    return wide[0] if len(wide) == 1 else f"[{''.join(map(re.escape, wide))}]"
+    bits = np.zeros(1 << 16, np.uint64)
+    around = [(offset, np.zeros(256, np.uint64)) for offset in (2, -1, 3, -2, 4, 5, 6, -3)]
+    gates = sorted(
+        {(gate.letters, gate.beginning): gate for gate in _gates()}.values(),
+        key=lambda gate: (len(gate.letters) - gate.pair, gate.pair),
+    )
+    for number, gate in enumerate(gates):
+        bit = np.uint64(1 << number * 64 // len(gates))
+        for pair in _of_pair(gate.letters, gate.pair):
+            bits[ord(pair[0]) | ord(pair[1]) << 8] |= bit
+        for offset, allowed in around:
+            at = gate.pair + offset
+            letters = gate.letters[at] if 0 <= at < len(gate.letters) else _ANY
+            letters = _BEFORE.get(gate.beginning, _ANY) if at == -1 else letters
+            allowed[[*letters.encode()] or slice(None)] |= bit
+    return bits != 0, bits, around

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from holdfast import privacy
 from holdfast.privacy.secret_values import (
     BEFORE,
     CODE_WORD,
     MAX_JUDGED_VALUE,
     NUMBERED,
     digit_turns,
+    is_mixed,
     is_random,
     is_reference,
     is_secret,
@@ -89,6 +89,14 @@ _SET_GAP = r"(?:\b(?:is|to|was|lautet|est|es)\s|[:=]\s{0,2}|\s--?[a-z-]{1,12}[ =
 _OTHER_FLAG = r"\s--?(?:[a-z]+-)*(?:id|name|arn|region|bucket|profile|type|file|host|port|role)[ =]$"
 _OF_ID = r"(?i)\b(?:commit|sha\d*|hash|digest|id|rev|ref|trace|span|uid|uuid|checksum)\b"
 _NEAR = 130
+_IN_NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+_SIGN = r"[\d!#%*?^~@$+&]"
+# A digit or a sign in a word of eight: the sign stands first, because what begins with few letters is found fastest.
+_WORTH = rf"{_SIGN}(?:{{}})".format(
+    "|".join(
+        f"(?<={{0}}{{{{{8 - more}}}}})(?={{0}}{{{{{more}}}}})".format(r"[^\s\"'`,;(){}\[\]<>|]") for more in range(8)
+    )
+)
 _NEAR_WORD = r"[^\s\"'`,;(){}\[\]<>|=:?&~][^\s\"'`,;(){}\[\]<>|]{5,400}"
 
 # One without a digit or a sign is no secret, or letters in an order that no name has: most are told by that at once.
@@ -132,32 +140,33 @@ def _is_segment(text: str, at: int, end: int) -> bool:
 
 def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that stands further on in the line of a name, whatever stands between them."""
-    # What is not given by a sign alone has a digit, in this line or in the next one.
+    # What is not given by a sign alone has a digit, in this line or in the next one: most names have none behind them.
     stop = text.find("\n", end, end + _NEAR)
-    if text[end : stop if stop >= 0 else end + _NEAR].isspace() or text[stop - 1 : stop] in (":", "|", ">", "-", "="):
-        stop = -1
-    if privacy.DIGITS.isdisjoint(text[end : stop if stop >= 0 else end + _NEAR]):
+    if stop < 0 or text[stop - 1] in ":|>-=" or text[end:stop].isspace():
+        stop = end + _NEAR
+    if not pattern(r"[0-9]").search(text, end, stop) or not pattern(_WORTH).search(text, end, stop):
         return None
     name = pattern(_NAME_REST).match(text, end)
-    if not name or pattern(_NO_NAME_END).search(name[0]) or not _is_near_name(text, at, end, kind):
+    if not name or (name[0] and pattern(_NO_NAME_END).search(name[0])) or not _is_near_name(text, at, end, kind):
         return None
     end = name.end()
     line = pattern(_LINE_REST).match(text, end)
     stop = line.end() if line else end
-    for skipped, word in enumerate(
-        pattern(_NEAR_WORD).finditer(text, line.end("blank") if line and line["blank"] else end, stop)
-    ):
-        gap = text[end : word.start()]
-        value = text[word.start() : _bare_end(text, at, word.start(), word.end())].rstrip("!?*")
-        if (not gap and word[0][0] != ".") or pattern(_OTHER).search(gap):
+    start = line.end("blank") if line and line["blank"] else end
+    for skipped, word in enumerate(pattern(_NEAR_WORD).finditer(text, start, stop)):
+        if skipped > 4 or (word.start() == end and word[0][0] != "."):
             return None
+        if len(word[0]) < 8 or (word[0].islower() and not pattern(_SIGN).search(word[0]) and not is_mixed(word[0])):
+            continue
+        gap = text[end : word.start()]
+        if pattern(_OTHER).search(gap):
+            return None
+        value = text[word.start() : _bare_end(text, at, word.start(), word.end())].rstrip("!?*")
         if gap[-1:] in _QUOTES and text[word.end() : word.end() + 1] == gap[-1:]:
             gap, value = gap.strip() or gap, word[0]
         is_foreign = not text[at:end].isascii() or text[at:end].lower() in _FOREIGN
         if _is_near(gap, value, kind, text[word.end() : word.end() + 1], is_foreign):
             return word.start(), word.start() + len(value)
-        if skipped > 3:
-            return None
     return None
 
 
@@ -245,7 +254,7 @@ def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | N
     if follows not in BEHIND_NAME and follows.isascii():
         return None
     match = pattern(_ASSIGNED).match(text, end)
-    if not match or not _is_name(text, at, match, kind):
+    if not match:
         return None
     start = match.end()
     stop = _closing(text, start, match["quote"]) if match["quote"] else 0
@@ -255,7 +264,7 @@ def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | N
         if not bare:
             return None
         stop = _bare_end(text, at, start, bare.end())
-    if not _is_given(text, at, match, text[start:stop], kind, quoted):
+    if not _is_name(text, at, match, kind) or not _is_given(text, at, match, text[start:stop], kind, quoted):
         return None
     if stop - start >= MAX_JUDGED_VALUE:
         run = pattern(r"[^\s\"'`\\]*").match(text, stop)
@@ -334,6 +343,9 @@ def _is_any_key(text: str, at: int, match: re.Match[str]) -> bool:
 
 
 def _name_start(text: str, at: int) -> int:
+    before = text[max(0, at - 40) : at]
+    if before.isascii():
+        return at - len(before) + len(before.rstrip(_IN_NAME))
     start = at
     while start > 0 and at - start < 40 and (text[start - 1].isalnum() or text[start - 1] in "_-"):
         start -= 1

@@ -69,7 +69,7 @@ _ID_WORDS = (
     "vendor style css js asset img image font page node pod job task trace span item obj doc row rec blob cache "
     "etag id uid uuid guid nonce conv chat turn block mise integrity checksum digest version ver release tag branch "
 )
-_IDS = frozenset(_ID_WORDS.split())
+IDS = frozenset(_ID_WORDS.split())
 
 # A longer value is judged by this much of it, so that a hostile text costs no more than its length.
 MAX_JUDGED_VALUE = 400
@@ -114,6 +114,7 @@ _NAMED_ID = r"""(?xi)(?:sha\d{0,3}[-:=] | base64, | W/["']
 # The line before is one of a certificate or of encoded data.
 _IN_DATA = r"(?:-----|[A-Za-z0-9+/]{20}[\"']?)(?:[ \t]{0,8}\r?\n\s{0,60}(?:b?[\"'])?|\\)$"
 _MAX_PREFIX = 40
+_OF_WORD = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _ANY_UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 _UUID = r"(?i)^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 # A token in one case is random in one piece, or a UUID: names with numbers in them are not.
@@ -217,8 +218,12 @@ def vendor_token(text: str, at: int) -> tuple[int, int, str] | None:
     """Return where the token is whose random rest may begin behind the sign at this place, and its kind."""
     run = pattern(rf"[\w.+/=-]{{0,{MAX_JUDGED_VALUE}}}+").match(text, at)
     start, end = at, run.end() if run else at
-    while start > 0 and at - start < _MAX_PREFIX and (text[start - 1].isalnum() or text[start - 1] in "_.-"):
-        start -= 1
+    before = text[max(0, at - _MAX_PREFIX) : at]
+    if before.isascii():
+        start = at - len(before) + len(before.rstrip(_OF_WORD))
+    else:
+        while start > 0 and at - start < _MAX_PREFIX and (text[start - 1].isalnum() or text[start - 1] in "_.-"):
+            start -= 1
     # The end of a terminal's code for a colour is no part of the token, and hides none.
     if text[start - 1 : start] in ("[", ";") and (colour := pattern(r"\d{1,3}m").match(text, start, at)):
         start = colour.end()
@@ -270,7 +275,7 @@ def drawn_word(text: str, at: int) -> tuple[int, int] | None:
     # A name in code changes its case less often, or is of words.
     is_name = turns < 0.42 * len(word) and digits < 0.42 * len(word)
     is_name = is_name or sum(map(len, pattern(r"[A-Z]?[a-z]{3,}").findall(word))) > 0.45 * len(word)
-    is_id = digit_turns(word) < 2 or parts[0] in _IDS or max(map(len, parts)) < 10
+    is_id = digit_turns(word) < 2 or parts[0] in IDS or max(map(len, parts)) < 10
     if is_name or is_id or pattern(_PLACEHOLDER).search(word) or pattern(_ANY_UUID).search(word):
         return None
     # What stands before it is looked at last: it costs most.
@@ -281,29 +286,30 @@ def drawn_word(text: str, at: int) -> tuple[int, int] | None:
 
 def _is_token(word: str, at: int) -> bool:
     is_one_case = word in (word.lower(), word.upper())
-    if is_one_case and len(pattern(r"[_-]").findall(word)) < 5 and not pattern(_PIECE).search(word):
+    if is_one_case and word.count("_") + word.count("-") < 5 and not pattern(_PIECE).search(word):
         return False
-    if not _IDS.isdisjoint(pattern(r"[_.-]").split(word[:at].lower())):
+    names = pattern(r"[_.-]").split(word, 5)
+    lowered = [name.lower() for name in names]
+    if not IDS.isdisjoint(pattern(r"[_.-]").split(word[:at].lower())):
         return False
-    for sign in pattern(r"[_.-]").finditer(word):
-        parts = pattern(r"[_.-]").split(word[: sign.start()].lower())
-        rest = word[sign.end() :]
-        if len(parts) > 4 or len(rest) < 16:
+    start = 0
+    for count, name in enumerate(names[:-1], start=1):
+        start += len(name) + 1
+        rest = word[start:]
+        if count > 4 or len(rest) < 16:
             return False
-        if _is_of_vendor(word[: sign.start()], rest):
+        if _is_of_vendor(names[:count], rest):
             return not pattern(_PLACEHOLDER).search(word)
-        if _is_rest(parts, rest, word[sign.start()]) and not pattern(_PLACEHOLDER).search(word):
+        if _is_rest(lowered[:count], rest, word[start - 1]) and not pattern(_PLACEHOLDER).search(word):
             return not pattern(_FILE).search(word)
     return False
 
 
-def _is_of_vendor(name: str, rest: str) -> bool:
+def _is_of_vendor(parts: list[str], rest: str) -> bool:
     """Say whether a vendor whose tokens are known has this name; the rest need be neither long nor random."""
-    parts = pattern(r"[_.-]").split(name)
     if not any("_".join(parts[-size:]) in _VENDORS for size in (3, 2, 1)) or parts[-1] in ("key", "sk"):
         return False
-    run = pattern(r"[\w-]*").match(rest)
-    return bool(run) and len(set(rest)) > 2 and pattern(r"\d").search(rest) is not None
+    return len(set(rest)) > 2 and pattern(r"\d").search(rest) is not None
 
 
 def _is_rest(parts: list[str], rest: str, sign: str) -> bool:
