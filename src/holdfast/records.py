@@ -6,6 +6,8 @@ from holdfast.base.light_records import asdict, dataclass, replace
 
 SCOPES = ("global", "project", "session", "agent")
 TYPES = ("user", "feedback", "project", "reference", "decision", "lesson")
+# How strongly a rule holds at a call of a tool, the weakest first.
+STRENGTHS = ("say", "hold", "ask", "deny")
 TRUSTS = ("user", "agent", "derived", "import")
 # When an agent calls a hook, in words that are the same for every agent. `compact` is before, `compacted` after.
 MOMENTS = (
@@ -44,7 +46,8 @@ class Memory:
     """One durable statement or topic. Times are ISO 8601 in UTC; `path` is relative to the memory tree.
 
     `anchors` are what it names in the code of its project, each with the digest of what stood there. `branch` is where
-    it was learned, while that is not merged.
+    it was learned, while that is not merged. `when` is the condition that a person gave it, as they wrote it, `enforce`
+    how strongly it holds then (`language/conditions.py`, `rules/`).
     """
 
     key: str
@@ -65,6 +68,8 @@ class Memory:
     path: str = ""
     anchors: tuple[str, ...] = ()
     branch: str = ""
+    when: str = ""
+    enforce: str = ""
 
     @property
     def holds(self) -> bool:
@@ -94,6 +99,8 @@ class Draft:
     pinned: bool | None = None
     anchors: tuple[str, ...] | None = None
     branch: str = ""
+    when: str | None = None
+    enforce: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,6 +360,7 @@ __all__ = [
     "MOMENTS",
     "ROLES",
     "SCOPES",
+    "STRENGTHS",
     "TRUSTS",
     "TYPES",
     "Candidate",

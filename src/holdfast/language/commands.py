@@ -306,6 +306,13 @@ def _longest(words: Sequence[str]) -> tuple[int, Kind | None]:
     return 0, None
 
 
+def is_known(program: str) -> bool:
+    """Whether the table knows a program, whatever it does."""
+    _longest([program])
+    lists_of = ("with-sub-command", "runner", "shell", "wrapper", "changes", "changes-last")
+    return program in _firsts or any(is_a(program, kind) for kind in lists_of)
+
+
 def rules_of(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield each rule of the table that a command without wrappers fulfils, once: its group and its name.
 

@@ -35,7 +35,7 @@ MAX_ITEMS, MAX_ITEM, MAX_TEXT = 20, 200, 1_000
 _MAX_DEPTH = 4
 _BUT = "!"
 # A word without a folder is known as a file by an ending of at most so many letters.
-_MAX_ENDING = 5
+_MAX_ENDING = 10
 # What has one of these is run more often than it is written.
 _SCRIPTS = (".sh", ".bash", ".zsh")
 

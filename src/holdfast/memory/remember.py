@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.base.clock import now
 from holdfast.errors import BadInput, Forgotten, NotFound, Refused, StoreBusy
+from holdfast.language import conditions
 from holdfast.language.contradiction import says_otherwise
 from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.privacy import redact
@@ -34,12 +35,16 @@ def remember(
     supersedes: tuple[str, ...] = (),
     pinned: bool | None = None,
     was: str | None = None,
+    when: str | None = None,
+    enforce: str | None = None,
 ) -> Stored:
     """Store the text in the scope as seen from here. The same text again changes nothing.
 
-    Where the file of the key is no longer what it `was`, nothing changes: ChangedMeanwhile.
+    Where the file of the key is no longer what it `was`, nothing changes: ChangedMeanwhile. `when` is the condition at
+    which it is told (`language/conditions.py`), `enforce` how strongly it holds then.
     """
     workspace.need_enabled()
+    condition = None if when is None else str(conditions.parse(when))
     draft = Draft(
         text=text,
         scope=workspace.scope(scope),
@@ -53,6 +58,8 @@ def remember(
         session=workspace.session,
         supersedes=supersedes,
         pinned=pinned,
+        when=condition,
+        enforce=enforce,
     )
     workspace.refresh_once(draft.scope)
     older = outdated(workspace, draft) if draft.trust == "user" else []
@@ -181,16 +188,17 @@ def _refuse_forgotten(workspace: Workspace, draft: Draft) -> None:
 
 def redacted(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
     """Return the draft without secrets, and the kinds that were found; refuse it where nothing else is left."""
-    texts = [draft.text, draft.title or "", draft.source, draft.agent, "\n".join(draft.tags or ())]
+    texts = [draft.text, draft.title or "", draft.source, draft.agent, "\n".join(draft.tags or ()), draft.when or ""]
     cleaned = [redact.redact(text) if text else ("", ()) for text in texts]
     kinds = tuple(sorted({kind for _, found in cleaned for kind in found}))
     if not _without_markers(cleaned[0][0]):
         raise BadInput("nothing is left of the text but secrets", "Store what it is about, not the secret itself.")
     if not kinds:
         return draft, ()
-    text, title, source, agent, tags = (cleaned_text for cleaned_text, _ in cleaned)
+    text, title, source, agent, tags, when = (cleaned_text for cleaned_text, _ in cleaned)
     tags_given = None if draft.tags is None else tuple(tags.split("\n")) if tags else ()
-    return replace(draft, text=text, title=title or None, source=source, agent=agent, tags=tags_given), kinds
+    fields = {"text": text, "title": title or None, "source": source, "agent": agent, "tags": tags_given}
+    return replace(draft, **fields, when=when if draft.when else draft.when), kinds  # type: ignore[arg-type]
 
 
 def _without_markers(text: str) -> str:

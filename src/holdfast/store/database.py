@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from holdfast.base import files
 from holdfast.base.clock import Deadline
 from holdfast.errors import StoreUnavailable
+from holdfast.language.derived import is_rule
 from holdfast.store.index import BUSY_SECONDS, SCHEMA, TAGS_APART, IndexReader, Transaction, is_damage, unavailable
 from holdfast.store.memory_table import MemoryTable
 from holdfast.store.words import TOKENIZE, grams
@@ -43,7 +44,9 @@ CREATE TABLE memory(
   key TEXT NOT NULL, type TEXT NOT NULL, trust TEXT NOT NULL, created TEXT NOT NULL, updated TEXT NOT NULL,
   source TEXT NOT NULL, agent TEXT NOT NULL, session TEXT NOT NULL, pinned INTEGER NOT NULL, earlier INTEGER NOT NULL,
   ctime_ns INTEGER NOT NULL, size INTEGER NOT NULL, inode INTEGER NOT NULL, unsure INTEGER NOT NULL,
-  digest BLOB NOT NULL, anchors TEXT NOT NULL, branch TEXT NOT NULL);
+  digest BLOB NOT NULL, anchors TEXT NOT NULL, branch TEXT NOT NULL,
+  condition TEXT NOT NULL, enforce TEXT NOT NULL, is_rule INTEGER NOT NULL);
+CREATE INDEX memory_rule ON memory(scope, owner) WHERE is_rule;
 CREATE INDEX memory_place ON memory(scope, owner, key);
 CREATE INDEX memory_folder ON memory(folder);
 CREATE INDEX memory_updated ON memory(updated);
@@ -209,14 +212,14 @@ class Index(IndexReader):
         folder = os.path.dirname(memory.path)
         row = self.db.execute(
             "INSERT INTO memory(id, path, folder, scope, owner, key, type, trust, created, updated, source, agent,"
-            " session, pinned, earlier, ctime_ns, size, inode, unsure, digest, anchors, branch)"
-            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            " session, pinned, earlier, ctime_ns, size, inode, unsure, digest, anchors, branch, condition,"
+            " enforce, is_rule) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             (
                 self._take_out(memory.path),
                 *(memory.path, folder, memory.scope.kind, memory.scope.owner, memory.key, memory.type, memory.trust),
                 *(memory.created, memory.updated, memory.source, memory.agent, memory.session, memory.pinned),
                 *(len(memory.history), stamp.ctime_ns, stamp.size, stamp.inode, stamp.unsure, digest),
-                *(TAGS_APART.join(memory.anchors), memory.branch),
+                *(TAGS_APART.join(memory.anchors), memory.branch, memory.when, memory.enforce, is_rule(memory)),
             ),
         ).lastrowid
         self._put_words(row, memory)

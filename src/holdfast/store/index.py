@@ -20,13 +20,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-SCHEMA = "4"
+SCHEMA = "5"
 # So long a command waits for another one that writes. SQLite waits by itself, but knows of no deadline: where there is
 # one, it does not wait, and a Transaction does.
 BUSY_SECONDS = 20.0
 COLUMNS = (
     "m.id, m.path, m.scope, m.owner, m.key, m.type, m.trust, m.created, m.updated, m.source, m.agent, m.session, "
-    "m.pinned, w.title, w.tags, w.body, m.anchors, m.branch"
+    "m.pinned, w.title, w.tags, w.body, m.anchors, m.branch, m.condition, m.enforce"
 )
 TAGS_APART = "\n"
 _PAGE = 200
@@ -137,6 +137,13 @@ class IndexReader:
         ).fetchall()
         return [self.memory_of(row) for row in rows]
 
+    def rules(self, scope: Scope) -> list[tuple[Memory, Stamp, bytes]]:
+        """Return the memories of a scope that have a condition and that none replaces, with stamp and digest."""
+        found = self.memories_where("m.scope = ? AND m.owner = ? AND m.is_rule", (scope.kind, scope.owner))
+        standing = [one for one in found if one.holds and not self.superseded_by(scope, one.key)]
+        stamps = [(one, self.stamp(one.path)) for one in standing]
+        return [(one, stamp, self.digest(one.path)) for one, stamp in stamps if stamp is not None]
+
     def memory_of(self, row: tuple[object, ...]) -> Memory:
         path, scope, owner, key, kind, trust, created, updated, source, agent, session = map(str, row[1:12])
         found = self.db.execute("SELECT key FROM supersedes WHERE memory = ?", (row[0],))
@@ -154,6 +161,8 @@ class IndexReader:
             path=path,
             anchors=tuple(str(row[16]).split(TAGS_APART)) if row[16] else (),
             branch=str(row[17]),
+            when=str(row[18]),
+            enforce=str(row[19]),
         )
 
     def groups(self) -> list[Group]:

@@ -26,7 +26,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from holdfast.errors import BrokenFile
-from holdfast.records import TRUSTS, TYPES, Memory, Problem, Scope, Statement, replace
+from holdfast.language import conditions
+from holdfast.records import STRENGTHS, TRUSTS, TYPES, Memory, Problem, Scope, Statement, replace
 from holdfast.store import front_matter
 from holdfast.store.front_matter import Document, Value
 from holdfast.store.keys import is_key
@@ -36,8 +37,7 @@ FIELDS = (
     "pinned",
 )
 # What later versions will read; until then it is only looked at, and kept as it is written.
-RESERVED = ("when", "enforce", "parent")
-_ENFORCED = ("block", "warn", "remind", "off")
+RESERVED = ("parent",)
 # What the name can be set to, and what holds where it is not set.
 _CHOICES = {"type": (TYPES, "project"), "trust": (TRUSTS, "user")}
 HISTORY = "## History"
@@ -100,6 +100,8 @@ def read(text: str, place: FilePlace) -> tuple[Memory, tuple[Problem, ...]]:
         path=place.path,
         anchors=given.several("anchors"),
         branch=given.text("branch"),
+        when=given.condition(),
+        enforce=given.strength(),
     )
     given.check_reserved()
     return memory, (*problems, *given.problems)
@@ -198,6 +200,8 @@ def _fields_of(memory: Memory) -> dict[str, Value | None]:
         "pinned": front_matter.Plain("true") if memory.pinned else None,
         "anchors": memory.anchors or None,
         "branch": memory.branch or None,
+        "when": memory.when or None,
+        "enforce": memory.enforce or None,
     }
 
 
@@ -285,10 +289,22 @@ class _Given:
             self._problem(name, f"{name} is {value!r}, which is no date or time")
         return time
 
+    def condition(self) -> str:
+        """Return `when` as it is written; what cannot be understood is a problem, and no condition."""
+        value = self.text("when")
+        if value and conditions.read(value) is None:
+            self._problem("when", f"when is {value!r}, which names no command, file, tool, failure or branch")
+        return value
+
+    def strength(self) -> str:
+        """Return `enforce`; what cannot be used is a problem, and then the usual strength holds."""
+        value = self.text("enforce")
+        if value and value not in STRENGTHS:
+            self._problem("enforce", f"enforce is {value!r}, which is none of {', '.join(STRENGTHS)}")
+        return value
+
     def check_reserved(self) -> None:
         """Note what is reserved and says something that no version will read."""
-        if (how := self.text("enforce")) and how not in _ENFORCED:
-            self._problem("enforce", f"enforce is {how!r}, which is none of {', '.join(_ENFORCED)}")
         parent = self.text("parent")
         if parent and not is_key(parent):
             self._problem("parent", f"parent is {parent!r}, which is no key")

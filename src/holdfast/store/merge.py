@@ -73,6 +73,8 @@ def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory 
             path=layout.usual_path(draft.scope, key),
             anchors=draft.anchors or (),
             branch=draft.branch,
+            when=draft.when or "",
+            enforce=draft.enforce or "",
         )
     said_anew = content.statement != before.body
     # What a person says once more in their own name is theirs from then on; nobody takes it from them by that.
@@ -80,6 +82,9 @@ def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory 
     had_own_title = before.title != memory_file.first_words(before.body)
     has_heading = draft.text.lstrip().startswith("# ")
     given = {"type": draft.type, "tags": tags, "pinned": draft.pinned}
+    # When a rule of the person's holds, and how strongly, is theirs to say.
+    if draft.trust == "user" or before.trust != "user":
+        given.update(when=draft.when, enforce=draft.enforce)
     return replace(
         before,
         title=draft.title or (before.title if had_own_title and not has_heading else content.title),

@@ -13,7 +13,7 @@ from holdfast.memory import combine, forget, move, show
 from holdfast.memory.edit import edit
 from holdfast.memory.remember import pin, remember
 from holdfast.memory.show import history
-from holdfast.records import SCOPES, TRUSTS, TYPES, asdict
+from holdfast.records import SCOPES, STRENGTHS, TRUSTS, TYPES, asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import HERE, command
@@ -168,6 +168,8 @@ def _clear(workspace: Workspace, scope: str) -> None:
 @click.option("--agent", default="", help="The agent that stores it.")
 @click.option("--supersedes", multiple=True, type=options.KEY, metavar="KEY", help="The key of what this replaces.")
 @click.option("--pin", is_flag=True, help="Never let it expire.")
+@click.option("--when", metavar="CONDITION", help="Tell it at these calls: `git push`, `src/*.ts`; none: at no call.")
+@click.option("--enforce", type=click.Choice(STRENGTHS), help="What it does there: say it, hold the call, ask, deny.")
 def _remember(workspace: Workspace, /, text: tuple[str, ...], tags: tuple[str, ...], pin: bool, **asked: Any) -> None:
     """Store a memory. TEXT is taken from the arguments, or from standard input where there are none or `-`.
 

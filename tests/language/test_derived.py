@@ -1,0 +1,86 @@
+"""What a statement says of itself: at which calls it is to be told, and whether it forbids them."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.language.derived import derive
+
+# The condition, and how it is said: f forbids or sets a condition, g guides; l literally, m by a verb.
+SAID = {
+    "Never run `npm install`; use `pnpm add`.": ("npm install", "fl"),
+    "use pnpm not npm": ("npm", "fl"),
+    "Use pnpm, not npm or yarn.": ("npm, yarn", "fl"),
+    "We use bun instead of node": ("node", "fl"),
+    "run with bun not node": ("node", "fl"),
+    "`bun` is always used instead of `node`": ("node", "fl"),
+    "Statt npm nutze pnpm.": ("npm", "fl"),
+    "Prefer rg over grep.": ("grep", "gl"),
+    "Use `uv run pytest`, not `pytest`.": ("pytest, !uv run pytest", "fl"),
+    "use python3 not python": ("python, !python3", "fl"),
+    'Run `npm ci`, not `npm install`: that fails with "lock file".': ("npm install, !npm ci", "fl"),
+    "never `git push --force`": ("git push --force|-f|+*", "fl"),
+    "Never git push without asking me first": ("git push", "fl"),
+    "Nie `git push` ohne mich zu fragen.": ("git push", "fl"),
+    "No `rm -rf` without asking.": ("rm -rf", "fl"),
+    "Never run `pytest` without `-q`.": ("pytest, !pytest -q", "fl"),
+    "Never use sudo.": ("sudo", "fl"),
+    "Never push to main without asking me first.": ("git push, branch: main", "fm"),
+    "Never force-push.": ("git push --force|-f|+*", "fm"),
+    "DON'T COMMIT": ("git commit", "fm"),
+    "Always run `make lint` before committing.": ("git commit", "fm"),
+    "Before you push, run the tests.": ("git push", "fm"),
+    "Before `git push` run `make check`": ("git push", "fl"),
+    "Do not touch `src/generated/`.": ("src/generated/", "fl"),
+    "Never edit package-lock.json by hand": ("package-lock.json", "fl"),
+    "Don't edit files in db/migrations/ that are already applied.": ("db/migrations/", "fl"),
+    "After changing `schema.prisma` run `npx prisma generate`.": ("schema.prisma", "gl"),
+    "If you edit anything in proto/, run `make proto`.": ("proto/", "gl"),
+    "`make deploy` needs the VPN.": ("make deploy", "gl"),
+    "src/legacy/** is frozen.": ("src/legacy/**", "gl"),
+    'When `npm test` fails with "ECONNREFUSED", run `docker compose up -d`.': ("npm test, failure: econnrefused", "gl"),
+    "Deploys go out at noon. Never run `make deploy` on a Friday.": ("make deploy", "fl"),
+}
+SILENT = [
+    "Let's use python instead of bash",
+    "use Go instead of python for services",
+    "Tests run with `make it`.",
+    "We use docker compose for local development.",
+    "Do NOT create, edit, or delete any files outside src/.",
+    "NEVER import axios directly outside api/client.ts",
+    "Don't forget to run `make lint`.",
+    "You don't need to run `npm install`.",
+    "avoid `any`",
+    "Never use `this.state = x`.",
+    "Use zod instead of yup",
+    "Use tabs, not spaces.",
+    "Deploys need the VPN. Ask Kim for access.",
+    "The API is served by node behind nginx.",
+    "don't push back on my design",
+    "Do not merge cells in the sheet",
+    "Why do we never use `npm install` here?",
+    "There is no git on that machine.",
+    "It should not be hard to explain npm to people.",
+    "I never said that pnpm is bad.",
+    "Stop the docker containers before lunch.",
+    "See https://example.com/docs/never/run/npm.html",
+    "~~Never run `npm install`.~~ (2026-11-02)",
+    "```\nNever run `npm install`\n```",
+    "Never run `npm install`. " * 40,
+]
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_what_a_statement_says_is_derived(text: str) -> None:
+    """A rule that names its command or file has that as its condition, with the words that say it."""
+    found = derive(text)
+    assert found is not None
+    how = ("f" if found.forbids else "g") + ("l" if found.literal else "m")
+    assert (str(found.condition), how) == SAID[text]
+    assert found.words and len(found.words) <= len(text)
+
+
+@pytest.mark.parametrize("text", SILENT)
+def test_in_doubt_nothing_is_derived(text: str) -> None:
+    """What names no call, turns it around, is about code or only tells something has no condition."""
+    assert derive(text) is None
