@@ -268,6 +268,7 @@ class StoreContract:
             lambda: store.put(Draft("The port is 82.", GLOBAL, key="port"), was=was),
             lambda: store.rewrite(GLOBAL, "port", was.replace("80", "83"), was=was),
             lambda: store.put(Draft("The port is 82.", GLOBAL, key="gone"), was=was),
+            lambda: store.put(Draft("The port is 82.", GLOBAL, key="port"), was=""),
         ):
             with pytest.raises(ChangedMeanwhile):
                 change()

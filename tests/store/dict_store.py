@@ -125,7 +125,7 @@ class DictStore:
         return memory_file.create(self.get(memory.scope, memory.key))
 
     def _check_was(self, before, was):
-        if was is not None and (before is None or self.text(before) != was):
+        if was is not None and was != ("" if before is None else self.text(before)):
             raise ChangedMeanwhile("it changed meanwhile", "")
 
     def rewrite(self, scope, key, text, was=None):

@@ -107,7 +107,7 @@ def test_unchanged_files_are_not_read_again(store):
         write(full(store, f"projects/shop/memories/k-{number}.md"), f"Statement {number}.\n")
     assert store.refresh().read == 1000
     settle(store)
-    write(full(store, "projects/shop/memories/k-7.md"), "ChangedMeanwhile.\n")
+    write(full(store, "projects/shop/memories/k-7.md"), "Changed.\n")
     assert store.refresh((GLOBAL,)) == Refreshed()
     assert store.refresh((PROJECT,)) == Refreshed(read=1)
     settle(store)

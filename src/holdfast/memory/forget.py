@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from holdfast.errors import Refused
 from holdfast.journal import notices
 from holdfast.memory import audit
+from holdfast.memory.remember import end
 from holdfast.privacy import redact
 from holdfast.records import Filter, Memory, Step
+from holdfast.store.kinds import is_of_the_person
 from holdfast.workspace import Workspace
 
 
@@ -29,9 +32,12 @@ def plan_scope(workspace: Workspace, scope: str) -> tuple[list[Memory], list[Ste
 def remove_for(workspace: Workspace, memory: Memory, agent: str) -> Memory:
     """Remove a memory that an agent wants gone, and nothing else of its words: others may have said them, too.
 
-    It leaves no tombstone and can be undone, for only a person forgets for good.
+    It leaves no tombstone and can be undone, for only a person forgets for good. What is theirs is proposed to them.
     """
     workspace.need_enabled()
+    if is_of_the_person(memory):
+        end(workspace, memory, agent=agent)
+        raise Refused(f"{memory.key} is the person's own; it was proposed to them", "They decide.")
     workspace.need_reach(memory.scope.kind)
     with audit.Act(workspace, "forget") as act:
         gone = workspace.store.remove(memory.scope, memory.key, forget=False)

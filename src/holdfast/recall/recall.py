@@ -47,10 +47,12 @@ def recall(
     limit: int | None = None,
     everywhere: bool = False,
     project: str = "",
+    counts: bool = True,
 ) -> list[Hit]:
     """Return the best hits among what is visible here, or from `project`. Without a query, the newest.
 
-    Nothing found is no error. A time that the query speaks of ranks; only `since` and `until` leave out.
+    Nothing found is no error. A time that the query speaks of ranks; only `since` and `until` leave out. Who only looks
+    `counts` nothing as used.
     """
     if not workspace.enabled:
         return []
@@ -66,7 +68,7 @@ def recall(
     limit = limit or workspace.settings.number("recall.limit")
     workspace.refresh(wanted.scopes)
     hits = _hits(workspace, query, wanted, max(_LOOKED_AT, limit * 2), at)[:limit]
-    if query.strip() and workspace.settings.flag("recall.count_use"):
+    if counts and query.strip() and workspace.settings.flag("recall.count_use"):
         count_use(workspace, hits, at)
     return hits
 

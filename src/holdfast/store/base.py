@@ -80,7 +80,7 @@ class Store(Protocol):
 
         A draft without a key never takes the place of another statement (`automatic_keys`, `merge.restates`).
         A draft that cannot be stored is refused first. What `clean` then makes of it is all that is ever written.
-        Where the text of the memory is no longer what it `was`, nothing is: ChangedMeanwhile.
+        Where the text of the memory is no longer what it `was`, "" for none, nothing is: ChangedMeanwhile.
         """
 
     def get(self, scope: Scope, key: str) -> Memory:

@@ -106,7 +106,7 @@ class LocalStore:
         return Stored("updated", after, replaced=replaced, was=before.trust if before.trust != after.trust else "")
 
     def _check_was(self, key: str, before: Memory | None, was: str | None) -> None:
-        if was is not None and (before is None or self.text(before) != was):
+        if was is not None and was != ("" if before is None else self.text(before)):
             raise ChangedMeanwhile(f"{key} changed meanwhile; nothing was changed", "Look at it, then try again.")
 
     def get(self, scope: Scope, key: str) -> Memory:

@@ -12,17 +12,16 @@ from holdfast.app.harvest import learn_from
 from holdfast.base.text import CUT, cut
 from holdfast.continuity import working_state
 from holdfast.continuity.buffer import MAX_ITEM, MAX_ITEMS
-from holdfast.errors import BadInput, NotFound, Refused
+from holdfast.errors import BadInput, NotFound
 from holdfast.inject import hand_over
 from holdfast.learning.lessons import lesson
 from holdfast.learning.ratings import rate
 from holdfast.memory import recall_modes
 from holdfast.memory.forget import remove_for
-from holdfast.memory.remember import end, remember
+from holdfast.memory.remember import remember
 from holdfast.memory.show import list_memories
 from holdfast.records import Hit, Memory
 from holdfast.sessions import search as session_search
-from holdfast.store.kinds import is_of_the_person
 from holdfast.surfaces.mcp import results
 from holdfast.surfaces.mcp import results as given
 from holdfast.surfaces.mcp.caller import Request
@@ -171,11 +170,7 @@ def search_sessions(request: Request, asked: given.SessionSearch) -> Answer:
 def forget_one(request: Request, asked: given.Forget) -> results.ForgottenResult:
     """Forget a memory; one that is not there is no error."""
     try:
-        memory = request.workspace.locate(asked.key, asked.scope)
-        if is_of_the_person(memory):
-            end(request.workspace, memory, agent=request.agent)
-            raise Refused(f"{memory.key} is the person's own; it was proposed to them", "They decide.")
-        gone = remove_for(request.workspace, memory, request.agent)
+        gone = remove_for(request.workspace, request.workspace.locate(asked.key, asked.scope), request.agent)
     except NotFound:
         return results.ForgottenResult(deleted=False, key=asked.key, scope=asked.scope)
     hand_over.note_known(request.workspace, request.session, gone=[gone])

@@ -3,7 +3,8 @@
 A page on loopback can be reached by every site that the person visits, so nothing rests on the address alone. `Guard`
 stands before everything: the Host and the Origin are on an exact list, a body has a limit, and every answer carries a
 policy under which no markup from elsewhere runs. `principal` says who asks: a browser that was opened with the one-time
-token and got a cookie for it, or nobody. What nobody asks for is refused by the routes, each of which names its need.
+token and got a cookie for it, a program with a token of `holdfast tokens`, or nobody. What nobody asks for is refused
+by the routes, each of which names its need.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from holdfast.app import tokens
 from holdfast.errors import HoldfastError, Refused, TooLarge
 
 MAX_BODY = 2_097_152
@@ -115,8 +117,18 @@ def browser(request: Request) -> Browser | None:
 
 
 def principal(request: Request) -> Principal | None:
-    """Return who asks; None is nobody."""
-    return PERSON if browser(request) is not None else None
+    """Return who asks: a program by its token, else a browser by its cookie; None is nobody."""
+    sent = request.headers.getlist("authorization")
+    if not sent:
+        return PERSON if browser(request) is not None else None
+    kind, _, secret = sent[0].partition(" ")
+    keys: Keys = request.app.state.site.keys
+    keys.check_tries()
+    found = tokens.check(request.app.state.site.home, secret.strip()) if kind.lower() == "bearer" else None
+    if found is None or len(sent) > 1:
+        keys.note_failed()
+        raise NotKnown("this token does not hold", "`holdfast tokens new NAME` makes one that does.")
+    return Principal(found.name, frozenset(found.rights), frozenset(found.projects) or None)
 
 
 def need(request: Request, scope: str) -> Principal:

@@ -55,7 +55,9 @@ class Site:
         """The address of the page, with the token that opens it once."""
         return f"{self.public_url.rstrip('/') or f'http://127.0.0.1:{self.port}'}/open?token={self.keys.one_time}"
 
-    def workspace(self, project: str = "", *, caller: str = "person", session: str = "") -> PooledWorkspace:
+    def workspace(
+        self, project: str = "", *, caller: str = "person", session: str = "", profile: str = ""
+    ) -> PooledWorkspace:
         """Return a workspace as seen from the folder in which the page was started, or from a project."""
         return PooledWorkspace(
             self.stores,
@@ -65,6 +67,7 @@ class Site:
             flags=self.flags,
             project=project,
             session=session,
+            profile=profile,
             caller=caller,
             say=lambda text: None,
         )

@@ -1,7 +1,20 @@
-"""The REST interface `/api/v1` and MCP over HTTP at `/mcp`."""
+"""The REST interface `/api/v1`, and MCP over HTTP at `/mcp`."""
 
 from __future__ import annotations
 
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 
-ROUTES: list[BaseRoute] = []
+from holdfast.surfaces.web.api import activity, memories, reviewing
+from holdfast.surfaces.web.api.endpoints import PREFIX, TABLE, OnePath
+from holdfast.surfaces.web.api.openapi import serve_document
+
+# Each of them puts its endpoints into the table.
+PARTS = (memories, reviewing, activity)
+# What is spelt out comes before what stands for any name.
+_paths = sorted({one.path for one in TABLE}, key=lambda path: path.replace("{", "\uffff"))
+
+ROUTES: list[BaseRoute] = [
+    Route(f"{PREFIX}/openapi.json", serve_document),
+    *(Route(PREFIX + path, OnePath(path)) for path in _paths),
+    Route(f"{PREFIX}/{{rest:path}}", OnePath()),
+]
