@@ -363,6 +363,7 @@ TRIED = {
     "sweep": "--dry-run --within 1",
     "harvest": "--dry-run",
     "measure": "",
+    "replay": "",
     "synthesis": "--dry-run",
     "patterns": "",
     "patterns review": "",

@@ -59,6 +59,7 @@ GROUPS = {
         "harvest": "Learn from archived sessions: ratings, lessons, incidents, fixes.",
         "patterns": "Show what recurs over sessions, good and bad, and decide on it.",
         "measure": "Show whether patterns and memories help, and what they cost.",
+        "replay": "Show what today's rules would have done in your own sessions.",
         "synthesis": "Show what ratings say together, what recurs, and what came of it.",
         "research": "List and read what sub-agents found out.",
         "security": "List tool calls that destroy, read a secret or write outside the project.",

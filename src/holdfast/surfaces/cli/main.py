@@ -64,6 +64,7 @@ _SYNONYMS = {
     "patterns": "pattern",
     "receipts": "receipt injected given",
     "preview": "simulate context",
+    "replay": "backtest rerun",
     "mcp": "server",
     "serve": "web page browser ui gui dashboard",
     "--version": "version",
