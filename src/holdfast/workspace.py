@@ -71,6 +71,8 @@ class Workspace:
         self.profile = profile or self.environment.get("HOLDFAST_PROFILE", "")
         # Who asks, one of CALLERS; the table of reach says where each may write.
         self.caller = caller
+        # Whether whoever asks may write to the project alone, and to nothing that holds elsewhere, too.
+        self.is_bound = False
         # The agent in whose shell a command runs: what it states is that agent's word.
         self.speaker = speaker
         self.say = say or (lambda text: None)
@@ -115,6 +117,8 @@ class Workspace:
 
     def need_reach(self, kind: str) -> None:
         """Raise Refused where whoever asks may not write to such scopes; the settings `reach.*` are the table."""
+        if self.is_bound and kind != "project":
+            raise Refused(f"this token is for a project and does not write to {kind}", "Use one of all projects.")
         if self.caller == PERSON:
             return
         name = f"reach.{self.caller}"
