@@ -384,6 +384,7 @@ TRIED = {
     "show": "new",
     "list": "",
     "history": "new",
+    "confirm": "",
     "pin": "new",
     "unpin": "new",
     "sessions": "",
@@ -523,7 +524,7 @@ def test_json_of_every_command_is_tried(answers: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("remember", "recall", "list", "history", "project", "project list", "reindex", "lint", "config"),
+        *("remember", "recall", "confirm", "list", "history", "project", "project list", "reindex", "lint", "config"),
         *("sessions", "sessions cost", "sessions search", "timeline", "catch-up", "activity", "sweep"),
         *("distil", "import", "proposals", "todo", "decide", "lesson", "rate", "work", "harvest", "synthesis"),
         *("patterns", "measure", "security", "research", "updates", "updates undo", "deny"),

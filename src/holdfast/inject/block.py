@@ -95,7 +95,7 @@ class Item:
 
     A text that is not `safe` is made so when it is taken. `head` is the line above all of its kind. `said` is the
     statement by which a repeat is known; it differs from the text where that has a lead, such as `next:`. A text of up
-    to `least` characters is not cut.
+    to `least` characters is not cut. `lead` is asked for what stands before it when it is taken, and not before.
     """
 
     text: str
@@ -107,6 +107,7 @@ class Item:
     said: str = ""
     least: int = WHOLE
     safe: bool = True
+    lead: Callable[[], str] | None = None
 
     @property
     def name(self) -> str:
@@ -169,7 +170,9 @@ class Filling:
             self.repeats[place] = f"said already by {self.items[fuller if said is None else said].name}"
             return before - self.room
         if not item.safe:
-            self._whole[place] = text_of(item.text, fence.without_secrets)
+            before_it = fence.safe(item.lead(), fence.without_secrets) if item.lead else ""
+            item = replace(item, least=item.least + len(before_it))
+            self._whole[place] = before_it + text_of(item.text, fence.without_secrets)
             text = self._fitting(item, self._whole[place], min(room, self.room))
             cost = self.cost(item, text)
             if cost > min(room, self.room):

@@ -28,6 +28,7 @@ GROUPS = {
     "Memory": {
         "related": "Show what is related to a memory, and why.",
         "history": "Show what a memory said before.",
+        "confirm": "Say that memories still hold although their code changed, or list those to look at.",
         "pin": "Pin a memory, so that it never expires.",
         "unpin": "Unpin a memory.",
         "move": "Move a memory to another scope or key.",

@@ -20,7 +20,9 @@ _FILES = {
     name: file
     for file, names in {
         "recall": ("related", "list"),
-        "memory": ("remember", "show", "history", "edit", "pin", "unpin", "move", "merge", "forget", "clear"),
+        "memory": (
+            *("remember", "show", "history", "edit", "confirm", "pin", "unpin", "move", "merge", "forget", "clear"),
+        ),
         "activity": ("timeline", "catch-up", "receipts", "preview"),
         "notes": ("todo", "decide", "lesson"),
         "proposing": ("import", "distil"),
