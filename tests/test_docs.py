@@ -363,7 +363,6 @@ TRIED = {
     "sweep": "--dry-run --within 1",
     "harvest": "--dry-run",
     "measure": "",
-    "replay": "",
     "synthesis": "--dry-run",
     "patterns": "",
     "patterns review": "",
@@ -384,7 +383,6 @@ TRIED = {
     "show": "new",
     "list": "",
     "history": "new",
-    "confirm": "",
     "pin": "new",
     "unpin": "new",
     "sessions": "",
@@ -453,6 +451,10 @@ TRIED = {
     "prune": "--dry-run",
     "allow": "--dry-run",
     "deny": "",
+    "sync init": "stick",
+    "sync": "",
+    "sync status": "",
+    "sync leave": "",
     "updates": "",
     "updates show": UPDATE.id,
     "updates undo": f"{UPDATE.id} --dry-run",
@@ -484,6 +486,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
         run("remember", "Elsewhere.", "--project", name)
     (folder / "memory" / "memories").mkdir(parents=True)
     (folder / "memory" / "memories" / "deploys.md").write_text("Deploys need the VPN.\n")
+    (folder / "stick").mkdir()
     (folder / "notes.md").write_text("- Kim likes tea.\n- Lee likes coffee.\n")
     (folder / "ratings.jsonl").write_text('{"score": 8, "timestamp": "2026-01-02T03:04:05Z"}\n')
     run("import", "--file", "notes.md", "--scope", "global")
@@ -524,10 +527,10 @@ def test_json_of_every_command_is_tried(answers: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("remember", "recall", "confirm", "list", "history", "project", "project list", "reindex", "lint", "config"),
+        *("remember", "recall", "list", "history", "project", "project list", "reindex", "lint", "config"),
         *("sessions", "sessions cost", "sessions search", "timeline", "catch-up", "activity", "sweep"),
         *("distil", "import", "proposals", "todo", "decide", "lesson", "rate", "work", "harvest", "synthesis"),
-        *("patterns", "measure", "security", "research", "updates", "updates undo", "deny"),
+        *("patterns", "measure", "security", "research", "updates", "updates undo", "deny", "sync", "sync status"),
     ],
 )
 def test_json_has_the_fields_that_are_promised(answers: dict[str, dict[str, object]], name: str) -> None:

@@ -62,6 +62,7 @@ SETTINGS = (
     Setting("learning.enabled", True, "Hooks keep ratings, work items, fixes and security records."),
     Setting("learning.incident_bytes", 50_000_000, "Incidents take at most so much; the oldest transcripts go first."),
     Setting("readback.lessons", True, "A session's start tells the lessons that stand, the weightiest first."),
+    Setting("readback.trend", True, "A session's start tells how ratings go in the project."),
     Setting("readback.work", True, "A session's start tells the open work of the last 48 hours."),
     Setting("readback.stale", True, "A session's start tells open work that nobody touched for 14 days."),
     Setting(
@@ -95,6 +96,8 @@ SETTINGS = (
     Setting("sweep.at_session_end", True, "When a session ends, its hook starts a sweep of the agent's transcripts."),
     Setting("sweep.least_minutes", 2, "A hook starts no sweep when one was started less than so many minutes ago."),
     Setting("sweep.within_seconds", 60, "How long a sweep may take that a hook started.", 1),
+    Setting("sync.digests", False, "`sync` takes the digests of sessions along."),
+    Setting("sync.with_sweep", True, "A scheduled sweep syncs, too, where the home has a remote."),
     Setting("archive.raw_soft_cap_bytes", 2 * 2**30, "Over it, raw sessions with a digest go, oldest first. 0: none."),
     Setting("archive.raw_hard_cap_bytes", 4 * 2**30, "Raw sessions never take more, digest or not. 0: no cap."),
     Setting("archive.raw_max_age_days", 365, "Raw sessions with a digest go so many days after their end. 0: never."),
@@ -103,6 +106,11 @@ SETTINGS = (
     Setting("retention.session_days", 14, "A session memory expires so many days after its last update or use.", 1),
 )
 DOMAINS = "domains."
+# What is about one machine, or names that begin so: `sync` leaves it there, with all that guards (GUARDS).
+OF_MACHINE = (
+    *("archive.", "distil.", "hook.", "learning.incident_bytes", "mcp.timeout_ms", "memory.largest", "sweep."),
+    *("sync.", "updates."),
+)
 _WANTED = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 # Going on without one of these could do what a person forbade, or write to a project that was not meant.

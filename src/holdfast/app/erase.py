@@ -43,6 +43,7 @@ from holdfast.base.digests import sha256
 from holdfast.base.text import count
 from holdfast.continuity import documents
 from holdfast.errors import BadInput, HoldfastError, NotFound, StoreBusy
+from holdfast.exchange.sync.depot import Depot, has_remote
 from holdfast.inject import publish
 from holdfast.journal import notices
 from holdfast.journal.updates import Updates
@@ -172,6 +173,8 @@ def _applied(workspace: Workspace, target: EraseTarget, key: bytes) -> EraseRepo
         finish.write_pages(workspace)
         scrub = scrub_of(workspace, target)
         places, looked = _take_out(workspace, scrub, quickly=target.plainly)
+        if has_remote(workspace.home):
+            Depot(workspace.home).renew()
     places.update(_outside(workspace, scrub))
     left = [(scrub.shown(one.path), count(one.count + one.in_name, "place")) for one in looked.places]
     live = [one.where for entry in Catalogue(workspace.home).all()[0] for one in entry.live]

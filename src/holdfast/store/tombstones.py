@@ -12,6 +12,10 @@ from holdfast.base import rows
 from holdfast.base.digests import short
 from holdfast.store.words import digest
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
 _LIFTED = "lifted"
 
 
@@ -31,8 +35,11 @@ class Tombstones:
         return frozenset(self._read()[1])
 
     def bury(self, key: str, statements: list[str], at: str) -> None:
-        """Note that the key with these statements was forgotten."""
-        self._append([f"{at}\t{_hidden(key)}\t{digest(statement)}" for statement in statements])
+        """Note that the key with these statements was forgotten, unless that is noted."""
+        keys, digests = self._read()
+        new = [one for one in map(digest, statements) if _hidden(key) not in keys or one not in digests]
+        if new:
+            self._append([f"{at}\t{_hidden(key)}\t{one}" for one in new])
 
     def lift(self, key: str, statement: str, at: str) -> None:
         """Note that the key and the statement hold again."""
@@ -63,22 +70,56 @@ class Tombstones:
 
     def _read(self) -> tuple[set[str], set[str]]:
         """Return the keys and the digests that are forgotten now."""
-        keys: set[str] = set()
-        digests: set[str] = set()
-        for line in rows.read(self.path):
-            parts = line.decode("utf-8", "replace").split("\t")
-            if len(parts) != 3:
-                continue
-            _, name, what = parts
-            key = _hidden(name)
-            if what == _LIFTED:
-                keys.discard(key)
-            elif what.startswith(f"{_LIFTED}:"):
-                digests.discard(what.partition(":")[2])
-            else:
-                keys.add(key)
-                digests.add(what)
-        return keys, digests
+        return _forgotten(line.decode("utf-8", "replace") for line in rows.read(self.path))
+
+
+class Burials:
+    """What the rows of one side forgot that another side, which knows the rows `known`, has not heard of."""
+
+    def __init__(self, side: Iterable[str], known: Iterable[str]) -> None:
+        every, old = list(side), set(known)
+        keys, digests = _forgotten(every)
+        new_keys, new_digests = _forgotten(row for row in every if row not in old)
+        self.keys, self.digests = keys & new_keys, digests & new_digests
+
+    def has_any(self, statements: Iterable[str]) -> bool:
+        """Whether one of the statements was forgotten."""
+        return any(digest(one) in self.digests for one in statements)
+
+
+def together(ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    """Return the rows of two sides as one: what either forgot without knowing the other's rows stays forgotten."""
+    known, other = set(theirs), set(ours)
+    every = [*theirs, *(row for row in ours if row not in known)]
+    keys, digests = _forgotten(every)
+    for side, heard in ((theirs, other), (ours, known)):
+        new = Burials(side, heard)
+        for row in side:
+            parts = row.split("\t")
+            if len(parts) == 3 and not parts[2].startswith(_LIFTED) and row not in heard:
+                lifted = (_hidden(parts[1]) in new.keys - keys) or (parts[2] in new.digests - digests)
+                every += [row] if lifted else []
+    return every
+
+
+def _forgotten(lines: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Return the keys and the digests that are forgotten when all rows are read in their order."""
+    keys: set[str] = set()
+    digests: set[str] = set()
+    for line in lines:
+        parts = line.split("\t")
+        if len(parts) != 3:
+            continue
+        _, name, what = parts
+        key = _hidden(name)
+        if what == _LIFTED:
+            keys.discard(key)
+        elif what.startswith(f"{_LIFTED}:"):
+            digests.discard(what.partition(":")[2])
+        else:
+            keys.add(key)
+            digests.add(what)
+    return keys, digests
 
 
 def _hidden(key: str) -> str:

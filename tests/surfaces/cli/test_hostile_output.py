@@ -85,6 +85,7 @@ LINES = {
     "prune": ["prune --dry-run"],
     "allow": ["allow --dry-run", "allow HOSTILE", "allow --yes"],
     "deny": ["deny HOSTILE", "deny"],
+    "sync": ["sync init HOSTILE", "sync status", "sync", "sync leave"],
     "reindex": ["reindex"],
     "updates": ["updates", "updates undo HOSTILE"],
     "config": ["config", "config set HOSTILE 1", "--set HOSTILE list"],

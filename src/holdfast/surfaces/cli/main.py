@@ -20,9 +20,7 @@ _FILES = {
     name: file
     for file, names in {
         "recall": ("related", "list"),
-        "memory": (
-            *("remember", "show", "history", "edit", "confirm", "pin", "unpin", "move", "merge", "forget", "clear"),
-        ),
+        "memory": ("remember", "show", "history", "edit", "pin", "unpin", "move", "merge", "forget", "clear"),
         "activity": ("timeline", "catch-up", "receipts", "preview"),
         "notes": ("todo", "decide", "lesson"),
         "proposing": ("import", "distil"),
@@ -66,7 +64,6 @@ _SYNONYMS = {
     "patterns": "pattern",
     "receipts": "receipt injected given",
     "preview": "simulate context",
-    "replay": "backtest rerun",
     "mcp": "server",
     "serve": "web page browser ui gui dashboard",
     "--version": "version",

@@ -10,6 +10,7 @@ import click
 
 from holdfast.app.harvest import RECENT, Harvest, harvest
 from holdfast.app.sweep import Retained, Swept, sweep
+from holdfast.app.sync import after_sweep
 from holdfast.base.terminal import style
 from holdfast.base.text import count
 from holdfast.errors import BadInput, NotFound
@@ -73,6 +74,8 @@ def _swept(workspace: Workspace, quiet: bool, asked: dict[str, Any]) -> None:
         swept = sweep(workspace, dry_run=invocation().dry_run, pace=pace, doing=bar.say, **asked)
     finally:
         bar.stop()
+    if not swept.dry_run:
+        after_sweep(workspace)
     if answered(asdict(swept)):
         pass
     elif not workspace.enabled:

@@ -1,0 +1,32 @@
+"""Sync, and what it asks of other features: what another machine forgot is forgotten here in every file."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from holdfast.app import finish
+from holdfast.app.erase import forget_memories
+from holdfast.errors import HoldfastError
+from holdfast.exchange.sync import run
+from holdfast.exchange.sync.depot import has_remote
+from holdfast.exchange.sync.run import Synced
+from holdfast.journal import notices
+from holdfast.workspace import Workspace
+
+_BEHIND_A_SWEEP_SECONDS = 20.0
+
+
+def sync(workspace: Workspace, *, seconds: float = 60.0, dry_run: bool = False, yes: bool = False) -> Synced:
+    """Make the home and its remote alike; what was forgotten elsewhere goes from every file here."""
+    finish.see(workspace)
+    return run.sync(workspace, partial(forget_memories, workspace), seconds=seconds, dry_run=dry_run, yes=yes)
+
+
+def after_sweep(workspace: Workspace) -> None:
+    """Sync behind a sweep, quietly: only what a person has to know is told, where they will see it."""
+    if not (workspace.enabled and has_remote(workspace.home) and workspace.settings.flag("sync.with_sweep")):
+        return
+    try:
+        sync(workspace, seconds=_BEHIND_A_SWEEP_SECONDS)
+    except HoldfastError as problem:
+        notices.report(workspace.home, "sync", str(problem), hint=problem.hint, lasts=True)

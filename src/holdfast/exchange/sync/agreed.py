@@ -1,0 +1,52 @@
+"""What a home and its remote last agreed on: the base of the next merge, as plain files.
+
+`sync/agreed/` in the home has each file as it travels, `sync/agreed.json` the commit and its generation. They are plain
+so that what is erased from a home is erased here in the same way. Written only when the home has all of it: a base that
+is older, as a whole or in some files, costs nothing but that the same is merged once more. May be lost: then nothing
+counts as taken out, on either side.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+
+from holdfast.base import files
+from holdfast.exchange.sync.travelling import kind_of
+from holdfast.store import layout
+
+FOLDER, FILE = os.path.join("sync", "agreed"), os.path.join("sync", "agreed.json")
+
+
+class Agreed:
+    """The state of one home: its files, the commit that had them, and its generation."""
+
+    def __init__(self, home: str) -> None:
+        self.root = os.path.join(home, FOLDER)
+        self.path = os.path.join(home, FILE)
+        try:
+            told = json.loads(files.read_if_there(self.path) or b"{}")
+            self.commit, self.generation = str(told.get("commit", "")), int(told.get("generation", 0))
+        except (ValueError, AttributeError, TypeError):
+            self.commit, self.generation = "", 0
+        self.files: dict[str, bytes] = {}
+        for here, _, names in os.walk(self.root):
+            inner = os.path.relpath(here, self.root).replace(os.sep, "/")
+            for name in names:
+                path = name if inner == "." else f"{inner}/{name}"
+                if kind_of(path):
+                    self.files[path] = files.read_if_there(os.path.join(here, name))
+
+    def keep(self, tree: Mapping[str, bytes], commit: str, generation: int) -> None:
+        """Note that the home has all of this tree, which is that of the commit."""
+        for path, data in tree.items():
+            if self.files.get(path) != data:
+                whole = layout.contained(self.root, path) if os.path.isdir(self.root) else os.path.join(self.root, path)
+                files.make_folder(os.path.dirname(whole))
+                files.write(whole, data, durable=False)
+        for path in set(self.files).difference(tree):
+            files.discard(os.path.join(self.root, path))
+        files.make_folder(os.path.dirname(self.path))
+        files.write(self.path, json.dumps({"commit": commit, "generation": generation}).encode())
+        self.files, self.commit, self.generation = dict(tree), commit, generation

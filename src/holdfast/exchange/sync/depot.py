@@ -1,0 +1,249 @@
+"""The remote of a home: one branch of a git repository, reached by the git that is installed.
+
+`sync/depot.git` in the home is a bare repository of ours, for what git needs to talk to the other end; it may be lost,
+and goes when something is erased. What the home and the remote last agreed on lies beside it as plain files
+(`agreed.py`). A commit of the branch has the whole state. Its message counts generations, so that a remote which was
+put back to an older state is known as such. Where something was forgotten, the new state is published without a parent
+in place of the branch's history, so that the words are not in it any more.
+
+Git asks nobody for anything: no prompt, no hook, no transport that runs a program. What it cannot do is `Unreachable`
+where nobody is at fault (no network, no such host), and Refused where the person has to know.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha1
+
+from holdfast.base import files
+from holdfast.base.clock import DAY_SECONDS
+from holdfast.errors import HoldfastError, Refused, StoreUnavailable
+from holdfast.exchange.sync.travelling import kind_of
+
+BRANCH = "refs/heads/holdfast"
+FOLDER = ("sync", "depot.git")
+SECONDS = 60.0
+_REMOTE, _NEXT = "refs/holdfast/remote", "refs/holdfast/next"
+_GENERATION = "Generation: "
+_OPTIONS = {
+    "core.hooksPath": os.devnull,
+    "core.fsmonitor": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "protocol.ext.allow": "never",
+    "transfer.fsckObjects": "true",
+    "credential.interactive": "false",
+}
+_MAX_BLOB = 4_194_304
+_MAX_FILES = 500_000
+# What git says where the other end is not to be had, and where it moved on since we looked.
+_AWAY = re.compile(
+    "could not resolve|couldn't resolve|unable to access|timed out|connection refused|network is unreachable"
+    "|could not read from remote|does not appear to be a git repository|no route to host|connection (?:closed|reset)"
+    "|unable to connect|early eof|the remote end hung up",
+    re.IGNORECASE,
+)
+_MOVED = "stale info|cannot lock ref|reference already exists|failed to update ref"
+_AHEAD = re.compile(f"{_MOVED}|non-fast-forward|fetch first", re.IGNORECASE)
+_AHEAD_OF_LEASE = re.compile(_MOVED, re.IGNORECASE)
+
+
+class Unreachable(HoldfastError):
+    """The remote cannot be had now; nobody need do anything but try again later."""
+
+
+class Behind(Exception):
+    """The remote moved on since it was looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class BranchState:
+    """One commit of the branch: the blob of each file, and which generation it is."""
+
+    commit: str = ""
+    blobs: Mapping[str, str] | None = None
+    generation: int = 0
+
+
+def has_remote(home: str) -> bool:
+    """Whether a home syncs with a remote."""
+    return os.path.isfile(os.path.join(home, *FOLDER, "config"))
+
+
+class Depot:
+    """The repository of ours in one home, and its remote."""
+
+    def __init__(self, home: str, *, seconds: float = SECONDS) -> None:
+        self.home = home
+        self.path = os.path.join(home, *FOLDER)
+        # Stands there while the branch's history has something that was erased here.
+        self.anew = os.path.join(home, FOLDER[0], "anew")
+        self._seconds = seconds
+
+    def create(self, url: str) -> None:
+        """Make the repository, with its remote at the address."""
+        files.make_folder(os.path.dirname(self.path))
+        self._run("init", "--quiet", "--bare", self.path, in_depot=False)
+        self._run("config", "remote.origin.url", url)
+
+    def renew(self) -> None:
+        """Take every object out, and let the next state be published without a history: something was erased."""
+        url = self.url
+        shutil.rmtree(self.path)
+        self.create(url)
+        files.write(self.anew, b"")
+
+    def create_remote(self, path: str) -> None:
+        """Make an empty bare repository in a folder of this machine."""
+        self._run("init", "--quiet", "--bare", path, in_depot=False)
+
+    def origin_of(self, folder: str) -> str:
+        """Return the address of the remote of a work tree that somebody made by hand; nothing where it has none."""
+        try:
+            told = self._run("-C", folder, "config", "--get", "remote.origin.url", in_depot=False)
+        except Refused:
+            return ""
+        return told.decode("utf-8", "replace").strip()
+
+    @property
+    def url(self) -> str:
+        """Where the remote is."""
+        return self._run("config", "--get", "remote.origin.url").decode("utf-8", "replace").strip()
+
+    def look(self) -> str:
+        """Return the commit of the branch at the remote, or nothing where it is not there yet: one round trip."""
+        told = self._run("ls-remote", "--quiet", "origin", BRANCH).decode("utf-8", "replace").split()
+        return told[0] if told else ""
+
+    def fetch(self, commit: str) -> BranchState:
+        """Return the state of the remote, whose branch stood at this commit when it was looked at."""
+        if not commit:
+            return BranchState()
+        try:
+            self._run("cat-file", "-e", f"{commit}^{{tree}}")
+            self._run("update-ref", _REMOTE, commit)
+        except Refused:
+            self._run("fetch", "--quiet", "--no-tags", "--depth=1", "--force", "origin", f"{BRANCH}:{_REMOTE}")
+        return self._state(_REMOTE)
+
+    def contents(self, state: BranchState, paths: Iterable[str]) -> dict[str, bytes]:
+        """Return the bytes of these files of a state."""
+        wanted = [(path, state.blobs[path]) for path in paths if state.blobs and path in state.blobs]
+        told = self._run("cat-file", "--batch", given="".join(f"{blob}\n" for _, blob in wanted).encode())
+        found, at = {}, 0
+        for path, _ in wanted:
+            line = told[at : told.index(b"\n", at)]
+            size = int(line.rpartition(b" ")[2])
+            at += len(line) + 1
+            found[path] = told[at : at + size]
+            at += size + 1
+        return found
+
+    def commit(self, before: BranchState, tree: Mapping[str, bytes], *, anew: bool) -> str:
+        """Write a tree as the next state and return its commit; with `anew` it has no parent.
+
+        Files of the branch that never travel are the person's and stay.
+        """
+        blobs = before.blobs or {}
+        changed = {path: data for path, data in tree.items() if blob_of(data) != blobs.get(path)}
+        same = [path for path in blobs if path not in changed and (path in tree or not kind_of(path))]
+        second = DAY_SECONDS * (before.generation + 1)
+        # No clock and no name of this machine travels.
+        out = [f"commit {_NEXT}\ncommitter Holdfast <holdfast@localhost> {second} +0000\n".encode()]
+        message = f"Memory\n\n{_GENERATION}{before.generation + 1}\n".encode()
+        out.append(b"data %d\n%s\n" % (len(message), message))
+        out.append(f"from {before.commit}\n".encode() if before.commit and not anew else b"")
+        out.append(b"deleteall\n")
+        out += [f"M 100644 {blobs[path]} {path}\n".encode("utf-8", "surrogateescape") for path in same]
+        out += [
+            b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data) for path, data in changed.items()
+        ]
+        self._run("update-ref", "-d", _NEXT)
+        self._run("fast-import", "--quiet", "--force", given=b"".join(out))
+        return self._run("rev-parse", _NEXT).decode().strip()
+
+    def push(self, commit: str, before: BranchState, *, anew: bool) -> None:
+        """Publish a commit in place of the state that was fetched; Behind where the remote has moved on."""
+        lease = [f"--force-with-lease={BRANCH}:{before.commit}"] if anew or not before.commit else []
+        try:
+            self._run("push", "--quiet", "--porcelain", *lease, "origin", f"{commit}:{BRANCH}")
+        except HoldfastError as problem:
+            if (_AHEAD_OF_LEASE if lease else _AHEAD).search(str(problem)):
+                raise Behind from problem
+            raise
+
+    def forget_old(self) -> None:
+        """Take every object out of our repository that the last state does not need."""
+        self._run("update-ref", _REMOTE, _NEXT)
+        self._run("update-ref", "-d", _NEXT)
+        self._run("gc", "--quiet", "--prune=now")
+        files.remove(self.anew)
+
+    def _state(self, name: str) -> BranchState:
+        try:
+            listed = self._run("ls-tree", "-r", "-z", "--long", name)
+        except Refused:
+            return BranchState()
+        told = self._run("log", "-1", "--format=%H%n%B", name).decode("utf-8", "replace")
+        commit, _, message = told.partition("\n")
+        number = message.rpartition(_GENERATION)[2].split("\n")[0].strip()
+        blobs = {}
+        for row in listed.split(b"\0")[:_MAX_FILES]:
+            about, _, path = row.partition(b"\t")
+            mode, kind, blob, size = (about.decode().split() + [""] * 4)[:4]
+            # Links and sub-modules are none of ours.
+            if kind == "blob" and mode in ("100644", "100755") and size.isdigit() and int(size) <= _MAX_BLOB:
+                blobs[path.decode("utf-8", "surrogateescape")] = blob
+        return BranchState(commit, blobs, int(number) if number.isdigit() else 0)
+
+    def _run(self, *words: str, given: bytes = b"", in_depot: bool = True) -> bytes:
+        place = ["--git-dir", self.path] if in_depot else []
+        options = [word for name, value in _OPTIONS.items() for word in ("-c", f"{name}={value}")]
+        try:
+            done = subprocess.run(
+                ["git", *place, *options, *words],
+                input=given,
+                capture_output=True,
+                timeout=self._seconds,
+                env=_environment(),
+                check=False,
+            )
+        except FileNotFoundError:
+            raise StoreUnavailable("git is not installed", "Install git, then try again.") from None
+        except subprocess.TimeoutExpired:
+            raise Unreachable(f"the remote did not answer within {self._seconds:.0f} seconds", "Try again.") from None
+        if done.returncode:
+            said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()
+            if _AWAY.search(said):
+                raise Unreachable(
+                    f"the remote cannot be reached: {said.splitlines()[-1]}", "Check its address: holdfast sync status"
+                )
+            raise Refused(f"git {words[0]} failed: {said or done.returncode}", "Try the same with git itself.")
+        return done.stdout
+
+
+def blob_of(data: bytes) -> str:
+    """Return the name that git gives to these bytes."""
+    return sha1(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _OWN}
+    ssh = kept.get("GIT_SSH_COMMAND", "ssh")
+    return {
+        **kept,
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "true",
+        "SSH_ASKPASS": "true",
+        "GIT_SSH_COMMAND": f"{ssh} -oBatchMode=yes",
+        "LC_ALL": "C",
+    }
+
+
+# What a person may have set for their own remotes.
+_OWN = ("GIT_SSH_COMMAND", "GIT_SSL_CAINFO", "GIT_SSL_NO_VERIFY", "GIT_CONFIG_GLOBAL", "GIT_PROXY_COMMAND")

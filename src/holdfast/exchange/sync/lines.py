@@ -1,0 +1,142 @@
+"""Merging texts by lines: what one side changed is taken, and where both did, both stand. Never a marker.
+
+`merged` is for a person's own text, `merged_list` for check boxes, `merged_rows` for files to which rows are added,
+`merged_names` for settings.
+`resolved` reads what a line merge of git left: the two versions that it could not make one of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+
+_OURS, _BASE, _BETWEEN, _THEIRS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
+_BOX = re.compile(r"(\s*[-*+] )\[([ xX])\](?= )")
+
+
+def merged(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    """Return the lines of three versions as one.
+
+    What only one side changed is as that side has it. Where both changed the same lines, theirs stand first and what
+    only ours say stands behind them.
+    """
+    found: list[str] = []
+    at = 0
+    for start, end, left, right in _agreements(base, ours, theirs):
+        found += _chosen(base[at:start], ours[left[0] : left[1]], theirs[right[0] : right[1]])
+        found += base[start:end]
+        at = end
+    return found
+
+
+def _agreements(
+    base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
+) -> list[tuple[int, int, tuple[int, int], tuple[int, int]]]:
+    """Return the runs of lines that all three have, each with the span of either side that stands before it."""
+    here = _places(base, ours)
+    there = _places(base, theirs)
+    found = []
+    left = right = 0
+    at = 0
+    while at < len(base):
+        if at not in here or at not in there:
+            at += 1
+            continue
+        end = at
+        while end in here and end in there and here[end] - here[at] == there[end] - there[at] == end - at:
+            end += 1
+        found.append((at, end, (left, here[at]), (right, there[at])))
+        left, right, at = here[end - 1] + 1, there[end - 1] + 1, end
+    return [*found, (len(base), len(base), (left, len(ours)), (right, len(theirs)))]
+
+
+def _places(base: Sequence[str], side: Sequence[str]) -> dict[int, int]:
+    """Return for each line of the base that a side kept where it stands there."""
+    blocks = SequenceMatcher(None, base, side, autojunk=False).get_matching_blocks()
+    return {block.a + step: block.b + step for block in blocks for step in range(block.size)}
+
+
+def _chosen(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    """Return what stands where at least one side differs from the base."""
+    if list(ours) == list(base):
+        return list(theirs)
+    if list(theirs) == list(base) or list(ours) == list(theirs):
+        return list(ours)
+    # A line of the base that one side took out is out; whatever is new on either side stays.
+    gone = {line for line in base if line.strip() and (line not in ours or line not in theirs)}
+    kept = [line for line in theirs if line not in gone]
+    return kept + [line for line in ours if line not in gone and line not in theirs]
+
+
+def merged_list(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    """Return the check boxes of three versions as one; a box is as the side has it that ticked or opened it."""
+    was, here, there = (_boxes(lines) for lines in (base, ours, theirs))
+    together = merged(*([_BOX.sub(r"\1[ ]", line) for line in lines] for lines in (base, ours, theirs)))
+
+    def ticked(line: str) -> str:
+        before = was.get(line)
+        sides = [boxes[line] for boxes in (here, there) if line in boxes]
+        changed = [state for state in sides if state != before]
+        state = "x" if "x" in (changed or sides) else " "
+        return _BOX.sub(rf"\1[{state}]", line)
+
+    return [ticked(line) if _BOX.match(line) else line for line in together]
+
+
+def _boxes(lines: Sequence[str]) -> dict[str, str]:
+    """Return for each check box, as it reads when it is open, how it is ticked."""
+    found = [(line, match) for line in lines if (match := _BOX.match(line))]
+    return {_BOX.sub(r"\1[ ]", line): match[2].lower() for line, match in found}
+
+
+def merged_rows(_: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    """Return every row of either side once: theirs as they stand, and then what only ours have."""
+    known = set(theirs)
+    return [*theirs, *(row for row in ours if row not in known)]
+
+
+def merged_names(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    """Return lines of the form `name = value` by name: of the side that changed it, and theirs where both did."""
+    was, here, there = ({line.partition(" = ")[0]: line for line in side} for side in (base, ours, theirs))
+    found = []
+    for name in sorted({*here, *there}):
+        line = (
+            there.get(name) if here.get(name) == was.get(name) or there.get(name) != was.get(name) else here.get(name)
+        )
+        found += [line] if line is not None else []
+    return found
+
+
+def resolved(text: str, merge: Callable[[str, str, str], str]) -> str:
+    """Return a text without the markers of git: its two versions made one, with an empty base where git gave none."""
+    if not has_markers(text):
+        return text
+    versions: tuple[list[str], list[str], list[str]] = ([], [], [])
+    which: tuple[int, ...] = (0, 1, 2)
+    for line in text.splitlines(keepends=True):
+        sign = line[:7] if line[7:8] in ("", " ", "\n", "\r") else ""
+        if sign == _OURS and len(which) == 3:
+            which = (1,)
+        elif sign == _BASE and which == (1,):
+            which = (0,)
+        elif sign == _BETWEEN and which in ((1,), (0,)):
+            which = (2,)
+        elif sign == _THEIRS and which == (2,):
+            which = (0, 1, 2)
+        else:
+            for each in which:
+                versions[each].append(line)
+    base, ours, theirs = ("".join(lines) for lines in versions)
+    return merge(base, ours, theirs)
+
+
+def has_markers(text: str) -> bool:
+    """Whether a line merge of git left its markers in a text: all three, in their order, each a line's beginning."""
+    place = -1
+    for sign in (_OURS, _BETWEEN, _THEIRS):
+        found = re.compile(rf"^{re.escape(sign)}(?: |$)", re.MULTILINE).search(text, place + 1)
+        if found is None:
+            return False
+        place = found.start()
+    return True

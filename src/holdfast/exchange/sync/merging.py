@@ -1,0 +1,275 @@
+"""Making one tree of three: what a home has, what the remote has, and what both had when they last agreed.
+
+A tree is a mapping of paths, as `travelling` names them, to bytes. Nothing here looks at a clock to decide who is
+right: what one side changed since both agreed is later, and what both changed is merged by meaning.
+
+- A memory is the same memory under another path; one that was moved to another key or scope is followed.
+- Two statements under one key that was made of the words become two memories. Under any other key theirs stands, the
+  other is its history, and it is a `Disagreement` for the person to decide on.
+- A forget wins over whatever the other side did with that memory, and is told. A file that is only missing does not:
+  what the other side changed stays.
+- Tombstones and rejections are a union. Check boxes go by line, a person's own text by lines, settings by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from holdfast.base.digests import short
+from holdfast.errors import BrokenFile
+from holdfast.exchange.sync import lines, memories, travelling
+from holdfast.exchange.sync.memories import MemoryVersion as Version
+from holdfast.records import Memory, Scope, replace
+from holdfast.store import front_matter, layout, memory_file, merge, tombstones
+from holdfast.store.keys import automatic_keys
+from holdfast.store.tombstones import Burials
+
+Tree = Mapping[str, bytes]
+Name = tuple[Scope, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Two statements of one memory, of which `lost` gave way to what the memory says now."""
+
+    memory: Memory
+    lost: str
+
+
+@dataclass(slots=True)
+class Merged:
+    """One tree of three, what both sides said of one thing, and what one side forgot.
+
+    `forgotten` names memories that the other side had changed meanwhile; `buried` are those of ours that go.
+    """
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    conflicts: list[Disagreement] = field(default_factory=list)
+    forgotten: list[str] = field(default_factory=list)
+    buried: list[Memory] = field(default_factory=list)
+
+
+def merged(base: Tree, ours: Tree, theirs: Tree) -> Merged:
+    """Merge what changed on either side since the base."""
+    found = Merged()
+    _MemoryMerge(base, ours, theirs, found).run()
+    others = {path for tree in (base, ours, theirs) for path in tree if travelling.kind_of(path) != "memory"}
+    for path in sorted(others):
+        data = _merged_file(path, base.get(path), ours.get(path), theirs.get(path))
+        for name, content in data.items():
+            found.files[name] = content
+    return found
+
+
+def _merged_file(path: str, was: bytes | None, here: bytes | None, there: bytes | None) -> dict[str, bytes]:
+    """Return what stands at the path, and where two files cannot be made one, beside it."""
+    if here in (there, was):
+        return {} if there is None else {path: there}
+    if there == was or there is None:
+        return {} if here is None else {path: here}
+    if here is None:
+        return {path: there}
+    kind = travelling.kind_of(path)
+    texts = [_decoded(data) for data in (was or b"", here, there)]
+    if kind == "digest":
+        return {path: there}
+    if any(text is None for text in texts):
+        return {path: there, _beside(path, here): here}
+    merge_texts = _MERGES.get(kind, _merged_lines)
+    return {path: merge_texts(*[text or "" for text in texts]).encode()}
+
+
+def _decoded(data: bytes) -> str | None:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _beside(path: str, data: bytes) -> str:
+    stem, dot, ending = path.rpartition(".")
+    return f"{stem or path}.{short(data.hex(), length=8)}{dot}{ending if stem else ''}"
+
+
+def _by(merge_lines: Callable[..., list[str]]) -> Callable[[str, str, str], str]:
+    def merge_texts(*texts: str) -> str:
+        return "".join(merge_lines(*[_whole_lines(text) for text in texts]))
+
+    return merge_texts
+
+
+def _whole_lines(text: str) -> list[str]:
+    """Return the lines, the last one ended like the others, so that nothing is glued to it."""
+    found = text.splitlines(keepends=True)
+    return [*found[:-1], found[-1] if found[-1].endswith("\n") else f"{found[-1]}\n"] if found else []
+
+
+def _merged_document(was: str, here: str, there: str) -> str:
+    """Merge a file with front matter: that by its names, what is below it by lines."""
+    documents = [front_matter.parse(text) for text in (was, here, there)]
+    fields = [front_matter.values(document)[0] for document in documents]
+    changes = {
+        name: value
+        for name in sorted({*fields[0], *fields[1], *fields[2]})
+        if (value := memories.merged_field(name, *(each.get(name) for each in fields))) != fields[2].get(name)
+    }
+    document = front_matter.change(documents[2], changes) if changes else documents[2]
+    body = _merged_lines(*(each.body for each in documents))
+    return str(document)[: len(str(document)) - len(document.body)] + body
+
+
+_merged_lines = _by(lines.merged)
+_MERGES: dict[str, Callable[[str, str, str], str]] = {
+    "tombstones": _by(lambda _, ours, theirs: tombstones.together(ours, theirs)),
+    "rows": _by(lines.merged_rows),
+    "list": _by(lines.merged_list),
+    "settings": _by(lines.merged_names),
+    "pattern": _merged_document,
+}
+
+
+class _MemoryMerge:
+    """The memories of three trees, each found by its scope and key."""
+
+    def __init__(self, base: Tree, ours: Tree, theirs: Tree, found: Merged) -> None:
+        self.found = found
+        self.base, self.ours, self.theirs = (_versions(tree) for tree in (base, ours, theirs))
+        # What each side buried that the other did not know of.
+        self.buried_by_theirs = _burials(theirs, ours)
+        self.buried_by_ours = _burials(ours, theirs)
+
+    def run(self) -> None:
+        """Merge them all; what was moved on one side is followed first."""
+        _follow(self.base, self.ours, self.theirs)
+        _follow(self.base, self.theirs, self.ours)
+        added: list[Version] = []
+        for name in sorted({*self.ours, *self.theirs}, key=lambda one: (str(one[0]), one[1])):
+            beside = self._one(self.base.get(name), self.ours.get(name), self.theirs.get(name))
+            added += [beside] if beside else []
+        for one in added:
+            self._put_beside(one)
+
+    def _one(self, base: Version | None, ours: Version | None, theirs: Version | None) -> Version | None:
+        """Put what becomes of one memory; return one of ours that needs another key."""
+        if ours and self._is_buried(base, ours, self.buried_by_theirs):
+            self.found.buried.append(ours.memory)
+            ours = None
+        if theirs and self._is_buried(base, theirs, self.buried_by_ours):
+            theirs = None
+        if ours is None or theirs is None:
+            there = ours or theirs
+            # A file that one side no longer has, and the other left as it was, is gone.
+            if there and (base is None or there.text != base.text or there.path != base.path):
+                self._put(there.path, there.text)
+            return None
+        if ours.text == theirs.text or (base and ours.text == base.text):
+            self._put(self._path(base, ours, theirs), theirs.text)
+            return None
+        if base and theirs.text == base.text:
+            self._put(self._path(base, ours, theirs), ours.text)
+            return None
+        is_new_fact = base is None and not merge.restates(ours.memory.body, theirs.memory)
+        if is_new_fact and ours.memory.key in automatic_keys(ours.memory.body):
+            self._put(theirs.path, theirs.text)
+            return ours
+        self._merge(base, ours, theirs)
+        return None
+
+    def _merge(self, base: Version | None, ours: Version, theirs: Version) -> None:
+        try:
+            text, lost = memories.merged(base, ours, theirs)
+        except BrokenFile:
+            text, lost = _merged_lines(base.text if base else "", ours.text, theirs.text), ""
+        path = self._path(base, ours, theirs)
+        self._put(path, text)
+        if lost:
+            stands = memory_file.read(text, theirs.place)[0]
+            self.found.conflicts.append(Disagreement(stands, lost))
+
+    def _path(self, base: Version | None, ours: Version, theirs: Version) -> str:
+        return ours.path if base and theirs.path == base.path else theirs.path
+
+    def _put(self, path: str, text: str) -> None:
+        self.found.files[path] = text.encode()
+
+    def _is_buried(self, base: Version | None, one: Version, buried: dict[Scope, Burials]) -> bool:
+        """Whether the other side forgot it, as it is or as it was; where this side had changed it, that is told."""
+        grave, memory = buried.get(one.memory.scope), one.memory
+        # By what it said, and not by its key: another fact may have come under that.
+        said = [text for each in (memory, base.memory if base else memory) for text in statements(each)]
+        if grave is None or not grave.has_any(said):
+            return False
+        if base is not None and base.memory.body != memory.body:
+            self.found.forgotten.append(f"{memory.scope}/{memory.key}")
+        return True
+
+    def _put_beside(self, ours: Version) -> None:
+        """Give a memory of ours the next key that its words make, where it is not there already."""
+        scope, memory = ours.memory.scope, ours.memory
+        for key in automatic_keys(memory.body):
+            path = f"memory/{layout.usual_path(scope, key)}"
+            there = self.found.files.get(path)
+            if there is None:
+                place = memory_file.FilePlace(path, scope, key, "")
+                now = memory_file.read(ours.text, place)[0]
+                self._put(path, memory_file.update(ours.text, now, path))
+                return
+            if merge.restates(memory.body, travelling.version(path, there).memory):
+                return
+        self._put(_beside(ours.path, ours.text.encode()), ours.text)
+
+
+def _versions(tree: Tree) -> dict[Name, Version]:
+    """Return the memories of a tree by scope and key; where two files have one key, the first path stands for it."""
+    found: dict[Name, Version] = {}
+    for path in sorted(tree):
+        if travelling.kind_of(path) == "memory":
+            one = travelling.version(path, tree[path])
+            name = (one.memory.scope, one.memory.key)
+            # The second file of a key is followed by its path.
+            found[name if name not in found else (one.memory.scope, path)] = one
+    return found
+
+
+def _follow(base: dict[Name, Version], mover: dict[Name, Version], other: dict[Name, Version]) -> None:
+    """Where one side moved a memory to another key or scope, let the base and the other side have it there too."""
+    new = {name: one for name, one in mover.items() if name not in base and name not in other}
+    by_birth: dict[str, list[Name]] = {}
+    for name, one in new.items():
+        by_birth.setdefault(one.memory.created, []).append(name)
+    for name in [name for name in base if name not in mover and name in other]:
+        was = base[name]
+        places = [
+            each for each in by_birth.get(was.memory.created, []) if was.memory.body in statements(new[each].memory)
+        ]
+        if len(places) != 1:
+            continue
+        to = mover[places[0]]
+        by_birth[was.memory.created].remove(places[0])
+        for side in (base, other):
+            one = side.pop(name)
+            text = memory_file.update(one.text, _renamed(one.memory, to.memory), to.path)
+            side[places[0]] = Version(to.path, text, memory_file.read(text, to.place)[0])
+
+
+def statements(memory: Memory) -> tuple[str, ...]:
+    """Return what a memory says, and all that it said before."""
+    return (memory.body, *(earlier.text for earlier in memory.history))
+
+
+def _renamed(memory: Memory, to: Memory) -> Memory:
+    return replace(memory, key=to.key, scope=to.scope)
+
+
+def _burials(side: Tree, other: Tree) -> dict[Scope, Burials]:
+    """Return what a side forgot that the other has not heard of, by scope."""
+    found = {}
+    for path, data in side.items():
+        if travelling.kind_of(path) == "tombstones":
+            rows = _decoded(data) or ""
+            known = set((_decoded(other.get(path, b"")) or "").splitlines())
+            scope = layout.scope_of(path.removeprefix("memory/"))
+            if scope is not None:
+                found[scope] = Burials(rows.splitlines(), known)
+    return found

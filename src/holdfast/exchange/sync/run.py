@@ -1,0 +1,332 @@
+"""One sync: look at the remote, merge what it has with what the home has, write that into the home, publish it.
+
+Atomic: each file is replaced whole, and only where it is as it was when it was read. Stop it anywhere: merging what was
+merged half-way once more comes to the same, and the home and the remote agree on a state only when the home has all of
+it. Two syncs of one home wait for each other; two of different homes are told apart by the remote, and the later one
+merges again.
+
+Bounded: a file that holds a secret stays here and is told, and so is a remote that would take out many memories at
+once without a forget.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from holdfast.base import files
+from holdfast.base.clock import now
+from holdfast.base.text import count
+from holdfast.errors import BadInput, Conflict, HoldfastError, NeedsConsent, NotFound, Refused
+from holdfast.exchange.sync import lines, merging, travelling
+from holdfast.exchange.sync.agreed import Agreed
+from holdfast.exchange.sync.depot import Behind, BranchState, Depot, Unreachable, blob_of, has_remote
+from holdfast.journal import notices
+from holdfast.memory import audit
+from holdfast.memory.proposal_files import Proposals, id_of
+from holdfast.privacy.erased import Erased
+from holdfast.privacy.redact import redact
+from holdfast.records import Memory, Proposal, Step
+from holdfast.store.memory_file import first_words
+from holdfast.workspace import Workspace
+
+Tree = Mapping[str, bytes]
+Forget = Callable[[list[Memory]], None]
+
+SOURCE = "sync"
+_ROUNDS = 6
+# A remote that takes out more memories than this, and than this share of all, is asked about first.
+_MANY, _LARGE_SHARE = 20, 0.3
+_WAYS = "Give a git remote of your own, or a folder: holdfast sync init git@host:me/memory.git"
+
+
+@dataclass(slots=True)
+class Synced:
+    """What a sync did: files that came and went out, what was taken out, and what a person should know of."""
+
+    received: list[str] = field(default_factory=list)
+    sent: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+    forgotten: list[str] = field(default_factory=list)
+    held_back: list[str] = field(default_factory=list)
+    offline: str = ""
+    dry_run: bool = False
+
+    def steps(self) -> list[Step]:
+        """Return it as a plan."""
+        return [
+            *(Step("receive", path, "changed at the remote") for path in self.received),
+            *(Step("remove", path, "gone at the remote") for path in self.removed),
+            *(Step("send", path, "changed here") for path in self.sent),
+            *(Step("keep", path, "has a secret in it, so it stays here") for path in self.held_back),
+        ]
+
+
+def init(workspace: Workspace, url: str) -> str:
+    """Connect the home with a remote, which is only looked at; return its address."""
+    workspace.need_enabled()
+    workspace.need_person("connects a home with a remote")
+    depot = Depot(workspace.home)
+    if has_remote(workspace.home):
+        raise Conflict(f"this home syncs with {depot.url}", "First: holdfast sync leave")
+    url = url or _known_remote(workspace.home)
+    if not url or url.startswith("-") or "::" in url or not url.isprintable():
+        raise BadInput("there is no remote to sync with", _WAYS)
+    if redact(url)[1]:
+        raise Refused("the address has a password in it", "Let git's credential helper keep it.")
+    if os.path.isdir(url):
+        url = _folder(workspace, os.path.abspath(url))
+    files.make_folder(workspace.home)
+    try:
+        depot.create(url)
+        depot.look()
+    except HoldfastError:
+        leave(workspace)
+        raise
+    return url
+
+
+def _folder(workspace: Workspace, url: str) -> str:
+    """Return the repository in a folder of this machine: itself, or one that is made in it."""
+    if os.path.isfile(os.path.join(url, "HEAD")) or os.path.exists(os.path.join(url, ".git")):
+        return url
+    if os.path.realpath(url).startswith(os.path.realpath(workspace.home)):
+        raise BadInput(f"{url} lies in the home itself", _WAYS)
+    inner = os.path.join(url, "holdfast.git")
+    if not os.path.isdir(inner):
+        Depot(workspace.home).create_remote(inner)
+    return inner
+
+
+def _known_remote(home: str) -> str:
+    """Return the remote of a home that somebody put under git by hand."""
+    for folder in (home, os.path.join(home, "memory")):
+        if os.path.exists(os.path.join(folder, ".git")):
+            return Depot(home).origin_of(folder)
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncStatus:
+    """Where a home syncs to, which generation it has, and how many files changed here since."""
+
+    url: str = ""
+    generation: int = 0
+    waiting: int = 0
+
+
+def status(workspace: Workspace) -> SyncStatus:
+    """Return how the home stands; nothing is asked of the remote."""
+    depot = Depot(workspace.home)
+    if not has_remote(workspace.home):
+        return SyncStatus()
+    agreed, here = Agreed(workspace.home), travelling.Home(workspace).files
+    waiting = [path for path in {*here, *agreed.files} if here.get(path) != agreed.files.get(path)]
+    return SyncStatus(depot.url, agreed.generation, len(waiting))
+
+
+def leave(workspace: Workspace) -> None:
+    """Take the connection out; the home and the remote stay as they are."""
+    shutil.rmtree(os.path.join(workspace.home, "sync"), ignore_errors=True)
+
+
+def sync(
+    workspace: Workspace, forget: Forget, *, seconds: float = 60.0, dry_run: bool = False, yes: bool = False
+) -> Synced:
+    """Make the home and the remote alike. Without a network it does nothing and says so in `offline`.
+
+    `forget` is given the memories that another machine forgot, before they go.
+    """
+    workspace.need_enabled()
+    depot = Depot(workspace.home, seconds=seconds)
+    if not has_remote(workspace.home):
+        raise NotFound("this home syncs with no remote", "First: holdfast sync init URL")
+    with files.lock_of(workspace.home, "sync", seconds):
+        run = _Run(workspace, depot, forget, yes=yes, dry_run=dry_run)
+        for _ in range(_ROUNDS):
+            try:
+                return run.once()
+            except Unreachable as problem:
+                run.done.offline = str(problem)
+                return run.done
+            except (Behind, Conflict):
+                continue
+    raise Conflict("the remote or the home changed again and again", "Run `holdfast sync` once more.")
+
+
+class _Run:
+    """One sync of one home."""
+
+    def __init__(self, workspace: Workspace, depot: Depot, forget: Forget, *, yes: bool, dry_run: bool) -> None:
+        self.workspace, self.depot, self.forget, self.yes, self.dry_run = workspace, depot, forget, yes, dry_run
+        self.done = Synced(dry_run=dry_run)
+
+    def once(self) -> Synced:
+        """Do it; Conflict where the home changed meanwhile, Behind where the remote did."""
+        agreed, commit = Agreed(self.workspace.home), self.depot.look()
+        home = travelling.Home(self.workspace)
+        is_same = commit == agreed.commit and home.files == agreed.files
+        # What was erased here is gone from both, and still stands in the branch.
+        if commit and is_same and not os.path.exists(self.depot.anew):
+            return self.done
+        remote = self.depot.fetch(commit)
+        published = self._tree(remote, {**agreed.files, **home.files})
+        theirs = self._without_erased(published)
+        # A remote that is not younger than what was agreed on was put back: then nothing there counts as taken out.
+        is_older = remote.commit != agreed.commit and remote.generation <= agreed.generation
+        base = {} if is_older else agreed.files
+        ours = {path: _without_markers(path, data) for path, data in home.files.items()}
+        merged = merging.merged(base, ours, theirs)
+        self._check_many(home.files, merged)
+        if self.dry_run:
+            return self._told(home, merged, published)
+        self._apply(home, merged)
+        if remote.commit:
+            agreed.keep(theirs, remote.commit, remote.generation)
+        self._publish(agreed, remote, published, merged.files)
+        return self.done
+
+    def _tree(self, remote: BranchState, here: Tree) -> dict[str, bytes]:
+        """Return what the remote has; what this home has need not be read again."""
+        blobs = {path: blob for path, blob in (remote.blobs or {}).items() if travelling.kind_of(path)}
+        known = {blob_of(data): data for data in here.values()}
+        read = self.depot.contents(remote, [path for path, blob in blobs.items() if blob not in known])
+        known |= {blobs[path]: data for path, data in read.items()}
+        return {path: known[blob] for path, blob in blobs.items()}
+
+    def _without_erased(self, tree: Tree) -> dict[str, bytes]:
+        """Return a tree without the texts that were erased here, which another machine may have still."""
+        if not (erased := Erased(self.workspace.home)):
+            return dict(tree)
+        texts = {path: data.decode("utf-8", "surrogateescape") for path, data in tree.items()}
+        clean = {path: erased.without(text, everywhere=True) for path, text in texts.items()}
+        return {path: text.encode("utf-8", "surrogateescape") for path, text in clean.items()}
+
+    def _check_many(self, here: Tree, merged: merging.Merged) -> None:
+        every = [path for path in here if travelling.kind_of(path) == "memory"]
+        gone = len([path for path in every if path not in merged.files]) - len(merged.forgotten)
+        if gone > max(_MANY, _LARGE_SHARE * len(every)) and not self.yes and not self.dry_run:
+            hint = "Look with `holdfast sync --dry-run`; `holdfast sync --yes` does it."
+            raise NeedsConsent(f"the remote would take out {count(gone, 'memory')} of {len(every)}", hint)
+
+    def _apply(self, home: travelling.Home, merged: merging.Merged) -> None:
+        """Write into the home what differs, what is new before what goes, so that no kill loses anything."""
+        changes = sorted(path for path, data in merged.files.items() if home.files.get(path) != data)
+        gone = sorted(path for path in home.files if path not in merged.files)
+        if merged.buried:
+            # The tombstones come first: a forget that is killed half-way is then finished, and never undone.
+            for path in [path for path in changes if travelling.kind_of(path) == "tombstones"]:
+                home.put(path, merged.files[path])
+            self.forget(merged.buried)
+            self._tell_forgotten(merged)
+            self.done.removed += [f"{one.scope}/{one.key}" for one in merged.buried]
+            raise Conflict("what was forgotten is gone, and the rest is looked at anew")
+        if changes or gone:
+            with audit.Act(self.workspace, SOURCE) as act:
+                for path in (*changes, *gone):
+                    act.look_at(path)
+                    home.put(path, merged.files.get(path))
+                    told = self.done.removed if path in gone else self.done.received
+                    told += [path] if path not in told else []
+                act.done(count(len(changes) + len(gone), "file"), "changed on another machine")
+            audit.trim(self.workspace)
+        self._propose(merged)
+
+    def _propose(self, merged: merging.Merged) -> None:
+        """Offer what gave way to another machine's statement, for the person to decide."""
+        waiting = Proposals(self.workspace.home)
+        decided = waiting.rejected()
+        for one in merged.conflicts:
+            name = id_of(one.memory.scope, one.lost)
+            self.done.conflicts.append(f"{one.memory.scope}/{one.memory.key}")
+            if name in decided or name in waiting.ids():
+                continue
+            proposal = Proposal(
+                name,
+                one.lost,
+                one.memory.scope,
+                title=first_words(one.lost),
+                type=one.memory.type,
+                tags=one.memory.tags,
+                source=SOURCE,
+                evidence=f"two machines disagree on {one.memory.key}, which says now: {one.memory.body[:200]}",
+                created=now(),
+                replaces=one.memory.key,
+            )
+            waiting.put(proposal)
+
+    def _tell_forgotten(self, merged: merging.Merged) -> None:
+        """Tell that a forget won over what this machine had changed meanwhile."""
+        if merged.forgotten:
+            self.done.forgotten += merged.forgotten
+            text = "a memory that was changed on one machine was forgotten on another, and stays forgotten"
+            notices.report(self.workspace.home, SOURCE, text, merged.forgotten)
+
+    def _publish(self, agreed: Agreed, remote: BranchState, theirs: Tree, tree: Tree) -> None:
+        """Publish the merged tree where it differs from the remote's; without history where something was forgotten."""
+        leaving = self._safe(tree, theirs)
+        if leaving == theirs and remote.commit:
+            return
+        anew = os.path.exists(self.depot.anew) or any(
+            not set(data.splitlines()) <= set(theirs.get(path, b"").splitlines())
+            for path, data in leaving.items()
+            if travelling.kind_of(path) == "tombstones"
+        )
+        commit = self.depot.commit(remote, leaving, anew=anew)
+        try:
+            self.depot.push(commit, remote, anew=anew)
+        except Refused as problem:
+            if not anew or not remote.commit:
+                raise
+            # Some remotes let nobody replace a history.
+            commit = self.depot.commit(remote, leaving, anew=False)
+            self.depot.push(commit, remote, anew=False)
+            text = "the remote keeps its history, in which what was forgotten still stands"
+            notices.report(self.workspace.home, SOURCE, text, hint=f"It says: {problem}")
+        agreed.keep(leaving, commit, remote.generation + 1)
+        self.done.sent += sorted(path for path in {*leaving, *theirs} if theirs.get(path) != leaving.get(path))
+        if anew:
+            self.depot.forget_old()
+
+    def _safe(self, tree: Tree, theirs: Tree) -> dict[str, bytes]:
+        """Return what may leave: a file that holds a secret stays as the remote has it."""
+        found = {}
+        for path, data in tree.items():
+            if theirs.get(path) != data and redact(data.decode("utf-8", "replace"))[1]:
+                self.done.held_back += [path] if path not in self.done.held_back else []
+                if path in theirs:
+                    found[path] = theirs[path]
+            else:
+                found[path] = data
+        if self.done.held_back:
+            text = "a file with a secret in it is not synced"
+            notices.report(self.workspace.home, SOURCE, text, self.done.held_back, hint="Take the secret out of it.")
+        return found
+
+    def _told(self, home: travelling.Home, merged: merging.Merged, theirs: Tree) -> Synced:
+        done, after = self.done, merged.files
+        done.received = sorted(path for path, data in after.items() if home.files.get(path) != data)
+        done.removed = sorted(path for path in home.files if path not in after)
+        done.sent = sorted({*after, *theirs} - {path for path, data in after.items() if theirs.get(path) == data})
+        done.conflicts = [f"{one.memory.scope}/{one.memory.key}" for one in merged.conflicts]
+        done.forgotten = merged.forgotten
+        return done
+
+
+def _without_markers(path: str, data: bytes) -> bytes:
+    """Return a file of the home in which a merge by hand left markers, with its two versions made one."""
+    if b"<<<<<<<" not in data:
+        return data
+    text = data.decode("utf-8", "surrogateescape")
+
+    def merge(*texts: str) -> str:
+        sides = [{path: one.encode("utf-8", "surrogateescape")} for one in texts]
+        base = sides[0] if texts[0].strip() else {}
+        return (
+            merging.merged(base, sides[1], sides[2]).files.get(path, sides[2][path]).decode("utf-8", "surrogateescape")
+        )
+
+    return lines.resolved(text, merge).encode("utf-8", "surrogateescape")

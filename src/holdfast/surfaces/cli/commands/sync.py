@@ -1,0 +1,81 @@
+"""`holdfast sync`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from holdfast.app import sync
+from holdfast.base.text import count
+from holdfast.exchange.sync import run
+from holdfast.exchange.sync.run import Synced
+from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.command_line import invocation
+from holdfast.surfaces.cli.making import group
+from holdfast.surfaces.cli.output import answer, answered, print_plan, say
+from holdfast.workspace import Workspace
+
+
+@group("sync", "holdfast sync --dry-run")
+@options.consent
+def _sync(workspace: Workspace) -> None:
+    """Keep this home and your other machines alike, through a git remote of your own.
+
+    What changed on one side is taken over. Where two machines say different things of one memory, one stands, the
+    other is its history, and you are asked: holdfast proposals. What was forgotten anywhere is forgotten everywhere.
+    """
+    asked = invocation()
+    done = sync.sync(workspace, dry_run=asked.dry_run, yes=asked.yes)
+    if answered(asdict(done)):
+        return
+    if asked.dry_run:
+        print_plan(done.steps())
+    for line in _told(done):
+        say(line)
+
+
+def _told(done: Synced) -> list[str]:
+    if done.offline:
+        return [f"not synced: {done.offline}"]
+    counts = [(len(done.received), "received"), (len(done.sent), "sent"), (len(done.removed), "removed")]
+    said = ", ".join(f"{number:,} {what}" for number, what in counts if number)
+    found = [said or "nothing new on either side"]
+    if done.conflicts:
+        number = count(len(set(done.conflicts)), "memory")
+        found.append(f"two machines disagree on {number}; decide: holdfast proposals review")
+    found += [
+        f"{name} was changed on one machine and forgotten on another; it stays forgotten" for name in done.forgotten
+    ]
+    found += [f"{path} has a secret in it and stays here" for path in done.held_back]
+    return found
+
+
+@_sync.sub("init", "holdfast sync init git@host.example:me/memory.git")
+@click.argument("url", required=False, default="")
+def _init(workspace: Workspace, url: str) -> None:
+    """Connect this home with URL: a private git remote, a bare repository on a stick, or a folder.
+
+    Without URL the remote of a home is taken that you put under git yourself. Git uses your own credentials.
+    """
+    found = run.init(workspace, url)
+    answer({"url": found}, f"this home syncs with {found}; now: holdfast sync")
+
+
+@_sync.sub("status", "holdfast sync status")
+def _status(workspace: Workspace) -> None:
+    """Show where this home syncs to, and what waits to be sent."""
+    found = run.status(workspace)
+    if not found.url:
+        answer(asdict(found), "this home syncs with no remote; `holdfast sync init URL` connects it")
+        return
+    waits = f"{count(found.waiting, 'file')} changed here since" if found.waiting else "nothing changed here since"
+    answer(asdict(found), f"{found.url}, generation {found.generation}; {waits}")
+
+
+@_sync.sub("leave", "holdfast sync leave")
+def _leave(workspace: Workspace) -> None:
+    """Take the connection out. This home and the remote stay as they are."""
+    url = run.status(workspace).url
+    run.leave(workspace)
+    answer({"left": url}, f"left {url}" if url else "this home syncs with no remote")

@@ -1,0 +1,110 @@
+"""Machines that share one remote: each a home of its own, seen from the same project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from holdfast.app import erase, finish, sync
+from holdfast.continuity import todo
+from holdfast.exchange.sync import run, travelling
+from holdfast.memory import move
+from holdfast.memory.forget import plan
+from holdfast.memory.remember import remember
+from holdfast.records import Filter, Memory
+from holdfast.workspace import Workspace
+from support.killing import killed_at
+
+PROJECT = "shop"
+
+
+class Machine:
+    """One home. Each act opens and closes it, as a command does."""
+
+    def __init__(self, folder: Path, remote: Path) -> None:
+        self.home = folder / "home"
+        self.folder = folder
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.remote = remote
+
+    def act(self, do, *given, **more):
+        """Do one thing in the home."""
+        environment = {"HOME": str(self.folder), "HOLDFAST_PROJECT_ID": PROJECT}
+        workspace = Workspace(str(self.home), folder=str(self.folder), environment=environment)
+        try:
+            return do(workspace, *given, **more)
+        finally:
+            finish.finish(workspace)
+            workspace.close()
+
+    def join(self) -> Machine:
+        """Connect it with the remote."""
+        self.act(run.init, str(self.remote))
+        return self
+
+    def sync(self, **more):
+        """Sync it."""
+        return self.act(sync.sync, **more)
+
+    def remember(self, text: str, key: str | None = None, scope: str = "project") -> Memory:
+        """Store a statement."""
+        return self.act(remember, text, key=key, scope=scope).memory
+
+    def forget(self, key: str) -> Memory:
+        """Forget a memory for good."""
+
+        def do(workspace):
+            memories, _ = plan(workspace, (key,))
+            erase.forget_memories(workspace, memories)
+            return memories[0]
+
+        return self.act(do)
+
+    def rename(self, key: str, new: str) -> None:
+        """Give a memory another key."""
+        self.act(lambda workspace: move.apply(workspace, move.plan(workspace, key, new_key=new)[0]))
+
+    def add_todo(self, text: str) -> None:
+        """Add a check box."""
+        self.act(todo.add, text)
+
+    def tick(self, text: str) -> None:
+        """Tick a check box."""
+        self.act(todo.done, (text,))
+
+    def todos(self) -> dict[str, bool]:
+        """Return all check boxes, and whether each is ticked."""
+        return {one.text: one.done for one in self.act(todo.todos, everything=True)}
+
+    def memories(self) -> dict[str, Memory]:
+        """Return all memories of the project and all global ones by key, with their history."""
+
+        def do(workspace):
+            workspace.refresh(None)
+            return {one.key: workspace.store.get(one.scope, one.key) for one in workspace.store.find(Filter(None))}
+
+        return self.act(do)
+
+    def path(self, key: str) -> Path:
+        """Return the file of a memory of the project."""
+        return self.home / "memory" / "projects" / PROJECT / "memories" / f"{key}.md"
+
+    def page(self, name: str) -> Path:
+        """Return a page of the project."""
+        return self.home / "memory" / "projects" / PROJECT / name
+
+    def travelling(self) -> dict[str, bytes]:
+        """Return what of the home travels."""
+        return self.act(lambda workspace: travelling.Home(workspace).files)
+
+    def sync_killed_at(self, step: int) -> None:
+        """Begin a sync in a process of its own, and kill it at one of its steps."""
+        killed_at(step, self.sync)
+
+
+def settle(*machines: Machine) -> None:
+    """Sync every machine until none has anything new for the others."""
+    for _ in range(6):
+        done = [machine.sync() for machine in machines]
+        if not any(one.sent or one.received or one.removed for one in done):
+            return
+    raise AssertionError("they do not come to an end")

@@ -1,0 +1,414 @@
+"""`holdfast sync` over real git: what travels, what merges, and what a remote may do to a home."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from exchange.sync.machines import Machine, settle
+from holdfast.app import erase
+from holdfast.app.erase_target import of_texts
+from holdfast.errors import BadInput, Conflict, NeedsConsent, NotFound, Refused
+from holdfast.exchange.sync import run
+from holdfast.journal import notices
+from holdfast.memory.config import change
+from holdfast.memory.proposal_files import Proposals
+
+
+@pytest.fixture
+def remote(tmp_path):
+    """A folder on a stick."""
+    folder = tmp_path / "stick"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def laptop(tmp_path, remote):
+    """A machine that is connected."""
+    return Machine(tmp_path / "laptop", remote).join()
+
+
+@pytest.fixture
+def desktop(tmp_path, remote):
+    """Another one."""
+    return Machine(tmp_path / "desktop", remote).join()
+
+
+def git(folder, *words: str) -> str:
+    """Run git itself."""
+    said = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=True)
+    return said.stdout.strip()
+
+
+def bare(remote):
+    """Return the repository that sync made in the folder."""
+    return remote / "holdfast.git"
+
+
+def hook(remote, name: str, code: str) -> None:
+    """Give the remote a hook."""
+    path = bare(remote) / "hooks" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{code}\n")
+    path.chmod(0o755)
+
+
+def told(machine: Machine) -> list[str]:
+    """Return what the person is to be told."""
+    return [one.text for one in notices.unseen(str(machine.home))]
+
+
+def test_a_memory_reaches_the_other_machine_with_its_history(laptop, desktop):
+    """A statement, what it said before and its tags arrive, and recall finds it there."""
+    laptop.remember("Deploys go through the bastion.", key="deploys")
+    laptop.remember("Deploys need the VPN.", key="deploys")
+    settle(laptop, desktop)
+    arrived = desktop.memories()["deploys"]
+    assert arrived.body == "Deploys need the VPN."
+    assert [one.text for one in arrived.history] == ["Deploys go through the bastion."]
+
+
+def test_a_sync_with_nothing_new_says_so_and_changes_nothing(laptop, remote):
+    """The second sync sends and receives nothing, and the branch stays where it is."""
+    laptop.remember("Deploys need the VPN.")
+    laptop.sync()
+    before = git(bare(remote), "rev-parse", "holdfast")
+    done = laptop.sync()
+    assert (done.sent, done.received, done.removed) == ([], [], [])
+    assert git(bare(remote), "rev-parse", "holdfast") == before
+
+
+def test_two_facts_that_begin_alike_become_two_memories(laptop, desktop):
+    """What two machines stored under one key that was made of the words is kept under two."""
+    laptop.remember("The branch naming rule in the billing service is kebab.")
+    desktop.remember("The branch naming rule in the checkout service is snake.")
+    settle(laptop, desktop)
+    said = {one.body for one in laptop.memories().values()}
+    assert said == {
+        "The branch naming rule in the billing service is kebab.",
+        "The branch naming rule in the checkout service is snake.",
+    }
+
+
+def test_two_statements_under_a_given_key_become_a_proposal_with_both_kept(laptop, desktop):
+    """The published one stands, the other is its history on every machine, and a person is asked."""
+    laptop.remember("We indent with tabs.", key="style")
+    settle(laptop, desktop)
+    laptop.remember("We indent with tabs of eight.", key="style")
+    desktop.remember("We indent with spaces.", key="style")
+    laptop.sync()
+    done = desktop.sync()
+    assert done.conflicts == ["project:shop/style"]
+    settle(laptop, desktop)
+    for machine in (laptop, desktop):
+        stands = machine.memories()["style"]
+        assert stands.body == "We indent with tabs of eight."
+        assert "We indent with spaces." in [one.text for one in stands.history]
+    (waiting,) = Proposals(str(desktop.home)).all()[0]
+    assert (waiting.text, waiting.replaces) == ("We indent with spaces.", "style")
+
+
+def test_a_wrong_clock_does_not_win(laptop, desktop):
+    """A change that one machine made counts, though its clock says that it is years old."""
+    laptop.remember("We indent with tabs.", key="style")
+    settle(laptop, desktop)
+    path = desktop.path("style")
+    text = path.read_text().replace("with tabs", "with spaces")
+    path.write_text("\n".join("updated: 1999-01-01T00:00:00Z" if "updated:" in x else x for x in text.split("\n")))
+    settle(desktop, laptop)
+    assert laptop.memories()["style"].body == "We indent with spaces."
+
+
+def test_a_forget_wins_over_an_edit_and_is_told(laptop, desktop):
+    """What one machine forgot goes on the other, with the words that it had changed meanwhile."""
+    laptop.remember("The launch code name is bluebird.", key="code-name")
+    settle(laptop, desktop)
+    desktop.remember("The launch code name is kingfisher.", key="code-name")
+    laptop.forget("code-name")
+    laptop.sync()
+    assert desktop.sync().forgotten == ["project:shop/code-name"]
+    settle(laptop, desktop)
+    assert desktop.memories() == laptop.memories() == {}
+    assert any("stays forgotten" in one for one in told(desktop))
+    for data in (path.read_bytes() for path in desktop.home.rglob("*") if path.is_file()):
+        assert b"kingfisher" not in data
+        assert b"bluebird" not in data
+
+
+def test_what_was_forgotten_is_not_in_the_history_of_the_branch(laptop, desktop, remote):
+    """The branch begins anew, so that nobody who clones it has the words."""
+    laptop.remember("The launch code name is bluebird.", key="code-name")
+    settle(laptop, desktop)
+    laptop.forget("code-name")
+    laptop.sync()
+    git(bare(remote), "reflog", "expire", "--expire=now", "--all")
+    git(bare(remote), "gc", "--prune=now", "--quiet")
+    objects = git(bare(remote), "cat-file", "--batch-check", "--batch-all-objects").splitlines()
+    blobs = [line.split()[0] for line in objects if " blob " in line]
+    assert not [one for one in blobs if "bluebird" in git(bare(remote), "cat-file", "-p", one)]
+
+
+def test_a_text_that_is_erased_goes_from_the_branch_and_comes_back_from_nowhere(laptop, desktop, remote):
+    """A line on a page that was erased on one machine is gone on the other, and from the branch's history."""
+    page = laptop.page("MEMORY.md")
+    page.parent.mkdir(parents=True)
+    page.write_text("# Memory of this project\n\nAsk Kim about billing.\nThe code name is bluebird.\n")
+    settle(laptop, desktop)
+    laptop.act(lambda workspace: erase.erase(workspace, of_texts(workspace, ["The code name is bluebird."])))
+    settle(laptop, desktop)
+    for machine in (laptop, desktop):
+        assert "bluebird" not in machine.page("MEMORY.md").read_text()
+    assert "bluebird" not in git(bare(remote), "log", "-p", "holdfast")
+
+
+def test_a_remote_that_keeps_its_history_is_told(laptop, desktop, remote):
+    """Where the remote lets nobody replace a branch, the forget travels all the same and the person is told."""
+    laptop.remember("The launch code name is bluebird.", key="code-name")
+    settle(laptop, desktop)
+    git(bare(remote), "config", "receive.denyNonFastForwards", "true")
+    laptop.forget("code-name")
+    settle(laptop, desktop)
+    assert desktop.memories() == {}
+    assert any("keeps its history" in one for one in told(laptop))
+
+
+def test_a_move_is_followed(laptop, desktop):
+    """A memory that got another key on one machine and another statement on the other has both."""
+    laptop.remember("We indent with tabs.", key="style")
+    settle(laptop, desktop)
+    laptop.rename("style", "indentation")
+    desktop.remember("We indent with spaces.", key="style")
+    settle(laptop, desktop)
+    assert {key: one.body for key, one in laptop.memories().items()} == {"indentation": "We indent with spaces."}
+
+
+def test_tags_and_fields_merge_by_field(laptop, desktop):
+    """Tags of both sides stand, and one that was taken out is out."""
+    laptop.remember("We indent with tabs.", key="style")
+    path = laptop.path("style")
+    path.write_text(path.read_text().replace("trust: user", "tags: [code, old]\ntrust: user"))
+    settle(laptop, desktop)
+    for machine, tags in ((laptop, "[code, old, team]"), (desktop, "[code]")):
+        path = machine.path("style")
+        path.write_text(path.read_text().replace("[code, old]", tags))
+    settle(laptop, desktop)
+    assert laptop.memories()["style"].tags == desktop.memories()["style"].tags == ("code", "team")
+
+
+def test_to_dos_merge_by_line(laptop, desktop):
+    """What is added and ticked on either machine is so on both."""
+    laptop.add_todo("write the tests")
+    settle(laptop, desktop)
+    laptop.add_todo("cut the release")
+    desktop.add_todo("call the bank")
+    desktop.tick("write the tests")
+    settle(laptop, desktop)
+    assert laptop.todos() == desktop.todos()
+    assert laptop.todos() == {"write the tests": True, "cut the release": False, "call the bank": False}
+
+
+def test_a_persons_own_text_on_a_page_travels_and_its_tables_do_not(laptop, desktop):
+    """Lines of both sides stand; each home fills the tables from its memories."""
+    laptop.remember("Use PostgreSQL.", key="d1-postgresql")
+    page = laptop.page("MEMORY.md")
+    page.write_text("# Memory of this project\n\nAsk Kim about billing.\n")
+    settle(laptop, desktop)
+    other = desktop.page("MEMORY.md")
+    other.write_text(other.read_text() + "Ask Ada about search.\n")
+    page.write_text("# Memory of this project\n\nAsk Kim about billing and tax.\n")
+    settle(laptop, desktop)
+    assert "Ask Kim about billing and tax." in other.read_text()
+    assert "Ask Ada about search." in page.read_text()
+
+
+def test_settings_that_are_not_of_one_machine_travel(laptop, desktop):
+    """How much is recalled is the person's; what a machine can afford, and what guards it, is the machine's."""
+    for name, text in (("recall.limit", "7"), ("archive.raw_max_age_days", "10"), ("security.block", "all")):
+        laptop.act(change, name, text)
+    settle(laptop, desktop)
+    settings = desktop.act(lambda workspace: workspace.settings)
+    assert [settings["recall.limit"], settings["archive.raw_max_age_days"], settings["security.block"]] == [
+        *(7, 365, "off"),
+    ]
+
+
+def test_a_rejection_sticks_on_every_machine(laptop, desktop):
+    """What was rejected on one machine is not proposed on another."""
+    (laptop.home / "proposals").mkdir(parents=True)
+    (laptop.home / "proposals" / "rejected.tsv").write_text("1a2b3c4d\t2026-11-02T09:00:00Z\tno\n")
+    settle(laptop, desktop)
+    assert "1a2b3c4d" in Proposals(str(desktop.home)).rejected()
+
+
+def test_nothing_local_or_generated_travels(laptop, remote):
+    """The branch has memories, and no index, state, journal, receipt, raw session or working state."""
+    laptop.remember("Deploys need the VPN.")
+    laptop.sync()
+    names = git(bare(remote), "ls-tree", "-r", "--name-only", "holdfast").splitlines()
+    assert "memory/projects/shop/memories/deploys-need-the-vpn.md" in names
+    assert not [name for name in names if name.endswith(("index.md", ".db", ".jsonl")) or "/buffer" in name]
+
+
+def test_a_file_with_a_secret_stays_here_and_is_told(laptop, remote):
+    """A token that somebody typed into a file does not leave; everything else does."""
+    token = "ghp_" + "aZ3kQ9xW7vB2nM5cT8rL1pD6sF4gH0jK3yE7"
+    laptop.remember("Deploys need the VPN.", key="deploys")
+    laptop.remember("The token of the build is kept elsewhere.", key="token")
+    path = laptop.path("token")
+    path.write_text(path.read_text().replace("kept elsewhere", token))
+    done = laptop.sync()
+    assert done.held_back == ["memory/projects/shop/memories/token.md"]
+    assert "deploys.md" in git(bare(remote), "ls-tree", "-r", "--name-only", "holdfast")
+    assert token not in git(bare(remote), "log", "-p", "holdfast")
+    assert any("secret" in one for one in told(laptop))
+
+
+def test_a_remote_that_is_away_is_no_trouble(laptop, remote):
+    """Without the stick nothing is done, nothing is lost, and the next sync goes on."""
+    laptop.remember("Deploys need the VPN.", key="deploys")
+    remote.rename(remote.with_name("elsewhere"))
+    assert laptop.sync().offline
+    remote.with_name("elsewhere").rename(remote)
+    assert "memory/projects/shop/memories/deploys.md" in laptop.sync().sent
+
+
+def test_a_remote_that_refuses_says_why(laptop, remote):
+    """What a hook of the remote says reaches the person, and the home keeps all that it has."""
+    hook(remote, "pre-receive", "echo 'the quota is used up' >&2; exit 1")
+    laptop.remember("Deploys need the VPN.", key="deploys")
+    with pytest.raises(Refused, match="quota is used up"):
+        laptop.sync()
+    assert "deploys" in laptop.memories()
+
+
+def test_a_remote_that_moves_on_meanwhile_is_merged_again(laptop, desktop, remote):
+    """Where another machine publishes between our look and our push, its memories come along."""
+    desktop.remember("The office is in Berlin.", key="office")
+    desktop.sync()
+    ahead = git(bare(remote), "rev-parse", "holdfast")
+    git(bare(remote), "update-ref", "-d", "refs/heads/holdfast")
+    # The first push finds the branch gone on.
+    code = f"[ -e moved ] && exit 0; touch moved; git update-ref refs/heads/holdfast {ahead}"
+    hook(remote, "pre-receive", f"unset GIT_QUARANTINE_PATH; {code}")
+    laptop.remember("Deploys need the VPN.", key="deploys")
+    laptop.sync()
+    assert set(laptop.memories()) == {"office", "deploys"}
+
+
+def test_a_remote_that_was_put_back_takes_nothing_out(laptop, desktop, remote):
+    """An older state of the branch is merged, and what it lacks is published again."""
+    laptop.remember("We indent with tabs.", key="style")
+    laptop.sync()
+    old = git(bare(remote), "rev-parse", "holdfast")
+    laptop.remember("Deploys need the VPN.", key="deploys")
+    laptop.sync()
+    git(bare(remote), "update-ref", "refs/heads/holdfast", old)
+    settle(laptop, desktop)
+    assert set(laptop.memories()) == set(desktop.memories()) == {"style", "deploys"}
+
+
+def test_many_memories_that_go_at_once_are_asked_about(laptop, desktop):
+    """A remote from which most memories vanished without a forget needs the person's yes."""
+    for number in range(30):
+        laptop.remember(f"Fact number {number} of the shop.", key=f"fact-{number}")
+    settle(laptop, desktop)
+    for number in range(28):
+        laptop.path(f"fact-{number}").unlink()
+    laptop.sync(yes=True)
+    with pytest.raises(NeedsConsent, match="28 memories"):
+        desktop.sync()
+    assert len(desktop.memories()) == 30
+    desktop.sync(yes=True)
+    assert len(desktop.memories()) == 2
+
+
+def test_a_dry_run_shows_the_plan_and_changes_nothing(laptop, desktop, remote, tree):
+    """What would come and go is named; neither home nor remote changes."""
+    laptop.remember("We indent with tabs.", key="style")
+    laptop.sync()
+    desktop.remember("Deploys need the VPN.", key="deploys")
+    before, at = tree(desktop.home), git(bare(remote), "rev-parse", "holdfast")
+
+    def of_git(name: str) -> bool:
+        return name.startswith("sync/depot.git")
+
+    done = desktop.sync(dry_run=True)
+    assert "memory/projects/shop/memories/style.md" in done.received
+    assert "memory/projects/shop/memories/deploys.md" in done.sent
+    after = {name: what for name, what in tree(desktop.home).items() if not of_git(name)}
+    assert after == {name: what for name, what in before.items() if not of_git(name)}
+    assert git(bare(remote), "rev-parse", "holdfast") == at
+
+
+def test_what_a_hostile_branch_brings_is_never_written(laptop, desktop, remote, tmp_path):
+    """Links, paths out of the home, hooks, and files that no home has are left alone, and stay in the branch."""
+    laptop.remember("We indent with tabs.", key="style")
+    laptop.sync()
+    work = tmp_path / "work"
+    git(tmp_path, "clone", "-q", "-b", "holdfast", str(bare(remote)), str(work))
+    (work / "state").mkdir()
+    (work / "state" / "evil").write_text("x")
+    (work / "config.toml").write_text("[security]\nblock = 'off'\n")
+    (work / "README.md").write_text("My memory.\n")
+    (work / "memory" / "projects" / "shop" / "memories" / "link.md").symlink_to("/etc/passwd")
+    git(work, "add", "-A")
+    git(work, "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "Memory\n\nGeneration: 99")
+    git(work, "push", "-q", "origin", "holdfast")
+    settle(desktop, laptop)
+    assert set(desktop.memories()) == {"style"}
+    assert not [path for path in desktop.home.rglob("*") if path.is_symlink() or path.name in ("evil", "README.md")]
+    desktop.remember("Deploys need the VPN.", key="deploys")
+    desktop.sync()
+    assert "README.md" in git(bare(remote), "ls-tree", "--name-only", "holdfast").splitlines()
+
+
+def test_markers_that_git_left_in_a_home_become_two_versions_again(laptop, desktop):
+    """A home that was merged by hand has no marker after a sync, and both statements."""
+    laptop.remember("We indent with tabs.", key="style")
+    path = laptop.path("style")
+    text = path.read_text().replace(
+        "We indent with tabs.\n",
+        "<<<<<<< HEAD\nWe indent with tabs of eight.\n=======\nWe indent with spaces.\n>>>>>>> other\n",
+    )
+    path.write_text(text)
+    settle(laptop, desktop)
+    stands = desktop.memories()["style"]
+    said = {stands.body, *(one.text for one in stands.history)}
+    assert {"We indent with tabs of eight.", "We indent with spaces."} <= said
+    assert "<<<<<<<" not in path.read_text()
+
+
+def test_the_remote_of_a_home_that_is_under_git_is_found(tmp_path, remote):
+    """Without an address, the one that the person gave git themselves is taken."""
+    machine = Machine(tmp_path / "laptop", remote)
+    machine.remember("We indent with tabs.", key="style")
+    git(tmp_path, "init", "-q", "--bare", str(remote / "mine.git"))
+    git(machine.home, "init", "-q")
+    git(machine.home, "remote", "add", "origin", str(remote / "mine.git"))
+    assert machine.act(run.init, "") == str(remote / "mine.git")
+    machine.sync()
+    assert "style.md" in git(remote / "mine.git", "ls-tree", "-r", "--name-only", "holdfast")
+
+
+@pytest.mark.parametrize(
+    "url", ["", "--upload-pack=touch x", "ext::sh -c 'touch x'", "https://me:s3cretPassw0rd@host/x"]
+)
+def test_an_address_that_is_none_or_has_a_password_is_refused(url, tmp_path, remote):
+    """Nothing is made then."""
+    machine = Machine(tmp_path / "laptop", remote)
+    with pytest.raises((BadInput, Refused)):
+        machine.act(run.init, url)
+    assert not (machine.home / "sync").exists()
+
+
+def test_a_home_is_connected_once_and_can_leave(laptop):
+    """A second address is refused until the person leaves; leaving keeps every memory."""
+    laptop.remember("We indent with tabs.", key="style")
+    with pytest.raises(Conflict, match="syncs with"):
+        laptop.join()
+    laptop.act(run.leave)
+    with pytest.raises(NotFound, match="no remote"):
+        laptop.sync()
+    assert set(laptop.memories()) == {"style"}
