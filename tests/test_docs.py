@@ -363,6 +363,7 @@ TRIED = {
     "sweep": "--dry-run --within 1",
     "harvest": "--dry-run",
     "measure": "",
+    "replay": "",
     "synthesis": "--dry-run",
     "patterns": "",
     "patterns review": "",
@@ -383,6 +384,7 @@ TRIED = {
     "show": "new",
     "list": "",
     "history": "new",
+    "confirm": "",
     "pin": "new",
     "unpin": "new",
     "sessions": "",
@@ -527,7 +529,7 @@ def test_json_of_every_command_is_tried(answers: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("remember", "recall", "list", "history", "project", "project list", "reindex", "lint", "config"),
+        *("remember", "recall", "confirm", "list", "history", "project", "project list", "reindex", "lint", "config"),
         *("sessions", "sessions cost", "sessions search", "timeline", "catch-up", "activity", "sweep"),
         *("distil", "import", "proposals", "todo", "decide", "lesson", "rate", "work", "harvest", "synthesis"),
         *("patterns", "measure", "security", "research", "updates", "updates undo", "deny", "sync", "sync status"),

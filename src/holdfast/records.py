@@ -83,7 +83,10 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A memory that somebody wants to store: what they gave, and nothing that they did not."""
+    """A memory that somebody wants to store: what they gave, and nothing that they did not.
+
+    `confirmed` says that what it states was seen to hold now, so that its anchors count where it was stated before.
+    """
 
     text: str
     scope: Scope
@@ -101,6 +104,7 @@ class Draft:
     branch: str = ""
     when: str | None = None
     enforce: str | None = None
+    confirmed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +287,7 @@ class Filter:
     """What a read may see and wants to see. `scopes=None` is everything; empty tuples of the others are no wish.
 
     `since` and `until` are about the last change; `between` keeps what was first stored or last changed between two
-    times, of which one may be empty.
+    times, of which one may be empty. `anchored` keeps what names code, or holds on a branch alone.
     """
 
     scopes: tuple[Scope, ...] | None
@@ -294,6 +298,7 @@ class Filter:
     agents: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     between: tuple[str, str] = ("", "")
+    anchored: bool = False
 
 
 @dataclass(frozen=True, slots=True)

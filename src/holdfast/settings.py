@@ -62,7 +62,6 @@ SETTINGS = (
     Setting("learning.enabled", True, "Hooks keep ratings, work items, fixes and security records."),
     Setting("learning.incident_bytes", 50_000_000, "Incidents take at most so much; the oldest transcripts go first."),
     Setting("readback.lessons", True, "A session's start tells the lessons that stand, the weightiest first."),
-    Setting("readback.trend", True, "A session's start tells how ratings go in the project."),
     Setting("readback.work", True, "A session's start tells the open work of the last 48 hours."),
     Setting("readback.stale", True, "A session's start tells open work that nobody touched for 14 days."),
     Setting(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import TracebackType
 
+    from holdfast.project.anchors import Freshness
     from holdfast.project.registry import Registry
     from holdfast.records import Memory, Project
     from holdfast.store.base import Progress, Store
@@ -71,6 +72,8 @@ class Workspace:
         self.profile = profile or self.environment.get("HOLDFAST_PROFILE", "")
         # Who asks, one of CALLERS; the table of reach says where each may write.
         self.caller = caller
+        # Whether whoever asks may write to the project alone, and to nothing that holds elsewhere, too.
+        self.is_bound = False
         # The agent in whose shell a command runs: what it states is that agent's word.
         self.speaker = speaker
         self.say = say or (lambda text: None)
@@ -86,6 +89,7 @@ class Workspace:
         self._store: Store | None = None
         self._registry: Registry | None = None
         self._project: Project | None = None
+        self._fresh: Freshness | None = None
         self._refreshed: set[Scope] = set()
         self._recorded = False
 
@@ -115,6 +119,8 @@ class Workspace:
 
     def need_reach(self, kind: str) -> None:
         """Raise Refused where whoever asks may not write to such scopes; the settings `reach.*` are the table."""
+        if self.is_bound and kind != "project":
+            raise Refused(f"this token is for a project and does not write to {kind}", "Use one of all projects.")
         if self.caller == PERSON:
             return
         name = f"reach.{self.caller}"
@@ -176,6 +182,17 @@ class Workspace:
             folder = self.folder if self.folder is not None else working_folder()
             self._project = resolve(folder, self.registry, override=override, override_from=origin)
         return self._project
+
+    def fresh(self) -> Freshness:
+        """Return what knows whether the code that memories name is as it was; few hooks give one that names any."""
+        if self._fresh is None:
+            from holdfast.project.anchors import freshness_of
+
+            try:
+                self._fresh = freshness_of(self.home, self.project())
+            except (ScopeUnknown, OSError):
+                self._fresh = freshness_of(self.home, None)
+        return self._fresh
 
     def _override(self) -> tuple[str, str]:
         if self.asked_project:

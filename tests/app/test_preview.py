@@ -141,3 +141,47 @@ def test_what_was_recovered_is_said_in_a_line(told, filled):
     told("UserPromptSubmit", prompt="repair the login form of the shop")
     lines = text(told("SessionStart", source="compact")).split("\n")
     assert lines[-2] == "Recovered after the compaction: what was asked last, 4 memories."
+
+
+def test_a_fact_whose_code_changed_comes_with_a_warning(told, workspace, shop):
+    """At a start, at a prompt and in the preview of both; never where the code is as it was."""
+    (shop / "auth.py").write_text("def login_user():\n    return 1\n", encoding="utf-8")
+    with workspace() as opened:
+        remember(opened, "`login_user` in auth.py gives a session number back.")
+    asked = "what session number does login_user in auth.py give back?"
+    assert "- `login_user` in auth.py" in text(told("SessionStart", "a", source="startup"))
+    assert "- `login_user` in auth.py" in text(told("UserPromptSubmit", "b", prompt=asked))
+    (shop / "auth.py").write_text("def login_user():\n    return 2\n", encoding="utf-8")
+    with workspace() as opened:
+        start, prompt = preview(opened).block.text, preview(opened, prompt=asked).block
+    assert "- [login_user in auth.py changed since (" in start and "): verify first] `login_user` in auth.py" in start
+    assert not prompt.given
+    assert text(told("SessionStart", "c", source="startup")) == start
+    told("UserPromptSubmit", "d", prompt=asked)
+    assert "): verify first] `login_user` in auth.py" in text(told("UserPromptSubmit", "e", prompt=asked))
+
+
+def test_a_long_fact_is_told_whole_behind_its_warning(told, workspace, shop):
+    """A warning takes no word from a statement of up to 300 characters."""
+    (shop / "auth.py").write_text("def login_user():\n    return 1\n", encoding="utf-8")
+    said = "`login_user` in auth.py gives a number. " + "It is unique for the day. " * 9 + "Ask Kim for more."
+    with workspace() as opened:
+        remember(opened, said)
+    (shop / "auth.py").write_text("def login_user():\n    return 2\n", encoding="utf-8")
+    assert f"verify first] {said}" in text(told("SessionStart", source="startup"))
+    assert f"verify first] {said}" in text(
+        told("UserPromptSubmit", "b", prompt="what does login_user in auth.py give?")
+    )
+
+
+def test_what_holds_on_another_branch_is_not_given(told, workspace, shop):
+    """The branch that is checked out is read from the files of git."""
+    with workspace() as opened:
+        remember(opened, "The invoices are numbered by the till.", key="k")
+        opened.store.change(opened.scope("project"), "k", branch="till/numbers")
+    asked = "how are the invoices numbered by the till?"
+    assert "invoices" not in text(told("SessionStart", "a", source="startup")).partition("ask memory_recall")[0]
+    assert text(told("UserPromptSubmit", "b", prompt=asked)) == ""
+    (shop / ".git" / "HEAD").write_text("ref: refs/heads/till/numbers\n", encoding="utf-8")
+    assert "numbered by the till" in text(told("SessionStart", "c", source="startup"))
+    assert "numbered by the till" in text(told("UserPromptSubmit", "d", prompt=asked))

@@ -629,3 +629,64 @@ def test_a_prompt_is_not_answered_with_its_opposite(told, workspace):
     assert "db-stg-2" not in answer
     asked = told("UserPromptSubmit", session="s3", prompt="which host does the staging database run on?")
     assert "db-stg-2" in asked
+
+
+def test_a_step_that_was_done_is_no_next_step(told, state):
+    """What an agent announced and a later session tells to be done is told as next no more."""
+    told("SessionStart", source="startup")
+    told("UserPromptSubmit", prompt="Build the login form of the shop")
+    told(
+        "Stop",
+        last_assistant_message="I built it.\n\nNext steps:\n- Write the test\n- Update the docs\n- Deploy to staging",
+    )
+    told("SessionEnd", reason="other")
+    told("SessionStart", session="s2", source="startup")
+    told("UserPromptSubmit", session="s2", prompt="Do the first two steps, please")
+    told("Stop", session="s2", last_assistant_message="I wrote the test for the login form and updated the docs.")
+    assert state().next_steps == ("Deploy to staging",)
+    told("Stop", session="s2", last_assistant_message="Deployed the form. Everything is done; there are no next steps.")
+    assert state().next_steps == ()
+
+
+def test_an_open_question_is_told_until_it_is_answered(told, state):
+    """What an answer calls an open question stands until the next answer, in whatever session that is."""
+    told("SessionStart", source="startup")
+    told("UserPromptSubmit", prompt="Limit the retries of the mailer")
+    told("Stop", last_assistant_message="I added a limit of 5.\n\nOpen question: should the limit be per tenant?")
+    told("SessionEnd", reason="other")
+    started = told("SessionStart", session="s2", source="startup")
+    assert "- open: should the limit be per tenant?" in started
+    told("UserPromptSubmit", session="s2", prompt="Yes, per tenant, please")
+    told("Stop", session="s2", last_assistant_message="I moved the limit into the settings of a tenant.")
+    assert state().open_threads == ()
+
+
+def test_what_failed_is_not_told_as_done(told):
+    """A start says what was done; a recovery also what failed since an agent last spoke, but no search."""
+    told("SessionStart", source="startup")
+    told("UserPromptSubmit", prompt="Repair the tests of the cart")
+    bash = {"tool_name": "Bash", "tool_response": ""}
+    told("PostToolUseFailure", **bash, tool_input={"command": "make tests"}, error="exit 2", tool_use_id="1")
+    told("Stop", last_assistant_message="I repaired the total of the cart.")
+    told("PostToolUseFailure", **bash, tool_input={"command": "rg cart"}, error="Exit code 1", tool_use_id="2")
+    told(
+        "PostToolUseFailure", **bash, tool_input={"command": "npm run build"}, error="TypeError: x is", tool_use_id="3"
+    )
+    told("PreCompact", trigger="auto")
+    back = told("SessionStart", source="compact")
+    assert "- failed: npm run build: TypeError: x is" in back
+    assert "rg cart" not in back and "make tests" not in back
+    told("SessionEnd", reason="other")
+    started = told("SessionStart", session="s2", source="startup")
+    assert "- done: I repaired the total of the cart." in started and "npm run build" not in started
+
+
+@pytest.mark.parametrize(
+    "said", ["Let's migrate here instead of in src/routes.ts", "Let's go with option B please", "Let's do polls"]
+)
+def test_what_only_the_moment_explains_is_not_told_later(told, said):
+    """A choice by its letter and a word that points at what is on the screen say nothing to another session."""
+    told("SessionStart", source="startup")
+    told("UserPromptSubmit", prompt=said)
+    told("SessionEnd", reason="other")
+    assert "Said by them lately" not in told("SessionStart", session="s2", source="startup")

@@ -149,13 +149,17 @@ def test_nothing_is_left_out_that_would_fit():
 
 
 def test_what_there_is_besides_is_counted_and_named():
-    """The last line says how many more there are, about what, and how to ask; without any there is no such line."""
-    found = [memory(f"m-{n}", f"The checkout service rule{n}: {'it is so ' * 12}") for n in range(40)]
-    made = blocked(items(*found), 3_000, more=60)
-    missing = 100 - sum(line.text.startswith("The checkout") for line in made.lines)
+    """The last line says how many more there are, about what, and how to ask; without any there is no such line.
+
+    What is told already, and what nearly all of them name, says nothing about the others.
+    """
+    names = [*["checkout"] * 40, *["ledger", "warehouse"] * 5]
+    found = [memory(f"m-{n}", f"The {name} service rule{n}: {'it is so ' * 12}") for n, name in enumerate(names)]
+    told = items(*found)
+    made = blocked([replace(one, worth=-place) for place, one in enumerate(told)], 3_000, more=60)
+    missing = 110 - sum(" rule" in line.text for line in made.lines)
     last = made.text.split("\n")[-2]
-    assert last.startswith(f"{missing} more, about ") and last.endswith(": ask memory_recall.")
-    assert "checkout" in last and "service" in last
+    assert last == f"{missing} more, about ledger, warehouse: ask memory_recall."
     assert "more" not in blocked(items(*found[:3]), 3_000, more=0).text
 
 

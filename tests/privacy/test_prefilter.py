@@ -21,6 +21,8 @@ ORDINARY = [
     "see https://example.com/docs/auth for the password rules",
     "the secret to fast builds is caching",
     "add -u to the command and log in again",
+    "the deploy token is rotated every 30 days, ask for it in room 4",
+    "login pages keep the session for 15 minutes, then the password is asked for again",
 ]
 
 
@@ -56,6 +58,15 @@ def test_it_never_says_no_to_a_known_secret(monkeypatch):
     monkeypatch.setattr(redact, "may_be_token", lambda word: True)
     assert len(texts) > 2_000
     assert [redact.redact(text) for text in texts] == quick
+
+
+def test_the_look_before_the_patterns_are_loaded_says_no_to_no_secret_either():
+    """What spares a hook the patterns is told by the words near a name, and misses nothing that they would find."""
+    texts = [base64.b64decode(json.loads(line)["text"]).decode() for line in open_lines("fake_secrets")]
+    loaded = [redact.redact(text) for text in texts]
+    for text, found in zip(texts, loaded, strict=True):
+        redact._value_of.clear()
+        assert redact.redact(text) == found
 
 
 def open_lines(name: str) -> list[str]:

@@ -506,8 +506,10 @@ class StoreContract:
         store.put(draft)
         found = next(iter(store.find(Filter((PROJECT,)))))
         assert (found.anchors, found.branch) == (anchors, "fix")
-        assert store.put(replace(draft, anchors=None, branch="")).action == "unchanged"
-        assert store.put(replace(draft, anchors=("src/a.py#f@ffffffffffff",), branch="")).memory.branch == ""
+        newer = replace(draft, anchors=("src/a.py#f@ffffffffffff",), branch="")
+        assert store.put(newer).action == "unchanged"
+        assert store.put(replace(newer, confirmed=True)).memory.branch == ""
+        assert [one.anchors for one in store.find(replace(EVERYTHING, anchored=True))] == [newer.anchors]
         assert store.put(Draft("`f` never retries.", PROJECT, key="k")).memory.anchors == ()
 
     def test_find_returns_the_newest_first(self, store):

@@ -231,6 +231,7 @@ def _passes(one, wanted):
         and (not wanted.agents or one.agent.lower() in [name.lower() for name in wanted.agents])
         and (not wanted.keys or one.key in wanted.keys)
         and wanted.since <= one.updated
+        and (not wanted.anchored or bool(one.anchors or one.branch))
         and (not wanted.until or one.updated < wanted.until)
         and (not any(wanted.between) or any(within[0] <= at < within[1] for at in (one.updated, one.created)))
     )

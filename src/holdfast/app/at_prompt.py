@@ -106,7 +106,7 @@ def _asked_for(run: HookRun, shown: Shown, *, needed: bool, about: Sequence[str]
         if needed and not (first or changes.changed or changes.gone) and not is_empty(run.home):
             raise
     run.notices += [f"this session was told that {key} is forgotten" for _, key in changes.gone]
-    made = prompt.prompt_block(changes, found, budget, clean=without_secrets, first=first)
+    made = prompt.prompt_block(changes, found, budget, clean=without_secrets, first=first, fresh=run.workspace.fresh)
     return block.Block(made.text, made.given, (*made.left_out, *left_out), made.lines)
 
 
@@ -164,6 +164,9 @@ def _relevant(
     stated = [one.text for one in sentences(run.words()) if not one.is_question and prompt.is_telling(one.words)]
     for mark, candidate in marked(run, index, run.settings.number("inject.relevance") / 100, about):
         memory, reason = _may_be_given(index, candidate, shown)
+        branch = memory.branch if memory is not None else ""
+        if memory is not None and branch and not run.workspace.fresh().holds_here(memory):
+            memory, reason = None, f"learned on the branch {branch}"
         if memory is not None and stated and _says_otherwise(stated, memory):
             memory, reason = None, "the prompt says otherwise"
         same = said.setdefault(prompt.same(candidate.memory.body), candidate.memory.key)

@@ -74,16 +74,17 @@ def _memories(run: HookRun, doing: str, *, needed: bool) -> tuple[list[Item], in
 
     Without an index there are none, which is an error if `needed`.
     """
+    fresh = run.workspace.fresh
     try:
         with ReadOnlyIndex(run.home, run.is_late) as index:
-            found, more, left_out = memories.found(index, run.scopes())
+            found, more, left_out = memories.found(index, run.scopes(), fresh)
             if run.settings.flag("learning.enabled") and not run.settings.flag("readback.lessons"):
                 found = [one for one in found if one.memory.type != "lesson"]
     except (HoldfastError, sqlite3.Error):
         if needed and not is_empty(run.home):
             raise
         return [], 0, []
-    return memories.items(found, run.at, doing=doing, weights=readback.weights(run)), more, left_out
+    return memories.items(found, run.at, fresh, doing=doing, weights=readback.weights(run)), more, left_out
 
 
 def _doctrine(run: HookRun) -> list[Item]:

@@ -255,7 +255,7 @@ class _Run:
                 return
         try:
             digest = self._archive.digest(entry.name)
-            events = _bounded(self._archive.events(entry.name))
+            events = bounded(self._archive.events(entry.name))
         except HoldfastError as problem:
             self._problems.append(Problem("session", entry.name, str(problem), problem.hint))
             return
@@ -299,7 +299,7 @@ def _mark_of(workspace: Workspace, entry: ArchiveEntry) -> str:
     return f"{entry.at} {entry.raw_bytes} {low}"
 
 
-def _bounded(events: Iterable[SessionEvent]) -> list[SessionEvent]:
+def bounded(events: Iterable[SessionEvent]) -> list[SessionEvent]:
     """Return the events of a session, of a long one the first and the last, each text of them within its bound."""
     first: list[SessionEvent] = []
     last: deque[SessionEvent] = deque(maxlen=MAX_EVENTS // 2)

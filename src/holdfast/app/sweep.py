@@ -27,6 +27,7 @@ from holdfast.continuity.harvest import harvest as write_log_entry
 from holdfast.errors import HoldfastError, StoreBusy
 from holdfast.journal import notices
 from holdfast.language import when
+from holdfast.memory import anchors
 from holdfast.records import Problem
 from holdfast.sessions import budget
 from holdfast.sessions import index as session_index
@@ -135,6 +136,7 @@ def _expire(workspace: Workspace, swept: Swept) -> Swept:
     try:
         views.adopt_all(workspace)
         follow_up.ask(workspace)
+        anchors.settle(workspace)
         return replace(swept, expired=prune.once_a_day(workspace))
     except HoldfastError as problem:
         failed = Problem("retention", workspace.home, f"retention could not be kept: {problem}", problem.hint)

@@ -43,6 +43,8 @@ MAX_ITEM = 500
 MAX_ITEMS = 20
 # Stands behind a focus that is only what a prompt asked for, and nobody's statement of what is being done.
 ASKED = " (asked)"
+# Stands before an open thread that is a question which an agent's answer ended with.
+QUESTION = "Open question: "
 LISTS = ("happened", "said", "decisions", "next_steps", "open_threads", "files")
 _HEADINGS = {
     "focus": "Focus",

@@ -62,7 +62,8 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
     """Put what happened since the last time into the buffer and return it."""
     rows = one.unmerged()
     happened = _happened(one.agent, rows)
-    new = {name: [text for kind, text, _ in rows if kind == name] for name in ("file", "next", "ask", "focus")}
+    kinds = ("file", "next", "ask", "focus", "open", "answer", "ticked", "done")
+    new = {name: [text for kind, text, _ in rows if kind == name] for name in kinds}
     asked = {name: "".join([text + buffer.ASKED for text in new[name][-1:]]) for name in ("ask", "focus")}
     is_set = open_sessions.is_focus_set_by(pages.home, one.project, one.agent, since=one.began)
 
@@ -75,12 +76,32 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
             said=_with_unwritten(state.said, one),
             happened=_added(state.happened, happened),
             files=_added(state.files, new["file"]),
-            next_steps=texts_in(new["next"][-1]) or () if new["next"] else state.next_steps,
+            next_steps=texts_in(new["next"][-1]) or () if new["next"] else _steps_left(state, new),
+            open_threads=_threads_left(state, new),
         )
         return after if after == state else replace(after, updated=at, by=one.agent)
 
     path = _buffer_of(pages, one)
     return buffer.change(path, edit, pages.older_buffers if path == pages.buffer else ())
+
+
+def _steps_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ...]:
+    """Return the next steps without those that were done since, as the agent or the person says."""
+    done = [*new["answer"], *new["ticked"], *new["done"]]
+    if not state.next_steps or not done:
+        return state.next_steps
+    from holdfast.continuity import answers
+
+    return tuple(step for step in state.next_steps if not answers.tells_step(step, done))
+
+
+def _threads_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ...]:
+    """Return the open threads; a question of an agent stands until the next answer, which comes of the person's."""
+    if not (new["open"] or new["answer"] or new["file"]):
+        return state.open_threads
+    questions = texts_in("".join(new["open"][-1:])) or ()
+    others = [text for text in state.open_threads if not text.startswith(buffer.QUESTION)]
+    return (*others, *[buffer.QUESTION + text for text in questions])
 
 
 def _buffer_of(pages: ProjectPages, one: Opened) -> str:

@@ -234,9 +234,13 @@ def _collect(run: HookRun) -> None:
 
     call = run.call
     if call.moment == "tool-failed" or call.error:
-        what = tools.line_of(call.tool_input) or call.tool
-        error = next((line for line in call.error.splitlines() if line.strip()), "failed")
-        _note(run, project, [("failed", messages.clean(f"{what}: {error}", _MAX_ERROR))])
+        from holdfast.language import commands, failures
+
+        line = tools.line_of(call.tool_input)
+        # A search that found nothing says nothing about the work.
+        if not (line and commands.only_looks(line)):
+            error = failures.error_line(call.error) or "failed"
+            _note(run, project, [("failed", messages.clean(f"{line or call.tool}: {error}", _MAX_ERROR))])
     elif files := tools.changed_files(call.tool, call.tool_input):
         _note(run, project, [("file", _path_in(project, path)) for path in files])
     else:
@@ -292,13 +296,22 @@ def _told_by_answer(run: HookRun, before: Opened | None) -> list[tuple[str, str]
     answer = run.call.answer
     if not answer:
         return []
+    # Only a pause has an answer to read.
+    from holdfast.continuity import answers
+
     beginning = kept(shown(answer[: _MAX_ANSWER * 4]), _MAX_ANSWER)
     # A long answer says first what was done, and last what comes next.
     end = beginning if len(answer) <= _MAX_ANSWER else shown(kept_end(answer, 0, _MAX_ANSWER))
-    steps = messages.next_steps(end)
+    steps, questions = answers.next_steps(end), answers.open_questions(end)
     is_proven = any(kind == "file" for kind, _, _ in (before.unmerged() if before else ()))
-    rows = [("answer", messages.done_by(beginning, is_proven=is_proven)), ("next", dumps(list(steps)) if steps else "")]
-    rows += [("ticked", text) for text in dict.fromkeys([*messages.ticked(beginning), *messages.ticked(end)])]
+    asked = [text for kind, text, _ in (before.rows if before else ()) if kind == "open"]
+    rows = [
+        ("answer", answers.done_by(beginning, is_proven=is_proven)),
+        ("next", "" if steps is None else dumps(list(steps))),
+        # The person's next words answer a question, so the next answer without one ends it.
+        ("open", dumps(list(questions)) if questions or asked[-1:] not in ([], ["[]"]) else ""),
+    ]
+    rows += [("ticked", text) for text in dict.fromkeys([*answers.ticked(beginning), *answers.ticked(end)])]
     offered = ""
     if "?" in end or "ption" in end:
         from holdfast.language.choices import offers

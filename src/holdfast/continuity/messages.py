@@ -1,4 +1,4 @@
-"""What a message says about the work: a person's asks, what should be remembered, what is done; an agent's answer.
+"""What a person's message says about the work: what they ask for, what should be remembered, what is done.
 
 It goes by words, in English and German, and asks no model. Lists of words are data, one file each in `words/`. A hook
 looks at every prompt, so a long one costs no more than a look at its beginning.
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
 MAX_ASK = 200
 MAX_SAID = 300
-MAX_SUMMARY = 240
 _MAX_REMEMBERED = 4_000
-_WORDS = __file__.rpartition("/")[0] + "/words"
+WORDS = __file__.rpartition("/")[0] + "/words"
 _APOSTROPHES = "'’`´"
 # Longer than this nobody says only that they want to go on.
 _MAX_RESUME = 120
@@ -43,7 +42,7 @@ _BETWEEN = frozenset(
 )
 _BEFORE = frozenset(("with", "the", "task", "todo", "mit", "dem", "der", "den", "die", "das", "also", "now", "auch"))
 # A sentence with one of these does not say that something is done, whatever else it says.
-_DOUBTS = frozenset(
+DOUBTS = frozenset(
     (
         *("not", "never", "no", "dont", "doesnt", "didnt", "isnt", "arent", "wasnt", "werent", "hasnt", "havent"),
         *("cant", "cannot", "wont", "shouldnt", "couldnt", "wouldnt", "yet", "half", "almost", "nearly", "when"),
@@ -55,7 +54,7 @@ _DOUBTS = frozenset(
 )
 _ASKING = frozenset(("is", "are", "was", "has", "have", "did", "ist", "sind", "hat", "haben", "wurde", "wann", "why"))
 # A question that begins so wants to know something; "can you" and "could we" order work.
-_WONDERING = frozenset(
+WONDERING = frozenset(
     (
         *("what", "whats", "why", "how", "when", "where", "wheres", "which", "who", "whose", "does", "do", "were"),
         *("was", "warum", "wieso", "weshalb", "wie", "wann", "wo", "welche", "welcher", "welches", "wer", "wem"),
@@ -68,34 +67,21 @@ _GOING_ON = frozenset(
         *("okay", "yeah", "thanks", "thank", "good", "great", "nice", "perfect", "it", "its", "that", "thats", "this"),
         *("nein", "nicht", "auch", "und", "aber", "doch", "statt", "sondern", "warte", "noch", "dann", "oder", "ja"),
         *("danke", "gut", "super", "es", "das", "dont", "kein", "keine", "sorry", "oh", "hmm", "better"),
+        *("oui", "non", "si", "sí", "tak", "nie", "da", "да", "нет", "continue", "продолжить", "continuer"),
     )
 )
+# Words that mean something else in the next conversation, unless what follows is the project itself.
+_POINTING = frozenset(("here", "this", "these", "those", "above", "below", "hier", "diese", "dieser", "dieses"))
+_PLACES = frozenset(("app", "branch", "codebase", "on", "project", "projekt", "repo", "repository", "workspace"))
+_PROPOSING = frozenset(("let", "lets", "ahead", "continue", "proceed", "yes"))
+_OPTIONS = frozenset(("option", "approach", "variant", "choice", "plan", "variante"))
 _DEMANDS = frozenset(("should", "shouldnt", "must", "needs", "soll", "sollte", "muss"))
 _MIN_TELLING = 4
 _MIN_LASTING = 2
 _LABELS = frozenset(("decision", "decided", "rule", "preference", "note", "entscheidung", "entschieden", "regel"))
 _MAX_ADDED = 3
-# What may stand before the verb of a sentence that tells what was done.
-_DOERS = frozenset(
-    ("i", "we", "ive", "weve", "have", "also", "then", "just", "successfully", "and", "sorry", "now", "done", "all")
-)
-_BEING = frozenset(("is", "are", "was", "were", "been", "now", "ist", "sind", "wurde", "wurden"))
-_NOW = frozenset(("now", "jetzt", "nun"))
-# Behind one of these nothing is told to be done.
-_UNDONE = _DOUBTS | frozenset(
-    ("you", "can", "could", "may", "might", "lets", "let", "ill", "du", "sie", "kann", "which")
-)
-_NOT_TOLD = ("```", "|", "<", "- [ ]", "* [ ]")
-_MIN_CHANGE = 3
-_MIN_PROVEN = 20
-_STOPS = ".!。！"
-# A sentence as short as "Done." says nothing yet.
-_MIN_SENTENCE = 12
-_MAX_STEPS = 10
-_MAX_STEP = 300
-_MAX_LINE = 4_000
-_ENDS = (". ", "! ", "? ")
-_BULLETS = ("- ", "* ", "• ")
+SIGNS = "#>*_-+•✅✔☑✓ \t"
+MAX_LINE = 4_000
 
 
 def clean(text: str, most: int) -> str:
@@ -144,18 +130,16 @@ def worked_on(prompts: Sequence[str]) -> list[str]:
 def _asks_only(sentence: Sentence) -> bool:
     """Whether a sentence wants to know something, and nothing done."""
     first = sentence.words[0].replace("'", "")
-    return first in _WONDERING or (sentence.is_question and first in _ASKING)
+    return first in WONDERING or (sentence.is_question and first in _ASKING)
 
 
 def _stands_alone(text: str) -> bool:
     """Whether a prompt says enough to be understood by itself: many words that tell, and no beginning that goes on."""
     from holdfast.inject.prompt import weight_of
 
-    said = _words(text[:_MAX_LINE])
+    said = plain_words(text[:MAX_LINE])
     return (
-        weight_of(text[:_MAX_LINE]) >= _MIN_TELLING
-        and said[0] not in _GOING_ON
-        and not _DEMANDS.intersection(said[2:5])
+        weight_of(text[:MAX_LINE]) >= _MIN_TELLING and said[0] not in _GOING_ON and not _DEMANDS.intersection(said[2:5])
     )
 
 
@@ -174,21 +158,21 @@ def wants_to_go_on(prompt: str) -> bool:
     """Whether a person asks where they were or wants to go on from there, and says nothing else of substance."""
     if len(prompt) > _MAX_RESUME:
         return False
-    words = _words(prompt)
+    words = plain_words(prompt)
     return bool(words) and any(_says_to_go_on(words, language) for language in LANGUAGES)
 
 
 def stands_for_a_lost_conversation(prompt: str) -> bool:
     """Whether the prompt begins as the summary of a conversation does that was compacted or cut."""
     beginning = " ".join(prompt[:_LOST_LOOK].split()).casefold()
-    return bool(beginning) and any(beginning.startswith(line) for line in lines(f"{_WORDS}/lost.txt"))
+    return bool(beginning) and any(beginning.startswith(line) for line in lines(f"{WORDS}/lost.txt"))
 
 
 def _says_to_go_on(words: list[str], language: str) -> bool:
     phrases: set[str] = set()
     around: set[str] = set()
     anywhere: set[str] = set()
-    for line in lines(f"{_WORDS}/resume_{language}.txt"):
+    for line in lines(f"{WORDS}/resume_{language}.txt"):
         if line[0] in "+*":
             (around if line[0] == "+" else anywhere).update(line[1:].split())
         else:
@@ -237,7 +221,7 @@ def _up_to_a_task(text: str, start: int) -> str:
 
 def is_about_the_person(text: str) -> bool:
     """Whether a statement is about the person who says it."""
-    return not _ABOUT_THE_PERSON.isdisjoint(_words(text))
+    return not _ABOUT_THE_PERSON.isdisjoint(plain_words(text))
 
 
 def statement(text: str) -> str:
@@ -253,13 +237,24 @@ def lasting(kind: str, text: str) -> str:
     """
     from holdfast.inject.block import telling_words
 
+    text = text.lstrip(SIGNS)
     label, colon, rest = text.partition(": ")
     said = rest if colon and label.casefold() in _LABELS else statement(text) if kind == "remember" else text
-    words = _words(said)
-    is_choice = kind == "decision" and (label.startswith(("Chose", "Answered")) or any(map(str.isdigit, words[:4])))
+    words = plain_words(said)
+    is_choice = kind == "decision" and (label.startswith(("Chose", "Answered")) or _is_pick(words))
     if kind == "correction" or is_choice or not words or words[0] in _GOING_ON or said.endswith(":"):
         return ""
-    return said[0].upper() + said[1:] if len(telling_words(said)) >= _MIN_LASTING else ""
+    points = [word for word, thing in zip(words, [*words[1:], ""], strict=True) if thing not in _PLACES]
+    telling = [word for word in telling_words(said) if word not in _PROPOSING]
+    if len(telling) < _MIN_LASTING or not _POINTING.isdisjoint(points):
+        return ""
+    return said[0].upper() + said[1:]
+
+
+def _is_pick(words: list[str]) -> bool:
+    """Whether the words of a decision name what was chosen by its number or letter, which says nothing later."""
+    named = [words[place + 1] for place, word in enumerate(words[:-1]) if word in _OPTIONS]
+    return any(map(str.isdigit, words[:4])) or any(len(letter) == 1 for letter in named)
 
 
 def asks_to_remember(text: str) -> bool:
@@ -293,16 +288,16 @@ def tells_done(todo: str, statements: Iterable[str]) -> bool:
     from holdfast.language.sentences import plain, sentences
 
     # The words of a to-do as a sentence has them.
-    wanted = [word for each in sentences(todo) for word in _bare_words(each)] or plain(todo).split()
+    wanted = [word for each in sentences(todo) for word in bare_words(each)] or plain(todo).split()
     found = [sentence for one in statements for sentence in sentences(one) if _says_done(sentence)]
-    return any(_stands_beside(_bare_words(sentence), sentence.after, wanted) for sentence in found)
+    return any(_stands_beside(bare_words(sentence), sentence.after, wanted) for sentence in found)
 
 
 def _says_done(sentence: Sentence) -> bool:
-    words = _bare_words(sentence)
+    words = bare_words(sentence)
     if sentence.is_question or not words or words[0] in _ASKING:
         return False
-    return not _DONE_WORDS.isdisjoint(words) and _DOUBTS.isdisjoint(words)
+    return not _DONE_WORDS.isdisjoint(words) and DOUBTS.isdisjoint(words)
 
 
 def _stands_beside(words: list[str], after: list[str], wanted: list[str]) -> bool:
@@ -320,110 +315,12 @@ def _stands_beside(words: list[str], after: list[str], wanted: list[str]) -> boo
     return False
 
 
-def _bare_words(sentence: Sentence) -> list[str]:
+def bare_words(sentence: Sentence) -> list[str]:
     """Return the words of a sentence without apostrophes, one for each that the sentence has."""
     return [word.replace("'", "") for word in sentence.words]
 
 
-def done_by(answer: str, *, is_proven: bool) -> str:
-    """Return the sentences of an answer that say that something was changed, whole; nothing where none does.
-
-    An answer to a question and a mere "Done." tell nothing. Where files were changed (`is_proven`), the first sentence
-    that says something stands for an answer in another language.
-    """
-    from holdfast.language.sentences import sentences
-
-    changes = frozenset(" ".join(lines(f"{_WORDS}/done.txt")).split())
-    openers, found, is_code = tuple(lines(f"{_WORDS}/openers.txt")), "", False
-    for line in answer[:_MAX_LINE].splitlines():
-        is_code ^= line.lstrip().startswith("```")
-        text = "" if is_code or line.lstrip().startswith(_NOT_TOLD) else harmless_line(line).strip("#*_`>- •")
-        for whole in _sentences(text.replace("**", ""), openers):
-            told = f"{found} {whole}".strip()
-            is_told = (
-                len(told) <= MAX_SAID
-                and whole[-1] != ":"
-                and any(_tells_a_change(one, changes) for one in sentences(whole))
-            )
-            found = told if is_told else found
-    first = "" if found or not is_proven else summary(answer)
-    is_whole = _MIN_PROVEN <= len(first) < MAX_SUMMARY and first[-1] in _STOPS and not first[0].islower()
-    return found or (first if is_whole else "")
-
-
-def _tells_a_change(sentence: Sentence, changes: frozenset[str]) -> bool:
-    """Whether a sentence of an agent states what was changed: who did it may go without saying, what it was may not."""
-    words = _bare_words(sentence)
-    first = next((place for place, word in enumerate(words) if word not in _DOERS), len(words))
-    if sentence.is_question or len(words) - first < _MIN_CHANGE or words[first] in changes:
-        return not sentence.is_question and len(words) - first >= _MIN_CHANGE
-    states = [place for place in range(1, len(words)) if words[place] in changes and words[place - 1] in _BEING]
-    states += [place for place in range(1, len(words)) if words[place] in _NOW and words[place - 1] != "for"]
-    states += [len(words) - 1] if words[0] in ("ich", "wir") and words[-1] in changes else []
-    return bool(states) and _UNDONE.isdisjoint(words[: states[0]])
-
-
-def summary(answer: str) -> str:
-    """Return the first sentence of an answer that says something, as one line without Markdown's signs around it."""
-    openers = tuple(lines(f"{_WORDS}/openers.txt"))
-    passed_over = [""]
-    for line in answer.splitlines():
-        if line.lstrip().startswith(("```", "|", "<")):
-            continue
-        for text in _sentences(harmless_line(line[:_MAX_LINE]).strip("#*_`>- "), openers):
-            if not text.casefold().replace("’", "'").startswith(openers):
-                return harmless_line(text, MAX_SUMMARY)
-            passed_over.append(text)
-    return harmless_line(max(passed_over, key=len), MAX_SUMMARY)
-
-
-def _sentences(text: str, openers: tuple[str, ...]) -> list[str]:
-    """Return the sentences of a line; one that is very short goes with the next, unless it is an opener."""
-    found: list[str] = []
-    while len(text) > 1:
-        least = 0 if text[:_MIN_SENTENCE].casefold().replace("’", "'").startswith(openers) else _MIN_SENTENCE
-        # Neither "SELECT ... FOR" nor "e.g. this" ends a sentence.
-        ends = [place for place in range(max(least, 1), len(text) - 2) if text[place : place + 2] in _ENDS]
-        real = [place for place in ends if text[place - 1] != "." and not text[place + 2].islower()]
-        end = real[0] + 1 if real else len(text)
-        found.append(text[:end])
-        text = text[end:].strip()
-    return found
-
-
-def next_steps(answer: str) -> tuple[str, ...]:
-    """Return the list under the last heading that announces what comes next; nothing where there is none."""
-    every, names = answer.splitlines(), frozenset(lines(f"{_WORDS}/next_steps.txt"))
-    starts = [place for place, line in enumerate(every) if not names.isdisjoint(_headings(line))]
-    if not starts:
-        return ()
-    found: list[str] = []
-    for line in every[starts[-1] + 1 :]:
-        number, dot, _ = line.strip().partition(". ")
-        if line.strip().startswith(_BULLETS) or (dot and number.isdigit()):
-            found.append(line)
-        elif line.strip() and (found or not line.startswith(" ")):
-            break
-    # Only a pause reads answers; a prompt needs nothing of pages.
-    from holdfast.continuity.region import entries
-
-    steps = [harmless_line(item, _MAX_STEP) for item in entries(found)[:_MAX_STEPS]]
-    return tuple(step.removeprefix("[ ] ") for step in steps if step and not step.lower().startswith("[x]"))
-
-
-def _headings(line: str) -> list[str]:
-    """Return what a line may be as a heading: all of it, or its last sentence, as in "It works. Next steps:"."""
-    text = line.strip()
-    last = text[max(text.rfind(end) + 1 for end in _ENDS) :] if text.rstrip("*_ ").endswith(":") else ""
-    return [one.strip().strip("#*_:? ").casefold().replace("’", "'") for one in (text, last) if len(one.strip()) < 60]
-
-
-def ticked(answer: str) -> tuple[str, ...]:
-    """Return the items of an answer that it shows as done, with a tick in their box."""
-    items = [line.strip()[2:].strip() for line in answer.splitlines() if line.lstrip().startswith(_BULLETS)]
-    return tuple(harmless_line(item[3:], _MAX_STEP) for item in items if item.lower().startswith("[x]"))
-
-
-def _words(text: str) -> list[str]:
+def plain_words(text: str) -> list[str]:
+    """Return the words of a text in small letters, without signs and apostrophes."""
     letters = [letter if letter.isalnum() else " " for letter in text.casefold() if letter not in _APOSTROPHES]
     return "".join(letters).split()

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 _MAX_SAID = 6
 _MAX_DONE = 3
+_MAX_FAILED = 2
+_MAX_SESSIONS = 2
 _MAX_FILES = 8
 _MAX_DAYS = 3
 _BULLETS = ("- ", "* ")
@@ -90,11 +92,16 @@ class ToldPages:
             return []
         parts = [self._page, self._decided, self._lessons, self._standing, self._todos]
         if after_compaction:
-            parts = [self._standing, self._todos, self._log, self._decided, self._page, self._lessons]
+            parts = [self._standing, self._failed, self._todos, self._log, self._decided, self._page, self._lessons]
         found = [one for part in parts for one in _tried(part)]
         # A decision of a page brings its reason, so the sentence by which it was made is not told beside it.
         decided = {telling_words(one.said.partition(". ")[0]) for one in found if one.head == "Decided"}
-        told = [one for one in found if one.head != _SAID or telling_words(one.said) not in decided]
+        echoed = " ".join(asked)
+        told = [
+            one
+            for one in found
+            if one.head != _SAID or not (telling_words(one.said) in decided or one.said.rstrip(".") in echoed)
+        ]
         return [*self._last_asked(asked), *told]
 
     def _item(self, page: str, head: str, text: str, lead: str = "", part: str = STATE) -> Item:
@@ -197,16 +204,20 @@ class ToldPages:
             "done": self._done(state),
             "decided": [*reversed(state.decisions)],
             "next": self.next_steps(),
-            "open": [*state.open_threads],
+            "open": [text.removeprefix(buffer.QUESTION) for text in state.open_threads],
             "the person's own note": _said(state.own_words.split("\n")),
         }
         for lead, texts in told.items():
             yield from self._entries("buffer.md", _STANDS, texts, lead)
         newest: list[str] = []
-        for text in [messages.lasting(one.kind, one.text) for one in reversed(state.said)]:
+        heard: list[str] = []
+        for one in reversed(state.said):
+            text = messages.lasting(one.kind, one.text)
             # What the person said otherwise since then is not told beside it.
-            newest += [] if text in newest or any(says_otherwise(newer, text) for newer in newest) else [text]
-        for item in self._entries("buffer.md", _SAID, [*filter(None, newest)][:_MAX_SAID], part=NOTES):
+            is_told = text and text not in newest and not any(says_otherwise(newer, text) for newer in heard)
+            newest += [text] if is_told else []
+            heard.append(text or one.text)
+        for item in self._entries("buffer.md", _SAID, newest[:_MAX_SAID], part=NOTES):
             yield replace(item, theirs=True)
         if state.files:
             yield from self._entries("buffer.md", _STANDS, [", ".join(state.files[-_MAX_FILES:])], "files")
@@ -214,12 +225,22 @@ class ToldPages:
     def _done(self, state: WorkingState) -> list[str]:
         """Return what agents said they did last: since the last session ended, else in that one."""
         # The line of a session that ended names what it was asked, and the page of the log that has the rest.
-        happened = [text for text in reversed(state.happened) if not text.endswith(".md)")]
+        happened = [text for text in reversed(state.happened) if not (text.endswith(".md)") or _is_failure(text))]
         if happened:
             return [text.partition(": ")[2] or text for text in happened[:_MAX_DONE]]
         # A session that did nothing hides nothing.
-        worked = [told for one in self._sessions() if (told := [*reversed(one.done), *one.failed])]
-        return [text for told in worked[-1:] for text in told][:_MAX_DONE]
+        return [text for one in [one for one in self._sessions() if one.done][-1:] for text in reversed(one.done)][
+            :_MAX_DONE
+        ]
+
+    def _failed(self) -> Iterator[Item]:
+        """Yield what failed since an agent last said what it did; before that it knew, and said what came of it."""
+        since: list[str] = []
+        for text in reversed(self.state().happened):
+            if not _is_failure(text):
+                break
+            since.append(text.partition(": ")[2])
+        yield from self._entries("buffer.md", _STANDS, since[:_MAX_FAILED], "failed")
 
     def _sessions(self, *, of_others: bool = False) -> list[LogEntry]:
         """Return the sessions of this worktree, or of the others, on the last day on which these did something."""
@@ -241,15 +262,15 @@ class ToldPages:
         return [step for step in self.state().next_steps if region.plain(step) not in listed]
 
     def _log(self) -> Iterator[Item]:
-        """Yield what the last sessions did, where they failed and what was decided in them, the last first."""
-        for one in reversed(self._sessions()):
+        """Yield what the last sessions that ended did and what was decided in them, and what other worktrees did."""
+        for one in [one for one in reversed(self._sessions()) if one.done][:_MAX_SESSIONS]:
             head = f"Done on {one.began[:10]} (log)"
-            yield from self._entries("log", head, reversed(one.done))
-            yield from self._entries("log", head, reversed(one.failed), "failed")
-            yield from self._entries("log", head, reversed(log.decided(one)), "decided")
+            yield from self._entries("log", head, [*reversed(one.done)][:_MAX_DONE])
+            decided = [messages.lasting("decision", text) for text in reversed(log.decided(one))]
+            yield from self._entries("log", head, decided, "decided")
         for one in reversed(self._sessions(of_others=True)):
             where = "".join(one.worktree) or "the main one"
-            for item in self._entries("log", f"Done in another worktree ({where})", reversed(one.done)):
+            for item in self._entries("log", f"Done in another worktree ({where})", [*reversed(one.done)][:_MAX_DONE]):
                 yield replace(item, worth=item.worth - 1)
 
     def kept(self, texts: Iterable[str]) -> list[str]:
@@ -287,6 +308,11 @@ def _statements(text: str) -> Iterator[str]:
             said = " ".join(words[start:]).rstrip(".:;,()")
             yield said
             yield f"{said}."
+
+
+def _is_failure(happened: str) -> bool:
+    """Whether a line of what just happened tells of a command that failed; it begins with the agent's name."""
+    return happened.partition(": ")[0].endswith(", failed")
 
 
 def _reasoned(row: str) -> str:

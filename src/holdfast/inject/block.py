@@ -31,7 +31,8 @@ ASKED, ADDED, EVERYWHERE, RULES, NOTES, STATE = "asked", "added", "everywhere", 
 SHARES = {ASKED: 0.5, ADDED: 0.15, EVERYWHERE: 0.5, RULES: 0.15, NOTES: 0.2, STATE: 0.2}
 _MORE = "{} more{}: ask memory_recall."
 _ROOM_FOR_MORE = 90
-_MAX_TOPICS = 3
+_MAX_TOPICS = 4
+_FEW_TEXTS = 1.5
 _NAMED = 20
 _ENDS = (". ", "! ", "? ", ".\n", "!\n", "?\n", "\n")
 _NEAR = 0.75
@@ -94,7 +95,7 @@ class Item:
 
     A text that is not `safe` is made so when it is taken. `head` is the line above all of its kind. `said` is the
     statement by which a repeat is known; it differs from the text where that has a lead, such as `next:`. A text of up
-    to `least` characters is not cut.
+    to `least` characters is not cut. `lead` is asked for what stands before it when it is taken, and not before.
     """
 
     text: str
@@ -106,6 +107,7 @@ class Item:
     said: str = ""
     least: int = WHOLE
     safe: bool = True
+    lead: Callable[[], str] | None = None
 
     @property
     def name(self) -> str:
@@ -168,7 +170,9 @@ class Filling:
             self.repeats[place] = f"said already by {self.items[fuller if said is None else said].name}"
             return before - self.room
         if not item.safe:
-            self._whole[place] = text_of(item.text, fence.without_secrets)
+            before_it = fence.safe(item.lead(), fence.without_secrets) if item.lead else ""
+            item = replace(item, least=item.least + len(before_it))
+            self._whole[place] = before_it + text_of(item.text, fence.without_secrets)
             text = self._fitting(item, self._whole[place], min(room, self.room))
             cost = self.cost(item, text)
             if cost > min(room, self.room):
@@ -199,7 +203,9 @@ def blocked(items: Sequence[Item], budget: int, *, more: int | None = None) -> B
     filling = Filling(items, budget - (_ROOM_FOR_MORE if is_much else 0))
     left_out = _choose(items, filling)
     missing = [one for one, why in left_out if why.startswith("no room") and one.part != STATE]
-    last = more_line(len(missing) + (more or 0), [one.said or one.text for one in missing]) if is_much else ""
+    known = [items[place].said or items[place].text for place in filling.taken]
+    number = len(missing) + (more or 0)
+    last = more_line(number, [one.said or one.text for one in missing], known) if is_much else ""
     return _rendered(items, filling, left_out, last)
 
 
@@ -249,12 +255,16 @@ def _rendered(items: Sequence[Item], filling: Filling, left_out: list[tuple[Item
     return Block(fence.by_trust(theirs, notes), tuple(given), tuple(names), tuple(lines))
 
 
-def more_line(number: int, texts: Sequence[str]) -> str:
-    """Return the line that says how many more there are, what most of them are about, and how to ask for them."""
+def more_line(number: int, texts: Sequence[str], known: Sequence[str] = ()) -> str:
+    """Return the line that says how many more there are, what some of them are about, and how to ask for them.
+
+    A topic is what several of them name, but not most, and what nothing told has a word of: `known` is what was told.
+    """
     if not number:
         return ""
     counts: dict[str, float] = {}
     shown: dict[str, str] = {}
+    told = frozenset([_stem(word) for text in known for word in _words(text)])
     for text in texts:
         # A name says more than a word: it is written large within a sentence.
         names = frozenset([word for word in _words(text, plain=str) if not word.islower() and word not in text[:20]])
@@ -262,7 +272,9 @@ def more_line(number: int, texts: Sequence[str]) -> str:
             if len(word) >= _MIN_TOPIC and word.isalpha() and word.casefold() not in _VAGUE | _TURNING:
                 counts[stem] = counts.get(stem, 0.0) + (_NAME if word in names else 1.0)
                 shown.setdefault(stem, word if word in names else word.casefold())
-    best = sorted(counts, key=lambda stem: -counts[stem])[:_MAX_TOPICS]
+    most = max(_NAME, len(texts) / 3) * _NAME
+    topics = [stem for stem in counts if _FEW_TEXTS <= counts[stem] <= most and stem not in told]
+    best = sorted(topics, key=lambda stem: -counts[stem])[:_MAX_TOPICS]
     about = f", about {', '.join([shown[stem] for stem in best])}" if best else ""
     return cut(_MORE.format(number, about), _ROOM_FOR_MORE - 1)
 

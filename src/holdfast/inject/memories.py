@@ -14,8 +14,9 @@ from holdfast.inject.block import EVERYWHERE, NOTES, RULES, WHOLE, Item, given_o
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from holdfast.project.anchors import Freshness
     from holdfast.records import Candidate, Memory, Scope
     from holdfast.store.read_only_index import ReadOnlyIndex
 
@@ -34,9 +35,12 @@ _MIN_NEAR = 5
 
 
 def found(
-    index: ReadOnlyIndex, scopes: Mapping[str, Sequence[Scope]]
+    index: ReadOnlyIndex, scopes: Mapping[str, Sequence[Scope]], fresh: Callable[[], Freshness]
 ) -> tuple[list[Candidate], int, list[tuple[str, str]]]:
-    """Return the memories of these scopes that may be told, how many there are besides, and what is not told."""
+    """Return the memories of these scopes that may be told, how many there are besides, and what is not told.
+
+    `fresh` knows which of them hold on the branch that is checked out.
+    """
     candidates: list[Candidate] = []
     left_out: list[tuple[str, str]] = []
     total = 0
@@ -44,8 +48,9 @@ def found(
         total += index.number_in(some)
         for one in index.worth_telling(some):
             memory = None if one.superseded_by else index.as_it_is(one.memory)
-            if memory is None:
+            if memory is None or (memory.branch and not fresh().holds_here(memory)):
                 why = f"replaced by {one.superseded_by}" if one.superseded_by else "its file is gone"
+                why = why if memory is None else f"learned on the branch {memory.branch}"
                 left_out.append((f"{one.memory.scope}/{one.memory.key}", why))
             else:
                 candidates.append(one if memory is one.memory else replace(one, memory=memory))
@@ -55,17 +60,19 @@ def found(
 def items(
     candidates: Iterable[Candidate],
     now: str,
+    fresh: Callable[[], Freshness] | None = None,
     *,
     doing: str = "",
     weights: Mapping[tuple[str, str, str], float] | None = None,
 ) -> list[Item]:
     """Return the memories as items, in the order in which they are told; `doing` is what the project is doing now.
 
-    `weights` has what lessons weigh, by scope, owner and key.
+    `weights` has what lessons weigh, by scope, owner and key. `fresh` is asked whether the code is as it was that a
+    memory names, of each that is told.
     """
     # A figure or a short word is near to anything.
     near = frozenset([word for word in telling_words(doing) if len(word) >= _MIN_NEAR and word.isalpha()])
-    made = [_item(one, now, near, weights or {}) for one in candidates]
+    made = [_item(one, now, near, weights or {}, fresh) for one in candidates]
     # The newest of each kind first, the pinned before them but for rules, where the newer word goes first; of lessons
     # the weightiest.
     made.sort(key=lambda pair: pair[0].memory.updated, reverse=True)
@@ -80,6 +87,7 @@ def _item(
     now: str,
     near: frozenset[str],
     weights: Mapping[tuple[str, str, str], float],
+    fresh: Callable[[], Freshness] | None,
 ) -> tuple[Candidate, Item]:
     memory = one.memory
     statement = statement_of(memory)
@@ -105,9 +113,9 @@ def _item(
         by = f"the agent {memory.agent} says: " if memory.agent else "an agent says: "
     part = NOTES if not is_rule else EVERYWHERE if memory.scope.kind == "global" else RULES
     why = _why(memory, one.uses, days, shared, weight)
-    return one, Item(
-        by + statement, given_of(memory, why), part, head, theirs, worth, statement, WHOLE + len(by), safe=False
-    )
+    lead = (lambda: fresh().lead(memory)) if fresh and memory.anchors else None
+    told = given_of(memory, why)
+    return one, Item(by + statement, told, part, head, theirs, worth, statement, WHOLE + len(by), False, lead)
 
 
 def _why(memory: Memory, uses: int, days: float, shared: frozenset[str], weight: float) -> str:

@@ -13,10 +13,11 @@ sum is a likelihood: docs/hooks.md has the figures.
 from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
-from holdfast.inject.block import Block, Item, blocked, digest_of, given_of, is_told, statement_of, text_of
+from holdfast.inject.block import WHOLE, Block, Item, blocked, digest_of, given_of, is_told, statement_of, text_of
 from holdfast.inject.shown import FORGOTTEN
 from holdfast.language.sentences import sentences
 from holdfast.language.word_lists import listed
+from holdfast.privacy import fence
 from holdfast.recall.embed import plain, words
 from holdfast.records import Given, Memory, Scope
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from holdfast.inject.shown import Shown
+    from holdfast.project.anchors import Freshness
     from holdfast.store.words import Asked
 
 _MAX_NOTES = 5
@@ -86,10 +88,12 @@ def prompt_block(
     *,
     clean: Callable[[str], str],
     first: Sequence[Item] = (),
+    fresh: Callable[[], Freshness] | None = None,
 ) -> Block:
     """Return the block of a prompt within its budget; empty where there is nothing to say.
 
-    `found` are memories with the reason why each is given, best first; `first` stands before everything else.
+    `found` are memories with the reason why each is given, best first; `first` stands before everything else. `fresh`
+    is asked whether the code that a memory names is as it was.
     """
     gone = [
         Item(
@@ -104,15 +108,19 @@ def prompt_block(
         item_of(memory, "changed since it was shown", _WORTH_CHANGED, clean, f"changed ({memory.key}): ")
         for memory in changes.changed
     ]
-    new = [item_of(memory, why, -place, clean) for place, (memory, why) in enumerate(found)]
+    new = [
+        item_of(memory, why, -place, clean, fresh().lead(memory) if fresh and memory.anchors else "")
+        for place, (memory, why) in enumerate(found)
+    ]
     return blocked([*first, *gone, *changed, *new], budget)
 
 
-def item_of(memory: Memory, why: str, worth: float, clean: Callable[[str], str], lead: str = "") -> Item:
+def item_of(memory: Memory, why: str, worth: float, clean: Callable[[str], str], before: str = "") -> Item:
     """Return a memory as it stands in the block of a prompt."""
     statement = statement_of(memory)
-    text = lead + text_of(statement, clean)
-    return Item(text, given_of(memory, why), theirs=memory.trust == "user", worth=worth, said=statement)
+    text = fence.safe(before, clean) + text_of(statement, clean)
+    least = WHOLE + len(text) - len(statement) if before else WHOLE
+    return Item(text, given_of(memory, why), theirs=memory.trust == "user", worth=worth, said=statement, least=least)
 
 
 def is_new(memory: Memory, shown: Shown) -> bool:

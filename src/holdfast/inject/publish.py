@@ -21,7 +21,8 @@ from holdfast.errors import Conflict, HoldfastError
 from holdfast.inject import memories
 from holdfast.inject.block import blocked
 from holdfast.memory import doctrine
-from holdfast.records import Scope
+from holdfast.project.anchors import freshness_of
+from holdfast.records import Project, Scope
 from holdfast.store.read_only_index import ReadOnlyIndex
 from holdfast.workspace import Workspace
 
@@ -77,9 +78,11 @@ def _change(rules: ManagedFile, text: str, place: Place, *, created: bool) -> Co
 
 def _text(workspace: Workspace, one: Install, installs: list[Install]) -> str:
     """Return what a session would start with, or nothing where no memory is left."""
+    scopes, known = _scopes(workspace, one, installs)
+    check = freshness_of(workspace.home, known)
     with ReadOnlyIndex(workspace.home, lambda: False) as index:
-        found, more, _ = memories.found(index, _scopes(workspace, one, installs))
-    items = memories.items(found, now())
+        found, more, _ = memories.found(index, scopes, lambda: check)
+    items = memories.items(found, now(), lambda: check)
     # What the person says about this memory stands outside the fence: it is no stored data.
     kept, _ = doctrine.told(workspace.home)
     said = "\n".join([doctrine.HEAD, *(f"- {text}" for text in kept), ""]) + "\n" if kept else ""
@@ -87,15 +90,17 @@ def _text(workspace: Workspace, one: Install, installs: list[Install]) -> str:
     return (said + blocked(items, budget, more=more).text).rstrip("\n")
 
 
-def _scopes(workspace: Workspace, one: Install, installs: list[Install]) -> dict[str, list[Scope]]:
-    """Return the scopes that stand in the file of one install."""
+def _scopes(
+    workspace: Workspace, one: Install, installs: list[Install]
+) -> tuple[dict[str, list[Scope]], Project | None]:
+    """Return the scopes that stand in the file of one install, and its project."""
     everywhere = {"global": [Scope("global")]}
     if one.scope == "user":
-        return everywhere
+        return everywhere, None
     override = workspace.settings.text("project.id")
     known = project.resolve(one.folder, workspace.registry, override=override, override_from="the setting project.id")
     scopes = {"project": [Scope("project", owner) for owner in (known.id, *known.aliases)]}
-    return scopes if _stands_for_user(workspace, one, installs) else {**scopes, **everywhere}
+    return (scopes if _stands_for_user(workspace, one, installs) else {**scopes, **everywhere}), known
 
 
 def _stands_for_user(workspace: Workspace, one: Install, installs: list[Install]) -> bool:

@@ -1,4 +1,4 @@
-"""What a session gets back of what was learned: what lessons weigh, the trend of ratings, open work, stale work, fixes.
+"""What a session gets back of what was learned: what lessons weigh, open work, stale work, fixes.
 
 By allow-list: these sections, and of each only the fields that are named here. Lessons are memories, and are handed
 over as memories. Trouble with one section is logged and takes nothing else away. A hook loads what it needs for a
@@ -11,6 +11,7 @@ import os
 import time
 
 from holdfast.base.clock import iso
+from holdfast.base.text import CUT, cut
 from holdfast.continuity.resume import owner_of
 from holdfast.errors import HoldfastError
 from holdfast.inject.block import STATE, Item, blocked, page_given, text_of
@@ -31,27 +32,26 @@ if TYPE_CHECKING:
 OPEN_HOURS = 48
 STALE_DAYS = 14
 _EVER_HOURS = 24 * 3_650
-_RATINGS = os.path.join("learning", "signals", "ratings.jsonl")
 _MAX_WORK = 4
 _MAX_STALE = 3
 # Work that goes on is asked about by its title and so many criteria, less one.
 _MAX_ASKED = 5
 _MAX_TITLE = 120
+_MAX_LEFT = 150
 _MAX_AT_FAILURE = 1_000
-_RATED = "How the person rates the work in this project"
 _FIXES = "Failed before in the same way, and what worked then"
-_WORTH = {"ratings": 1.0, "work": 2.0, "stale": 0.5, "fixes": 5.0}
+_WORTH = {"work": 2.0, "stale": 0.5, "fixes": 5.0}
 # What a lesson weighs counts for so much of its worth, and its marks can neither lift nor sink it further.
 _OF_WEIGHT, _MAX_WEIGHT = 0.3, 2.0
 
 
 def items(run: HookRun) -> list[Item]:
-    """Return the trend, open work and stale work, as far as they are switched on and there is something to tell."""
+    """Return open work and stale work, as far as they are switched on and there is something to tell."""
     project = run.project()
     if project is None or not run.settings.flag("learning.enabled"):
         return []
     ids = (project.id, *project.aliases)
-    return [*_told(run, "readback", lambda: _trend(run, ids)), *_told(run, "readback", lambda: _work(run, ids))]
+    return [*_told(run, "readback", lambda: _work(run, ids))]
 
 
 def about_work(run: HookRun) -> list[str]:
@@ -129,15 +129,6 @@ def _told(run: HookRun, name: str, look: Callable[[], Sequence[T]]) -> Sequence[
         return ()
 
 
-def _trend(run: HookRun, ids: tuple[str, ...]) -> list[Item]:
-    if not run.settings.flag("readback.trend") or not os.path.exists(os.path.join(run.home, _RATINGS)):
-        return []
-    from holdfast.learning.ratings import trend
-
-    line = trend.line(run.home, ids, time.time())
-    return [_item(run, "ratings", _RATED, line, "how ratings go")] if line else []
-
-
 def _work(run: HookRun, ids: tuple[str, ...]) -> list[Item]:
     """Return open work of the last hours, and what nobody touched for long; between the two nothing is told."""
     wanted = {name: run.settings.flag(f"readback.{name}") for name in ("work", "stale")}
@@ -165,9 +156,9 @@ def _work(run: HookRun, ids: tuple[str, ...]) -> list[Item]:
 
 
 def _line(one: Work) -> str:
-    """Return a work item as it is told: its title, how far it is, when it was worked on, and its id.
+    """Return a work item as it is told: its title, what is left of it, when it was worked on, and its id.
 
-    One that was made of a prompt and in which nothing was met yet would only echo the prompt.
+    Of one that was made of a prompt, only what the agent's own plan has left is told: the rest would echo the prompt.
     """
     from holdfast.learning.work import criteria
     from holdfast.learning.work.model import MANUAL
@@ -176,7 +167,10 @@ def _line(one: Work) -> str:
         isc = criteria.read(one.path)
     except HoldfastError:
         isc = criteria.Criteria()
-    if one.source != MANUAL and not isc.count(criteria.SATISFIED):
+    pending = [each for each in isc.criteria if each.status in (criteria.PENDING, criteria.FAILED)]
+    left = [each.text for each in pending if one.source == MANUAL or criteria.is_planned(each)]
+    if isc.is_met() or (one.source != MANUAL and not (left and isc.count(criteria.SATISFIED))):
         return ""
     met = f"{isc.count(criteria.SATISFIED)} of {len(isc.criteria)} criteria met, " if isc.criteria else ""
-    return f"{one.title[:_MAX_TITLE]} ({met}last worked on {one.updated_at[:10]}; {one.id})"
+    to_do = f": still to do: {'; '.join(left)}" if left else ""
+    return f"{one.title[:_MAX_TITLE]}{cut(to_do, _MAX_LEFT, CUT)} ({met}last worked on {one.updated_at[:10]}; {one.id})"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.base.text import check_text
 from holdfast.errors import BadInput, ChangedMeanwhile
+from holdfast.memory.anchors import confirm
 from holdfast.privacy import redact
 from holdfast.records import Memory
 from holdfast.store import front_matter, memory_file
@@ -43,7 +44,9 @@ def rewrite(workspace: Workspace, memory: Memory, before: str, after: str) -> Me
         workspace.say(f"redacted before it was stored: {', '.join(kinds)}")
     if not memory_file.read_content(front_matter.parse(after).body).statement:
         raise BadInput("no text is left, so nothing was changed", f"To be rid of it: holdfast forget {memory.key}")
-    return workspace.store.rewrite(memory.scope, memory.key, after, was=before)
+    changed = workspace.store.rewrite(memory.scope, memory.key, after, was=before)
+    # What it says now may name other code, and the person has just looked at it.
+    return confirm(workspace, changed) if changed.body != memory.body else changed
 
 
 def editor(workspace: Workspace) -> list[str]:

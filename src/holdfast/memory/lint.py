@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from holdfast.base import files
 from holdfast.errors import HoldfastError
 from holdfast.language.contradiction import says_otherwise
-from holdfast.memory import index_pages
+from holdfast.memory import anchors, index_pages
 from holdfast.privacy import redact
 from holdfast.project.ids import is_id
 from holdfast.records import Filter, Memory, Problem
@@ -53,6 +53,7 @@ def find(workspace: Workspace) -> list[Problem]:
         *dead_links(memories, texts, root, lambda memory, key: workspace.store.forgot(memory.scope, key, "")),
         *dead_page_links(_index_pages(root), root),
         *stale_claims(memories, texts, _project_roots(workspace)),
+        *changed_code(workspace, memories),
         *renamed(memories, texts),
         *orphans(root),
     ]
@@ -184,10 +185,18 @@ def stale_claims(memories: Iterable[Memory], texts: dict[str, str], root_of: dic
         hint = "Correct the memory with `holdfast edit`, or forget it."
         for number, line in enumerate(memory.body.split("\n")):
             for name in _named_files(line):
-                if not _is_there(root, name):
+                # Of what is anchored to a file, its anchors tell more.
+                if not _is_there(root, name) and not any(name in one for one in memory.anchors):
                     first = _first_line(texts.get(memory.path, ""), memory.body)
                     text = f"names {name}, which is not in {root}"
                     yield Problem("stale-claim", memory.path, text, hint, first + number if first else 0)
+
+
+def changed_code(workspace: Workspace, memories: Iterable[Memory]) -> Iterator[Problem]:
+    """Name memories whose code is not as it was when they were stored or confirmed last."""
+    for one in anchors.stale(workspace, memories):
+        hint = f"It holds: `holdfast confirm {one.memory.key}`. It does not: `holdfast edit` or `holdfast forget` it."
+        yield Problem("changed-code", one.memory.path, one.warning, hint)
 
 
 def renamed(memories: Iterable[Memory], texts: dict[str, str]) -> Iterator[Problem]:

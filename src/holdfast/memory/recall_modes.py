@@ -44,6 +44,7 @@ def recall_by(
     looked_at = _MAX_UNASKED if order == "usage" and not query.strip() else limit
     find = _by_metadata if mode == "metadata" else _by_score
     hits = find(workspace, query, scope, types, looked_at)
+    hits = [hit for hit in hits if not hit.memory.branch or workspace.fresh().holds_here(hit.memory)]
     if order == "recency":
         hits = sorted(hits, key=lambda hit: hit.memory.updated, reverse=True)
     elif order == "usage":

@@ -38,7 +38,7 @@ def remember(
     when: str | None = None,
     enforce: str | None = None,
 ) -> Stored:
-    """Store the text in the scope as seen from here. The same text again changes nothing.
+    """Store the text in the scope as seen from here. The same text again only confirms it.
 
     Where the file of the key is no longer what it `was`, nothing changes: ChangedMeanwhile. `when` is the condition at
     which it is told (`language/conditions.py`), `enforce` how strongly it holds then.
@@ -60,6 +60,7 @@ def remember(
         pinned=pinned,
         when=condition,
         enforce=enforce,
+        confirmed=True,
     )
     workspace.refresh_once(draft.scope)
     older = outdated(workspace, draft) if draft.trust == "user" else []
@@ -114,7 +115,7 @@ def put(workspace: Workspace, draft: Draft, was: str | None = None) -> Stored:
         refuse_secret(checked.scope.owner, f"the {checked.scope.kind} id")
         cleaned, kinds = redacted(checked)
         _refuse_forgotten(workspace, cleaned)
-        return cleaned
+        return _anchored(workspace, cleaned)
 
     theirs = _of_the_person(workspace, draft) if draft.trust == "agent" else None
     if theirs is not None:
@@ -126,6 +127,16 @@ def put(workspace: Workspace, draft: Draft, was: str | None = None) -> Stored:
     if stored.was and stored.memory.trust == "user":
         workspace.say(f"{stored.memory.key} is now yours ({_NOT_YOURS[stored.was]} before)")
     return replace(stored, redacted=kinds)
+
+
+def _anchored(workspace: Workspace, draft: Draft) -> Draft:
+    """Return the draft with what it names in code; most statements name none, and a hook need not load what looks."""
+    words = " ".join(word.strip(".,;:!?") for word in draft.text.split())
+    if draft.scope.kind != "project" or not any(mark in words for mark in ("`", "/", "_", "()", ".")):
+        return draft
+    from holdfast.memory.anchors import anchored
+
+    return anchored(workspace, draft)
 
 
 def end(workspace: Workspace, memory: Memory, *, agent: str = "") -> Stored:

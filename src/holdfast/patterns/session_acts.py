@@ -69,7 +69,7 @@ def seen(digest: Digest, events: Sequence[SessionEvent]) -> SeenSession:
     """Return a session with all its acts."""
     session = digest.session
     acts = [act for event in check_results.as_they_ended(events) if (act := _act(event, session)) is not None]
-    said = () if session.is_subagent else tuple(_corrections(events))
+    said = () if session.is_subagent else tuple(corrections(events))
     return _seen(session, tuple(acts), said)
 
 
@@ -240,7 +240,7 @@ def _searched(event: SessionEvent) -> tuple[tuple[str, str], ...]:
     return tuple((one, one_line(f"{event.tool} {pattern}", _MAX_TEXT)) for one in found)
 
 
-def _corrections(events: Sequence[SessionEvent]) -> Iterator[SessionAct]:
+def corrections(events: Sequence[SessionEvent]) -> Iterator[SessionAct]:
     """Yield what the person corrected. Before anything was done there is nothing to correct."""
     spoken = False
     for event in events:

@@ -49,6 +49,8 @@ _NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
 
 # A name of one letter, a sign and a rest of 16.
 _MIN_TOKEN = 18
+# What is given has so many letters at least.
+_MIN_VALUE = 6
 # The digits, the most frequent first.
 _DIGITS = "1025346789"
 
@@ -322,9 +324,13 @@ def may_begin(text: str, at: int, beginning: str) -> bool:
 
 
 def may_be_given(text: str, at: int, kind: str) -> bool:
-    """Whether the name at this place can be given a secret: a digit is near, a sign within a word, or a phrase."""
+    """Whether the name at this place can be given a secret: a word near it has a digit or a sign, or it is a phrase."""
     near = text[max(0, at - _NEAR_BEFORE) : at + _NEAR_BEHIND]
-    if not near.isascii() or any(digit in near for digit in _DIGITS):
+    has_digit = not near.isascii() or any(digit in near for digit in _DIGITS)
+    # A closer look costs more than to try, but less than to load the patterns.
+    if has_digit and _value_of:
+        return True
+    if has_digit and any(any(map(str.isdigit, word)) for word in near.split() if len(word) >= _MIN_VALUE):
         return True
     if any(_may_be_drawn(word) for word in near.split()):
         return True

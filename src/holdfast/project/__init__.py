@@ -1,5 +1,7 @@
 """Which project is this folder? One resolver for everything; docs/projects.md has the rules in order.
 
+`anchors` checks what memories name in the project's code, and `git_program` has what only commands ask git for.
+
 It is on the path of every prompt hook, so nothing here imports `re`, `json`, `subprocess` and their like, and
 git is read from its files, never spawned.
 """

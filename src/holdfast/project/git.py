@@ -34,6 +34,9 @@ _ESCAPES = {"t": "\t", "b": "\b", "n": "\n", "\\": "\\", '"': '"'}
 _NAME_GUESS = 100  # a config can have a thousand branches, and almost all of their names are plain and short
 _TRUE = ("", "true", "yes", "on", "1")  # a name alone is true, and reads as empty
 _SPECIAL = ('"', "\\", "#", ";")
+_BRANCH, _OF_ORIGIN = "refs/heads/", "refs/remotes/origin/"
+_REBASED = (("rebase-merge", "head-name"), ("rebase-apply", "head-name"))
+_DEFAULTS = ("main", "master", "trunk", "develop")
 
 
 class Unusable(Exception):
@@ -202,6 +205,33 @@ def _first_of_log(common: str) -> bytes:
         return read_head(os.path.join(common, "logs", "HEAD"), _LINE_LIMIT).partition(b"\n")[0]
     except OSError:
         return b""
+
+
+def branch_at(root: str) -> str:
+    """Return the branch that is checked out in the work tree at this folder, also while it is rebased; or nothing."""
+    try:
+        git_dir = os.path.join(root, ".git")
+        git_dir = os.path.join(root, _pointed(git_dir)) if os.path.isfile(git_dir) else git_dir
+    except Unusable:
+        return ""
+    said = [_line_or_none(os.path.join(git_dir, *name)) for name in (("HEAD",), *_REBASED)]
+    return next((one.removeprefix(_BRANCH) for one in [said[0].removeprefix("ref: "), *said[1:]] if _BRANCH in one), "")
+
+
+def default_branch(common: str) -> str:
+    """Return the branch that the others are merged into: what the remote says, or else a usual name that is there."""
+    said = _line_or_none(os.path.join(common, "refs", "remotes", "origin", "HEAD"))
+    if said.startswith(f"ref: {_OF_ORIGIN}"):
+        return said.removeprefix(f"ref: {_OF_ORIGIN}")
+    packed = _line_or_none(os.path.join(common, "packed-refs"))
+    return next(
+        (
+            name
+            for name in _DEFAULTS
+            if os.path.lexists(os.path.join(common, "refs", "heads", name)) or f"{_BRANCH}{name}\n" in f"{packed}\n"
+        ),
+        "",
+    )
 
 
 def name_of(common: str) -> str:

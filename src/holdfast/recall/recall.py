@@ -67,7 +67,10 @@ def recall(
     )
     limit = limit or workspace.settings.number("recall.limit")
     workspace.refresh(wanted.scopes)
-    hits = _hits(workspace, query, wanted, max(_LOOKED_AT, limit * 2), at)[:limit]
+    found = _hits(workspace, query, wanted, max(_LOOKED_AT, limit * 2), at)
+    # What was learned on a branch is a fact there, and not yet elsewhere.
+    hits = [hit for hit in found if everywhere or not hit.memory.branch or workspace.fresh().holds_here(hit.memory)]
+    hits = hits[:limit]
     if counts and query.strip() and workspace.settings.flag("recall.count_use"):
         count_use(workspace, hits, at)
     return hits

@@ -96,8 +96,8 @@ def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory 
         session=(draft.session if said_anew else "") or before.session,
         supersedes=tuple(dict.fromkeys((*before.supersedes, *draft.supersedes))),
         updated=at,
-        anchors=(() if said_anew else before.anchors) if draft.anchors is None else draft.anchors,
-        branch=before.branch if draft.anchors is None and not said_anew else draft.branch,
+        anchors=(draft.anchors or ()) if said_anew or draft.confirmed else before.anchors,
+        branch=draft.branch if said_anew or draft.confirmed else before.branch,
         **{name: value for name, value in given.items() if value is not None},  # type: ignore[arg-type]
     )
 

@@ -81,6 +81,8 @@ def on_the_list(tmp_path_factory) -> set[str]:
     hook = Hook(person / ".holdfast", make_repository(person / "code", "shop"))
     with Workspace(str(hook.home), folder=str(hook.folder), environment={"HOME": str(person)}) as workspace:
         store(workspace, "Deploys need the VPN. Ask Kim for access.")
+        (hook.folder / "ship.py").write_text("def ship():\n    pass\n")
+        store(workspace, "`ship` in ship.py does nothing yet.")
     (hook.home / "config.toml").write_text('[security]\nblock = "destructive"\n[recall]\nlimit = 5\n')
     transcript = person / "transcript.jsonl"
     transcript.write_text("")

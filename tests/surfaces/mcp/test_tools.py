@@ -312,3 +312,23 @@ def test_a_rating_of_the_session_is_passed_on(talk, home) -> None:
     assert "helpful" in server.refused("memory_rate", key="x")
     (line,) = (home / "learning" / "signals" / "ratings.jsonl").read_text().splitlines()
     assert json.loads(line)["agent"] == "codex" and TOKEN not in line
+
+
+def test_a_fact_whose_code_changed_says_so_and_an_agent_confirms_it(talk, shop) -> None:
+    """By rating it, or by storing the same words; it stays as trusted as it was."""
+    (shop / "auth.py").write_text("def login_user():\n    return 1\n", encoding="utf-8")
+    server = talk("--agent", "codex", HOLDFAST_SESSION="s1")
+    said = "`login_user` in auth.py gives a session number back."
+    server.call("memory_store", content=said, key="k")
+    assert server.call("memory_recall", query="login_user")["memories"][0]["stale"] == ""
+    (shop / "auth.py").write_text("def login_user():\n    return 2\n", encoding="utf-8")
+    told = server.ask("tools/call", {"name": "memory_recall", "arguments": {"query": "login_user"}})["result"]
+    (found,) = told["structuredContent"]["memories"]
+    assert found["stale"].startswith("login_user in auth.py changed since (") and found["content"] == said
+    assert found["stale"] in told["content"][0]["text"]
+    assert server.call("memory_rate", key="k", rating="confirmed")["rating"] == "confirmed"
+    (again,) = server.call("memory_recall", query="login_user")["memories"]
+    assert (again["stale"], again["trust"]) == ("", "agent")
+    (shop / "auth.py").write_text("def login_user():\n    return 3\n", encoding="utf-8")
+    assert server.call("memory_store", content=said, key="k")["action"] == "updated"
+    assert server.call("memory_recall", query="login_user")["memories"][0]["stale"] == ""

@@ -8,8 +8,8 @@ from functools import partial
 from holdfast.language import tools
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.model import Fix
-from holdfast.learning.fixes.retries import Retries, clean, edits_of, failure_of, fix_of
-from holdfast.records import SessionEvent
+from holdfast.learning.fixes.retries import Failure, Retries, clean, edits_of, failure_of, fix_of
+from holdfast.records import Session, SessionEvent
 from holdfast.sessions import check_results
 from holdfast.sessions.facts import Digest
 from holdfast.sessions.parts import Finding
@@ -28,9 +28,21 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
 
 def found_in(digest: Digest, events: Sequence[SessionEvent]) -> dict[str, Fix]:
     """Return the fixes of a session by the failures that they are for."""
-    session = digest.session
-    retries = Retries()
     found: dict[str, Fix] = {}
+    for _, one in walk(digest.session, events):
+        if isinstance(one, Fix):
+            found[one.fingerprint] = one
+        else:
+            found.pop(one.fingerprint, None)
+    return found
+
+
+def walk(session: Session, events: Sequence[SessionEvent]) -> Iterator[tuple[SessionEvent, Failure | Fix]]:
+    """Yield the failures and the fixes of a session as they come, each with the event that shows it.
+
+    A failure of which the session has a fix already says that this fix did not hold.
+    """
+    retries = Retries()
     for event in check_results.as_they_ended(events):
         kind = tools.kind_of(event.tool) if event.role == "tool" and event.answered else ""
         if kind == "edit" and not event.failed and retries:
@@ -42,14 +54,13 @@ def found_in(digest: Digest, events: Sequence[SessionEvent]) -> dict[str, Fix]:
         line = clean(tools.line_of(event.input)) if result == "failed" or retries else ""
         if result == "failed":
             failure = failure_of(line, clean(event.output or event.text), event.at or session.started)
-            found.pop(failure.fingerprint, None)
             retries.failed(failure)
+            yield event, failure
         elif result == "passed" and retries:
             for fixed in retries.ran(line, event.at or session.ended):
                 fix = fix_of(fixed, session.agent, session.id, session.project)
                 if not _only_came_back(fix, session.folder):
-                    found[fix.fingerprint] = fix
-    return found
+                    yield event, fix
 
 
 def _only_came_back(fix: Fix, folder: str) -> bool:

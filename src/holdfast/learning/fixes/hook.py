@@ -30,24 +30,19 @@ def at_tool(run: HookRun) -> list[Effect]:
     effects: list[Effect] = []
     if failed or (tells_failures and os.path.exists(path)):
         effects = _taking(run, path, [(call.tool, call.tool_input, "failed" if failed else "passed", call.error)])
-    if call.moment not in run.agent.injects or not (failed or not tells_failures) or not _is_any_known(run.home):
+    if call.moment not in run.agent.injects or not (failed or not tells_failures):
         return effects
     from holdfast.language.tools import kind_of
+    from holdfast.learning.fixes import model, warnings
 
-    if kind_of(call.tool) == "shell":
+    is_any_known = any(os.path.exists(os.path.join(run.home, *place)) for place in (model.PLACE, warnings.PLACE))
+    if is_any_known and kind_of(call.tool) == "shell":
         told = [(call.tool_input, call.error)] if failed else _failed_last(run)
         effects += _saying(run, path, told) if told else []
     return effects
 
 
 at_tool_failed = at_tool
-
-
-def _is_any_known(home: str) -> bool:
-    """Whether there is anything that could be said of a failure."""
-    from holdfast.learning.fixes import model, warnings
-
-    return any(os.path.exists(os.path.join(home, *place)) for place in (model.PLACE, warnings.PLACE))
 
 
 def _failed_last(run: HookRun) -> list[tuple[str, str]]:

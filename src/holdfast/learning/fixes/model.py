@@ -164,16 +164,22 @@ def read(home: str) -> list[Fix]:
 
 
 def lookup(home: str, projects: Iterable[str], fingerprint: str, names: Iterable[str] = ()) -> list[Fix]:
-    """Return the fixes of a failure in these projects: those that helped in more sessions first, then the latest.
+    """Return the fixes of a failure in these projects, the best first."""
+    lines = rows.having(files.read_if_there(path_of(home)), f'"{fingerprint}"'.encode())
+    wanted = frozenset(projects)
+    found = [one for one in _holding(lines) if one.fingerprint == fingerprint and one.project in wanted]
+    return fitting(found, names)
+
+
+def fitting(found: Iterable[Fix], names: Iterable[str]) -> list[Fix]:
+    """Return the fixes of one failure: those that helped in more sessions first, then the latest, each once.
 
     Where the error speaks of files, and that of a fix too, one of them must be the same.
     """
-    lines = rows.having(files.read_if_there(path_of(home)), f'"{fingerprint}"'.encode())
-    spoken, wanted = frozenset(names), frozenset(projects)
-    found = [one for one in _holding(lines) if one.fingerprint == fingerprint and one.project in wanted]
-    fitting = [one for one in found if not spoken or not one.names or not spoken.isdisjoint(one.names)]
+    spoken = frozenset(names)
+    about = [one for one in found if not spoken or not one.names or not spoken.isdisjoint(one.names)]
     best: dict[tuple[str, ...], Fix] = {}
-    for one in sorted(_counted(fitting), key=lambda one: one.at):
+    for one in sorted(_counted(about), key=lambda one: one.at):
         best[one.steps] = one
     return sorted(best.values(), key=lambda one: (one.times, one.at), reverse=True)
 

@@ -346,6 +346,11 @@ def fix_of(fixed: Fixed, agent: str, session: str, project: str) -> Fix:
     )
 
 
+def least_calls(fix: Fix) -> int:
+    """Return how many calls a fix takes: another form of the line is the one that works, other steps come before it."""
+    return len(fix.steps) + (not fix.steps[0].endswith(_INSTEAD))
+
+
 def is_step(fix: Fix, lines: Iterable[str]) -> bool:
     """Whether one of these command lines is a step of the fix: who has just run it knows that it does not help."""
     ran = {f"ran `{form}`" for line in lines for form in (_in_its_folder(line), one_line(shown(line), MAX_COMMAND))}

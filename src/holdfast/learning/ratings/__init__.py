@@ -1,1 +1,1 @@
-"""Ratings: what a person says of the work, as rows, and their trend."""
+"""Ratings: what a person says of the work, as rows."""

@@ -20,7 +20,6 @@ from holdfast.language.word_lists import LANGUAGES, sections
 from holdfast.learning.fixes.model import Fix
 from holdfast.learning.incidents.model import Incident
 from holdfast.learning.lessons.model import Evidence, Lesson
-from holdfast.learning.ratings.trend import average
 
 KINDS = {"week": 7, "month": 30, "all": 0}
 EXAMPLES = 3
@@ -169,9 +168,9 @@ def report(
         for name in names:
             by_group.setdefault(name, []).append(row)
     return SynthesisReport(
-        *(period, project, len(rows), sum(row.source != "implicit" for row in rows), _sessions(rows), average(rows)),
+        *(period, project, len(rows), sum(row.source != "implicit" for row in rows), _sessions(rows), _average(rows)),
         before_ratings=len(earlier),
-        before_average=average(earlier),
+        before_average=_average(earlier),
         bars=bars,
         days_a_bar=days,
         groups=_groups(by_group, found, clean),
@@ -203,7 +202,7 @@ def _bars(period: Period, rows: Sequence[Rating]) -> tuple[tuple[SynthesisBar, .
     for row in dated:
         places.setdefault((date.fromisoformat(row.at[:10]) - first).days // days, []).append(row)
     return tuple(
-        SynthesisBar(str(first + timedelta(place * days)), len(some := places.get(place, [])), average(some))
+        SynthesisBar(str(first + timedelta(place * days)), len(some := places.get(place, [])), _average(some))
         for place in range(-(-length // days))
     ), days
 
@@ -267,6 +266,11 @@ def _done(lessons: Iterable[Lesson], incidents: Iterable[Incident], fixes: Seque
         tuple(one.name for one in incidents),
         len({(one.fingerprint, one.steps) for one in fixes}),
     )
+
+
+def _average(rows: Sequence[Rating]) -> float:
+    """Return the mean of some ratings; of none it is 0, which no rating is."""
+    return sum(row.rating for row in rows) / len(rows) if rows else 0.0
 
 
 def _sessions(rows: Iterable[Rating]) -> int:

@@ -28,6 +28,7 @@ GROUPS = {
     "Memory": {
         "related": "Show what is related to a memory, and why.",
         "history": "Show what a memory said before.",
+        "confirm": "Say that memories still hold although their code changed, or list those to look at.",
         "pin": "Pin a memory, so that it never expires.",
         "unpin": "Unpin a memory.",
         "move": "Move a memory to another scope or key.",
@@ -60,6 +61,7 @@ GROUPS = {
         "harvest": "Learn from archived sessions: ratings, lessons, incidents, fixes.",
         "patterns": "Show what recurs over sessions, good and bad, and decide on it.",
         "measure": "Show whether patterns and memories help, and what they cost.",
+        "replay": "Show what today's rules would have done in your own sessions.",
         "synthesis": "Show what ratings say together, what recurs, and what came of it.",
         "research": "List and read what sub-agents found out.",
         "security": "List tool calls that destroy, read a secret or write outside the project.",

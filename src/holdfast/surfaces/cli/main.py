@@ -20,7 +20,9 @@ _FILES = {
     name: file
     for file, names in {
         "recall": ("related", "list"),
-        "memory": ("remember", "show", "history", "edit", "pin", "unpin", "move", "merge", "forget", "clear"),
+        "memory": (
+            *("remember", "show", "history", "edit", "confirm", "pin", "unpin", "move", "merge", "forget", "clear"),
+        ),
         "activity": ("timeline", "catch-up", "receipts", "preview"),
         "notes": ("todo", "decide", "lesson"),
         "proposing": ("import", "distil"),
@@ -64,6 +66,7 @@ _SYNONYMS = {
     "patterns": "pattern",
     "receipts": "receipt injected given",
     "preview": "simulate context",
+    "replay": "backtest rerun",
     "mcp": "server",
     "serve": "web page browser ui gui dashboard",
     "--version": "version",

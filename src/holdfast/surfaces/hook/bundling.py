@@ -49,8 +49,8 @@ MODULES = {
     "subagent-start": "project",
     "subagent-stop": "project learning.research.hook learning.work.hook",
     "stop": (
-        "continuity.hook agents.transcript_calls learning.work.hook continuity.closing "
-        "learning.work.turns recall.vectors store.sketches"
+        "continuity.hook learning.work.hook continuity.answers agents.transcript_calls "
+        "continuity.closing learning.work.turns recall.vectors store.sketches"
     ),
     "end": (
         "continuity.hook agents.transcript_calls learning.work.hook continuity.closing "

@@ -16,7 +16,7 @@ from holdfast.errors import BadInput, NotFound
 from holdfast.inject import hand_over
 from holdfast.learning.lessons import lesson
 from holdfast.learning.ratings import rate
-from holdfast.memory import recall_modes
+from holdfast.memory import anchors, recall_modes
 from holdfast.memory.forget import remove_for
 from holdfast.memory.remember import remember
 from holdfast.memory.show import list_memories
@@ -126,6 +126,7 @@ def _found(request: Request, hit: Hit, memory: Memory, with_related: bool) -> re
         score=round(hit.score, 4),
         pinned=memory.pinned,
         superseded_by=hit.superseded_by,
+        stale=hand_over.safe(request.workspace.fresh().warning(memory)) if memory.anchors else "",
         truncated=hand_over.is_cut(memory.body) and memory.body != hit.memory.body,
         related=[
             results.RelatedResult(key=one.key, scope=one.scope.kind, title=hand_over.title(one), why=list(other.why))
@@ -136,8 +137,10 @@ def _found(request: Request, hit: Hit, memory: Memory, with_related: bool) -> re
 
 
 def _line(memory: Memory, found: results.FoundResult) -> str:
-    """Return a memory as a line of text, with what replaced it and what is related."""
+    """Return a memory as a line of text, with what changed in its code, what replaced it and what is related."""
     line = hand_over.line(memory)
+    if found.stale:
+        line += f"\n  {found.stale}"
     if found.superseded_by:
         line += f"\n  replaced by {found.superseded_by}"
     return line + "".join(f"\n  {', '.join(one.why)}: {one.key} ({one.title})" for one in found.related)
@@ -216,6 +219,9 @@ def rate_one(request: Request, asked: given.Rate) -> results.RatedResult | resul
         return _rate_session(request, asked.session_rating, asked.note or "")
     if asked.key is None or asked.rating is None:
         raise BadInput("the rating is missing", "Give rating: helpful or harmful.")
+    if asked.rating == "confirmed":
+        held = anchors.confirm(request.workspace, request.workspace.locate(asked.key, asked.scope))
+        return results.RatedResult(key=held.key, scope=held.scope.kind, rating=asked.rating)
     memory, kinds = lesson.mark(
         request.workspace, asked.key, asked.rating, scope=asked.scope, note=asked.note or "", agent=request.agent
     )

@@ -50,7 +50,15 @@ class Caller:
     """
 
     def __init__(
-        self, environment: Mapping[str, str], *, agent: str = "", home: str | None = None, flags: Mapping[str, str]
+        self,
+        environment: Mapping[str, str],
+        *,
+        agent: str = "",
+        home: str | None = None,
+        flags: Mapping[str, str],
+        folder: str | None = None,
+        project: str = "",
+        stores: Stores | None = None,
     ) -> None:
         self.agent = agent
         # A name that is no agent's is refused before anything is served.
@@ -58,8 +66,9 @@ class Caller:
         self.home = home
         self.flags = flags
         self.environment = environment
-        self.folder: str | None = None
-        self.stores = Stores()
+        self.folder = folder
+        self.project = project
+        self.stores = stores or Stores()
         self._since = now()
         # What each session's profile is, "" where it has none.
         self._profiles: dict[str, str] = {}
@@ -86,6 +95,7 @@ class Caller:
             folder=self.folder,
             environment=self.environment,
             flags={**self.flags, **more_flags},
+            project=self.project,
             session=session,
             profile=told.profile,
             caller=caller,

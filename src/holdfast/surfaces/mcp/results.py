@@ -65,6 +65,7 @@ class FoundResult(BaseModel):
     score: float
     pinned: bool
     superseded_by: str = Field(description="The key of what replaced it; mostly empty.")
+    stale: str = Field(description="What changed in the code that it names; then verify it first.")
     truncated: bool = Field(description="The content was cut; the file or its resource has all of it.")
     related: list[RelatedResult]
 
@@ -332,7 +333,9 @@ class Rate(ScopedArguments):
     """
 
     key: Key | None = optional("The memory.")
-    rating: Literal["helpful", "harmful"] | None = optional("How relying on the memory went.")
+    rating: Literal["helpful", "harmful", "confirmed"] | None = optional(
+        "How relying on it went; confirmed: its code changed, and you saw that it still holds."
+    )
     scope: ScopeKind | None = optional("The scope of the memory.")
     session_rating: int | None = Field(default=None, ge=1, le=10, description="What the person gave: 10 is best.")
     note: str | None = optional("Why; for a session the person's words, quoted.", max(MAX_NOTE, MAX_COMMENT))

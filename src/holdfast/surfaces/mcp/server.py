@@ -62,6 +62,7 @@ class MemoryServer:
         except ValidationError as problem:
             return error_of(f"{tool.name} was not called: {complaint(problem, tool.arguments)}")
         try:
+            self.check(context, "read" if tool.reads or tool.looks(asked) else "write")
             told = CallContext(
                 meta=params.model_dump(by_alias=True).get("_meta") or {},
                 profile=getattr(asked, "profile", None) or "",
@@ -70,6 +71,13 @@ class MemoryServer:
             return await self._run(context, lambda request: tool.call(request, asked), tool.flags(asked), told=told)
         except Exception as problem:
             return error_of(words(problem))
+
+    def check(self, context: Context, right: str) -> None:
+        """Raise Refused where whoever calls lacks a right; who starts the process over stdio has them all."""
+
+    def request(self, context: Context, told: CallContext, flags: Mapping[str, str]) -> Request:
+        """Return one call with a workspace as whoever calls may have it."""
+        return self.caller.request(told, flags, say)
 
     async def list_resources(
         self, context: Context, params: types.PaginatedRequestParams | None
@@ -126,7 +134,7 @@ class MemoryServer:
         told = replace(told, client=client.client_info.name if client is not None else "")
 
         def opened() -> T:
-            request = self.caller.request(told, flags or {}, say)
+            request = self.request(context, told, flags or {})
             with request.workspace as workspace:
                 see(workspace)
                 answer = work(request)
@@ -204,7 +212,10 @@ def serve(home: str, flags: Mapping[str, str], agent: str, found: settings.Setti
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool. `reads`: it changes no memory; `destroys`: what it takes away is gone; `again`: twice is like once."""
+    """One tool. `reads`: it changes no memory; `destroys`: what it takes away is gone; `again`: twice is like once.
+
+    `looks`: with these arguments it changes nothing either.
+    """
 
     name: str
     arguments: type[given.ToolArguments]
@@ -213,6 +224,7 @@ class Tool:
     reads: bool = False
     destroys: bool = False
     again: bool = False
+    looks: Callable[[Any], bool] = lambda asked: False
 
     def flags(self, asked: given.ToolArguments) -> Mapping[str, str]:
         """Return the settings under which the workspace is opened for this call."""
@@ -233,9 +245,22 @@ TABLE = (
     Tool("session_search", given.SessionSearch, results.Searched, answers.search_sessions, reads=True),
     Tool("memory_forget", given.Forget, results.ForgottenResult, answers.forget_one, destroys=True, again=True),
     Tool("memory_rate", given.Rate, results.RatedResult, answers.rate_one),
-    Tool("working_state", given.StateArguments, results.State, answers.state, destroys=True, again=True),
-    Tool("project_notes", given.ProjectNotes, results.Notes, project_tools.notes, again=True),
-    Tool("work_item", given.WorkItem, results.WorkShown, project_tools.work_item, again=True),
+    Tool(
+        *("working_state", given.StateArguments, results.State, answers.state),
+        destroys=True,
+        again=True,
+        looks=lambda asked: not asked.model_fields_set,
+    ),
+    Tool(
+        *("project_notes", given.ProjectNotes, results.Notes, project_tools.notes),
+        again=True,
+        looks=lambda asked: asked.action == "list",
+    ),
+    Tool(
+        *("work_item", given.WorkItem, results.WorkShown, project_tools.work_item),
+        again=True,
+        looks=lambda asked: asked.action == "show",
+    ),
 )
 TOOLS = {tool.name: tool for tool in TABLE}
 # Names that agents learned earlier: not listed, but understood. Each has its tool, what is given besides, and how the

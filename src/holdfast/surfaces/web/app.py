@@ -17,6 +17,7 @@ from starlette.staticfiles import StaticFiles
 from holdfast.errors import HoldfastError
 from holdfast.surfaces.web import api
 from holdfast.surfaces.web.handling import answer, on_problem
+from holdfast.surfaces.web.mcp import PATH, McpEndpoint
 from holdfast.surfaces.web.pages import review
 from holdfast.surfaces.web.security import Guard, browser
 from holdfast.surfaces.web.site import Site
@@ -27,10 +28,12 @@ PAGES = (review,)
 
 def create(site: Site) -> Starlette:
     """Return the application of a site."""
+    mcp = McpEndpoint(site)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        yield
+        async with mcp.running():
+            yield
         site.stores.close()
 
     app = Starlette(
@@ -40,6 +43,7 @@ def create(site: Site) -> Starlette:
             Mount("/static", _Static(directory=STATIC)),
             *(one for page in PAGES for one in page.ROUTES),
             *api.ROUTES,
+            Route(PATH, mcp),
         ],
         middleware=[Middleware(Guard, hosts=site.hosts, origins=site.origins)],
         exception_handlers={HoldfastError: on_problem, HTTPException: _on_http, Exception: on_problem},

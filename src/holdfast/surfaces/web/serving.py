@@ -9,9 +9,8 @@ import uvicorn
 
 from holdfast.errors import BadInput, Conflict
 from holdfast.surfaces.web.app import create
+from holdfast.surfaces.web.connections import MAX_CONNECTIONS, BoundedConnection
 from holdfast.surfaces.web.site import Site
-
-MAX_CONNECTIONS = 100
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -40,7 +39,8 @@ def serve(site: Site, listener: socket.socket, *, opened: bool) -> None:
         server_header=False,
         lifespan="on",
         ws="none",
-        limit_concurrency=MAX_CONNECTIONS,
+        http=BoundedConnection,
+        limit_concurrency=2 * MAX_CONNECTIONS,
         timeout_keep_alive=15,
         timeout_graceful_shutdown=1,
     )

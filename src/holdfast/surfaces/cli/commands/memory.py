@@ -9,7 +9,7 @@ import click
 
 from holdfast.app import erase
 from holdfast.base.text import count, one_line
-from holdfast.memory import combine, forget, move, show
+from holdfast.memory import anchors, combine, forget, move, show
 from holdfast.memory.edit import edit
 from holdfast.memory.remember import pin, remember
 from holdfast.memory.show import history
@@ -28,6 +28,7 @@ from holdfast.surfaces.cli.output import (
     print_plan,
     say,
     text_of,
+    why_empty,
 )
 from holdfast.surfaces.cli.tables import on_terminal
 from holdfast.workspace import Workspace
@@ -45,10 +46,14 @@ def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool, ra
     if only_path:
         path = os.path.join(workspace.store.tree.root, memory.path)
         answer({"path": path}, path)
-    elif not answered(memory_json(memory, history=True)):
+        return
+    stale = workspace.fresh().warning(memory) if memory.anchors else ""
+    if not answered({**memory_json(memory, history=True), "stale": stale}):
         data = show.data(workspace, memory)
         is_exact = raw and not on_terminal()
         click.echo(data if is_exact else data.decode("utf-8", "surrogateescape"), nl=False)
+        if stale:
+            say(f"{stale}; if it still holds: holdfast confirm {memory.key}")
 
 
 @command("history", "holdfast history deploys-need-the-vpn", sees=HERE, reads=True)
@@ -75,6 +80,37 @@ def _edit(workspace: Workspace, key: str, scope: str | None) -> None:
     """
     memory, changed = edit(workspace, key, scope=scope)
     click.echo(f"{'updated' if changed else 'unchanged'}  {heading(memory)}")
+
+
+@command("confirm", "holdfast confirm tokens-expire-after-15-minutes", sees=HERE)
+@click.argument("keys", nargs=-1, type=options.KEY)
+@options.scope("Only this scope.")
+def _confirm(workspace: Workspace, keys: tuple[str, ...], scope: str | None) -> None:
+    """Say that memories still hold although the code that they name changed; without a key, list those to look at.
+
+    They are anchored to the code as it is now. What no longer holds: `holdfast edit` or `holdfast forget`.
+    """
+    if not keys:
+        _list_stale(workspace, scope)
+        return
+    workspace.need_enabled()
+    held = [anchors.confirm(workspace, memory) for memory in [workspace.locate(key, scope) for key in keys]]
+    if not answered({"confirmed": [memory_json(memory) for memory in held]}):
+        for memory in held:
+            click.echo(f"confirmed  {heading(memory)}")
+
+
+def _list_stale(workspace: Workspace, scope: str | None) -> None:
+    found = anchors.stale(workspace, show.list_memories(workspace, scope=scope))
+    if answered({"stale": [{**memory_json(one.memory), "stale": one.warning} for one in found]}):
+        return
+    for one in found:
+        click.echo(f"{heading(one.memory)}\n  {one.memory.title}\n  {one.warning}")
+        for anchor in one.anchors:
+            if anchor.blob:
+                click.echo(f"  what changed: git diff {anchor.blob} {anchor.path}")
+    ways = "it holds: holdfast confirm KEY; it does not: holdfast edit KEY, or holdfast forget KEY"
+    say(ways if found else why_empty(workspace, "the code that memories name is as it was"))
 
 
 @command("pin", "holdfast pin deploys-need-the-vpn", sees=HERE)

@@ -9,8 +9,9 @@ import click
 from holdfast.app.proposals import approve, reject, review
 from holdfast.base.terminal import style
 from holdfast.errors import BadInput
-from holdfast.memory import proposals
+from holdfast.memory import anchors, proposals
 from holdfast.memory.proposals import Decision
+from holdfast.memory.show import list_memories
 from holdfast.records import Memory, Problem, Proposal, asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import group
@@ -30,6 +31,9 @@ def _list(workspace: Workspace) -> None:
     for proposal in found:
         click.echo(f"{heading(proposal)}\n          {proposal.source}")
     tell_problems(problems)
+    if stale := anchors.stale(workspace, list_memories(workspace)):
+        are = "memory names" if len(stale) == 1 else "memories name"
+        say(f"{len(stale)} {are} code that changed since: holdfast confirm lists them")
     say("decide: holdfast proposals review" if found else why_empty(workspace, "no proposal waits"))
 
 

@@ -60,7 +60,8 @@ def _recall(
         related_to(workspace, hit.memory, seen, _MAX_RELATED) if with_related else None
         for hit, seen in zip(hits, scopes, strict=True)
     ]
-    found = [_hit_json(hit, others, explain) for hit, others in zip(hits, beside, strict=True)]
+    stale = [workspace.fresh().warning(hit.memory) if hit.memory.anchors else "" for hit in hits]
+    found = [_hit_json(hit, others, explain, said) for hit, others, said in zip(hits, beside, stale, strict=True)]
     # Who asks for a type, a tag or a scope asks for memories alone.
     narrow = everywhere or any(asked[name] for name in ("scope", "types", "tags", "agents", "since", "until"))
     pages, sessions = ([], []) if narrow else _beside(workspace, words)
@@ -71,8 +72,8 @@ def _recall(
         say(f"in the project {_project(workspace)}, as --project says")
     show = _show_hit if on_terminal() else _print_hit
     several = len({hit.memory.scope for hit in hits}) > 1
-    for hit, others in zip(hits, beside, strict=True):
-        show(hit, several)
+    for hit, others, said in zip(hits, beside, stale, strict=True):
+        show(hit, several, said)
         for each in others or ():
             scope = "" if on_terminal() else f"  {each.memory.scope}"
             line = f"  {', '.join(each.why)}: {each.memory.key}{scope}  {each.memory.title}"
@@ -116,29 +117,30 @@ def _project(workspace: Workspace) -> str:
         return ""
 
 
-def _hit_json(hit: Hit, others: list[Related] | None, explain: bool) -> dict[str, object]:
+def _hit_json(hit: Hit, others: list[Related] | None, explain: bool, stale: str) -> dict[str, object]:
     plain = {
         **memory_json(hit.memory),
         "score": hit.score,
         "words": list(hit.words),
         "superseded_by": hit.superseded_by,
         "earlier": hit.earlier,
+        "stale": stale,
     }
     if others is not None:
         plain["related"] = [_related_json(each) for each in others]
     return {**plain, "parts": [{**asdict(part), "points": part.points} for part in hit.parts]} if explain else plain
 
 
-def _print_hit(hit: Hit, several: bool) -> None:
+def _print_hit(hit: Hit, several: bool, stale: str) -> None:
     """Print a hit where the output is not a terminal: stable lines with the whole scope."""
     click.echo(f"{heading(hit.memory)}  {hit.score:.2f}")
     lines = hit.memory.body.split("\n")
-    for line in (*_remarks(hit), *lines[:_MAX_LINES]):
+    for line in (*_remarks(hit, stale), *lines[:_MAX_LINES]):
         click.echo(f"  {line}")
     _print_rest(hit, len(lines))
 
 
-def _show_hit(hit: Hit, several: bool) -> None:
+def _show_hit(hit: Hit, several: bool, stale: str) -> None:
     """Show a hit on a terminal: score and key first, the scope only where hits have several, the text wrapped."""
     memory, indent = hit.memory, "      " if columns() >= 60 else "  "
     scope = f"  {memory.scope.kind} {memory.scope.owner.rpartition('--')[2]}".rstrip() if several else ""
@@ -146,7 +148,7 @@ def _show_hit(hit: Hit, several: bool) -> None:
     told = cut(f"  {memory.updated[:10]}{scope}{labels(memory)}", room) if room > 12 else ""
     click.echo(f"{hit.score:.2f}  {style(memory.key, 'bold')}{style(told, 'dim')}")
     lines = [piece for line in memory.body.split("\n") for piece in indented(line, indent)]
-    for line in (*(f"{indent}{remark}" for remark in _remarks(hit)), *lines[:_MAX_LINES]):
+    for line in (*(f"{indent}{remark}" for remark in _remarks(hit, stale)), *lines[:_MAX_LINES]):
         click.echo(line.rstrip())
     _print_rest(hit, len(lines), indent)
 
@@ -157,10 +159,10 @@ def _print_rest(hit: Hit, lines: int, indent: str = "  ") -> None:
         click.echo(f"{indent}{style(more, 'dim')}")
 
 
-def _remarks(hit: Hit) -> list[str]:
+def _remarks(hit: Hit, stale: str) -> list[str]:
     replaced = [f"replaced by {hit.superseded_by}"] if hit.superseded_by else []
     earlier = runnable(f"the words stand in an earlier statement: holdfast history {hit.memory.key}")
-    return [*replaced, *([earlier] if hit.earlier else [])]
+    return [*replaced, *([stale] if stale else []), *([earlier] if hit.earlier else [])]
 
 
 @command("related", "holdfast related deploys-need-the-vpn", sees=HERE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import click
 
@@ -42,8 +43,10 @@ def _serve(port: int, opened: bool, public_url: str, host: str) -> int:
     site = Site(home, listener.getsockname()[1], public_url, asked.flags)
     # Settings that cannot be used are told before anything is served.
     site.workspace().close()
-    click.echo(f"the page of {home}: {site.address}\nCtrl-C ends it.")
     try:
+        # A service manager ends it as Ctrl-C does: requests that are under way are answered first.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        click.echo(f"the page of {home}: {site.address}\nCtrl-C ends it.")
         serve(site, listener, opened=opened)
     except KeyboardInterrupt:
         click.echo("ended", err=True)

@@ -93,9 +93,7 @@ class ApiCall:
             raise Refused("this is about more than the projects of this token", "Use a token of all projects.")
 
     def need_to_write(self, scope: Scope) -> None:
-        """Refuse to write to a scope that whoever asks may not change; what is global is more than a project's."""
-        if not self.may_see(scope, also_global=False):
-            raise Refused(f"this token does not write to {scope.kind}", "Use a token of all projects.")
+        """Refuse to write to a scope that whoever asks may not change."""
         self.workspace.need_reach(scope.kind)
 
     def may_see(self, scope: Scope, *, also_global: bool = True) -> bool:
@@ -217,18 +215,30 @@ def workspace_of(site: Site, principal: Principal, asked: SeenFrom) -> Workspace
     bound = principal.projects
     if bound is not None and (asked.session or asked.profile or getattr(asked, "everywhere", False)):
         raise Refused("this token sees its projects only", "Leave out session, profile and everywhere.")
-    project = asked.project or (next(iter(bound)) if bound is not None and len(bound) == 1 else "")
+    project = own_project(principal, asked.project)
     workspace = site.workspace(project, caller=caller, session=asked.session, profile=asked.profile)
+    return bound_to(workspace, principal)
+
+
+def bound_to(workspace: Workspace, principal: Principal) -> Workspace:
+    """Return the workspace if its project is one of the principal's; then it sees and changes nothing beside it."""
     try:
-        if bound is not None:
-            workspace.session = workspace.profile = ""
+        if principal.projects is not None:
+            workspace.session, workspace.profile, workspace.is_bound = "", "", True
             known = workspace.registry.known()
-            if workspace.project().id not in {known.canonical(one) for one in bound}:
-                raise Refused("this token is not for that project", f"It is for {', '.join(sorted(bound))}.")
+            if workspace.project().id not in {known.canonical(one) for one in principal.projects}:
+                hint = f"It is for {', '.join(sorted(principal.projects))}."
+                raise Refused("this token is not for that project", hint)
     except BaseException:
         workspace.close()
         raise
     return workspace
+
+
+def own_project(principal: Principal, asked: str) -> str:
+    """Return the project that is asked for, or the one of a principal that has one."""
+    own = sorted(principal.projects or ())
+    return asked or (own[0] if len(own) == 1 else "")
 
 
 def query_of(request: Request, kind: type[Struct]) -> dict[str, object]:

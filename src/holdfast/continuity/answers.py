@@ -1,0 +1,227 @@
+"""What an agent's answer says about the work: what was done, what comes next, what is open.
+
+It goes by words, in English and German, and asks no model. Lists of words are data, one file each in `words/`.
+"""
+
+from __future__ import annotations
+
+from holdfast.continuity.messages import DOUBTS, MAX_LINE, MAX_SAID, SIGNS, WONDERING, WORDS, bare_words, plain_words
+from holdfast.language.word_lists import lines
+from holdfast.privacy.fence import harmless_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.language.sentences import Sentence
+
+MAX_SUMMARY = 240
+# What may stand before the verb of a sentence that tells what was done.
+_DOERS = frozenset(
+    ("i", "we", "ive", "weve", "have", "also", "then", "just", "successfully", "and", "sorry", "now", "done", "all")
+)
+_BEING = frozenset(("is", "are", "was", "were", "been", "now", "ist", "sind", "wurde", "wurden"))
+_NOW = frozenset(("now", "jetzt", "nun"))
+# Behind one of these nothing is told to be done.
+_UNDONE = DOUBTS | frozenset(
+    (
+        *("you", "can", "could", "may", "might", "lets", "let", "ill", "im", "which", "that", "where", "because"),
+        *("nothing", "none", "please", "ensure", "ensures", "make", "sure", "check", "see", "assume", "assumes"),
+        *("require", "requires", "just", "du", "sie", "kann", "dass", "bitte", "weil"),
+    )
+)
+# What an agent says of its own work, which tells nobody what the work is now.
+_PRAISE = frozenset(
+    (
+        *("better", "clean", "cleaner", "complete", "consistent", "easier", "fully", "good", "maintainable", "more"),
+        *("much", "production", "properly", "ready", "robust", "solid", "working", "better", "bereit", "fertig"),
+    )
+)
+# What stands for a thing that the sentence before it named.
+_ITS = frozenset(("it", "they", "es"))
+_EXCUSES = frozenset(("apologies", "apologize", "apologise", "confusion", "mistake", "oversight"))
+# Words that name no thing: a sentence of changes that has no other says that something was done, and not what.
+_UNNAMED = frozenset(
+    (
+        *("the", "all", "and", "any", "with", "for", "from", "this", "these", "those", "have", "has", "had", "been"),
+        *("are", "was", "were", "its", "your", "our", "now", "also", "both", "change", "changes", "code", "done"),
+        *("edit", "edits", "everything", "file", "files", "fix", "fixes", "bug", "issue", "issues", "latest", "new"),
+        *("requested", "successfully", "task", "tasks", "update", "updates", "version", "work", "things", "too"),
+        *("alles", "alle", "die", "der", "das", "und", "aenderung", "aenderungen", "dateien", "datei"),
+    )
+)
+_ENGLISH = frozenset(("the", "and", "to", "is", "was", "not", "of", "in", "i", "it", "a", "were", "we", "you"))
+_NOT_TOLD = ("```", "|", "<", "- [ ]", "* [ ]")
+_MIN_CHANGE = 3
+_MIN_PROVEN = 20
+_STOPS = ".!。！"
+# A sentence as short as "Done." says nothing yet.
+_MIN_SENTENCE = 12
+_MAX_STEPS = 10
+# Of the words of a step so many tell that it was done.
+_OF_STEP = 0.75
+_MAX_STEP = 300
+_ENDS = (". ", "! ", "? ")
+_BULLETS = ("- ", "* ", "• ")
+
+
+def done_by(answer: str, *, is_proven: bool) -> str:
+    """Return the sentences of an answer that say what was changed, whole; nothing where none does.
+
+    An answer to a question, praise of the own work and a mere "Applied the fix." tell nothing. Where files were changed
+    (`is_proven`), the first sentence that says something stands for an answer in another language.
+    """
+    from holdfast.language.sentences import sentences
+
+    changes = frozenset(" ".join(lines(f"{WORDS}/done.txt")).split())
+    openers, found, is_code = tuple(lines(f"{WORDS}/openers.txt")), "", False
+    for line in answer[:MAX_LINE].splitlines():
+        is_code ^= line.lstrip().startswith("```")
+        text = "" if is_code or line.lstrip().startswith(_NOT_TOLD) else _told_line(line)
+        for whole in _sentences(text, openers):
+            # Entries of a list end without a stop.
+            told = f"{found}{'' if not found else ' ' if found[-1] in _STOPS else '; '}{whole}"
+            parts = sentences(whole) if len(told) <= MAX_SAID and whole[-1] != ":" else []
+            if _named(plain_words(whole), changes) and any(_tells_a_change(one, changes) for one in parts):
+                found = told
+    first = "" if found or not is_proven else summary(answer)
+    is_whole = _MIN_PROVEN <= len(first) < MAX_SUMMARY and first[-1] in _STOPS and not first[0].islower()
+    return found or (first if is_whole and len(_ENGLISH.intersection(plain_words(first))) < 2 else "")
+
+
+def _told_line(line: str) -> str:
+    """Return a line of an answer without Markdown's signs: bullets, numbers of a list, bold letters, links."""
+    text = harmless_line(line).lstrip(SIGNS)
+    number, dot, rest = text.partition(". ")
+    text = (rest.lstrip(SIGNS) if dot and number.isdigit() else text).replace("**", "").rstrip("*_ ")
+    first, *links = text.split("](")
+    for link in links:
+        before, bracket, name = first.rpartition("[")
+        target, end, behind = link.partition(")")
+        first = f"{before}{name}{behind}" if bracket and end and " " not in target else f"{first}]({link}"
+    return first
+
+
+def _tells_a_change(sentence: Sentence, changes: frozenset[str]) -> bool:
+    """Whether a sentence of an agent states what was changed: who did it may go without saying, what it was may not."""
+    words = bare_words(sentence)
+    if sentence.is_question or _EXCUSES.intersection(words):
+        return False
+    first = next((place for place, word in enumerate(words) if word not in _DOERS), len(words))
+    if len(words) - first >= _MIN_CHANGE and words[first] in changes:
+        return True
+    return any(
+        _named(words[:place], changes) and _UNDONE.isdisjoint(words[:place])
+        for place in range(1, len(words))
+        if _is_state(words, place, changes)
+    ) or (words[0] in ("ich", "wir") and words[-1] in changes and _UNDONE.isdisjoint(words))
+
+
+def _named(words: list[str], changes: frozenset[str]) -> bool:
+    """Whether words name a thing, or stand for one that was named before."""
+    return any(word in _ITS or (len(word) > 2 and word not in changes | _UNNAMED | _DOERS) for word in words)
+
+
+def _is_state(words: list[str], place: int, changes: frozenset[str]) -> bool:
+    """Whether the word at this place says that something is otherwise than it was: "is added", "now uses"."""
+    if words[place] in changes:
+        return words[place - 1] in _BEING
+    behind = words[place + 1] if place + 1 < len(words) else words[place - 1]
+    is_asked = words[0] in WONDERING or words[place - 1] == "for"
+    return words[place] in _NOW and not is_asked and behind not in _PRAISE
+
+
+def summary(answer: str) -> str:
+    """Return the first sentence of an answer that says something, as one line without Markdown's signs around it."""
+    openers = tuple(lines(f"{WORDS}/openers.txt"))
+    passed_over = [""]
+    for line in answer.splitlines():
+        if line.lstrip().startswith(("```", "|", "<")):
+            continue
+        for text in _sentences(harmless_line(line[:MAX_LINE]).strip("#*_`>- "), openers):
+            if not text.casefold().replace("’", "'").startswith(openers):
+                return harmless_line(text, MAX_SUMMARY)
+            passed_over.append(text)
+    return harmless_line(max(passed_over, key=len), MAX_SUMMARY)
+
+
+def _sentences(text: str, openers: tuple[str, ...]) -> list[str]:
+    """Return the sentences of a line; one that is very short goes with the next, unless it is an opener."""
+    found: list[str] = []
+    while len(text) > 1:
+        least = 0 if text[:_MIN_SENTENCE].casefold().replace("’", "'").startswith(openers) else _MIN_SENTENCE
+        # Neither "SELECT ... FOR" nor "e.g. this" ends a sentence.
+        ends = [place for place in range(max(least, 1), len(text) - 2) if text[place : place + 2] in _ENDS]
+        real = [place for place in ends if text[place - 1] != "." and not text[place + 2].islower()]
+        end = real[0] + 1 if real else len(text)
+        found.append(text[:end])
+        text = text[end:].strip()
+    return found
+
+
+def next_steps(answer: str) -> tuple[str, ...] | None:
+    """Return the list under the last heading that announces what comes next, none where it says that nothing does.
+
+    None where an answer says nothing about it.
+    """
+    found = _listed(answer, "next_steps")
+    if not found:
+        said = f" {' '.join(plain_words(answer))} "
+        return () if any(f" {phrase} " in said for phrase in lines(f"{WORDS}/all_done.txt")) else None
+    # What is asked of the person is no step of the work, and an answer to it comes at once or never.
+    asking = ("[x]", "please ", "let me know", "once ", "would you", "do you", "shall i", "if you ")
+    return tuple(step.removeprefix("[ ] ") for step in found if not step.lower().startswith(asking))
+
+
+def open_questions(answer: str) -> tuple[str, ...]:
+    """Return what an answer names as an open question: in a line of its own, or in the list below such a heading."""
+    names = frozenset(lines(f"{WORDS}/open_questions.txt"))
+    said = [line.lstrip(SIGNS).replace("**", "").partition(":") for line in answer.splitlines()]
+    named = [rest.strip() for label, colon, rest in said if colon and label.strip().casefold() in names]
+    return tuple(
+        dict.fromkeys(harmless_line(one, _MAX_STEP) for one in (*named, *_listed(answer, "open_questions")) if one)
+    )
+
+
+def tells_step(step: str, statements: Iterable[str]) -> bool:
+    """Whether one of these statements of what was done has nearly all words of a step, whatever their tense."""
+    from holdfast.inject.prompt import stem, weight
+    from holdfast.recall.embed import plain, words
+
+    tenses = dict(pair.split() for pair in lines(f"{WORDS}/tenses.txt"))
+
+    def stems(text: str) -> set[str]:
+        return {stem(tenses.get(word, word)) for word in map(plain, words(text)) if weight(word) or word in tenses}
+
+    wanted = stems(step)
+    return bool(wanted) and any(len(wanted & stems(said)) >= _OF_STEP * len(wanted) for said in statements)
+
+
+def _listed(answer: str, name: str) -> list[str]:
+    """Return the list under the last heading that is one of those named so."""
+    every, names = answer.splitlines(), frozenset(lines(f"{WORDS}/{name}.txt"))
+    starts = [place for place, line in enumerate(every) if not names.isdisjoint(_headings(line))]
+    found: list[str] = []
+    for line in every[starts[-1] + 1 :] if starts else ():
+        number, dot, _ = line.strip().partition(". ")
+        if line.strip().startswith(_BULLETS) or (dot and number.isdigit()):
+            found.append(line)
+        elif line.strip() and (found or not line.startswith(" ")):
+            break
+    # Only a pause reads answers; a prompt needs nothing of pages.
+    from holdfast.continuity.region import entries
+
+    return [step for item in entries(found)[:_MAX_STEPS] if (step := harmless_line(item, _MAX_STEP))]
+
+
+def _headings(line: str) -> list[str]:
+    """Return what a line may be as a heading: all of it, or its last sentence, as in "It works. Next steps:"."""
+    text = line.strip()
+    last = text[max(text.rfind(end) + 1 for end in _ENDS) :] if text.rstrip("*_ ").endswith(":") else ""
+    return [one.strip().strip("#*_:? ").casefold().replace("’", "'") for one in (text, last) if len(one.strip()) < 60]
+
+
+def ticked(answer: str) -> tuple[str, ...]:
+    """Return the items of an answer that it shows as done, with a tick in their box."""
+    items = [line.strip()[2:].strip() for line in answer.splitlines() if line.lstrip().startswith(_BULLETS)]
+    return tuple(harmless_line(item[3:], _MAX_STEP) for item in items if item.lower().startswith("[x]"))

@@ -1,0 +1,260 @@
+"""Anchoring memories to the code that they name: when they are stored, when they are confirmed, and as code moves on.
+
+What is named is found in the statement (`language/code_names.py`) and looked for in the project: a file that is there,
+a symbol that a named file defines, and else a symbol that exactly one tracked file defines. What is not plain is not
+anchored. Of code only digests are kept, and none of a text that has a secret in it.
+
+A fact that is anchored to code which the default branch has not, and never had, was learned on the branch that is
+checked out: it says so in `branch:` and is given only there, until that code is on the default branch, by whatever kind
+of merge. What a person lays down (a rule, a decision, a lesson) holds everywhere.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.base.clock import Deadline, now
+from holdfast.errors import HoldfastError
+from holdfast.language import code_names, code_spans
+from holdfast.privacy import redact
+from holdfast.project import anchors, git, git_program
+from holdfast.project.anchors import MAX_ANCHORS, Anchor, Freshness, parsed
+from holdfast.records import Draft, Filter, Memory, Scope, replace
+from holdfast.store.kinds import LAID_DOWN
+from holdfast.store.merge import content_of
+from holdfast.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_MAX_HOLDING = 20
+_MIN_ALONE = 4
+_MIN_LINES, _ENOUGH_LINES = 4, 400
+_BLOB_DIGITS = 12
+# They change all the time, or say nothing that a fact could be about: it counts that they are there.
+_ALWAYS_CHANGING = (".lock", ".log", ".md", ".txt", ".rst", ".csv", ".jsonl", "-lock.json", "-lock.yaml", ".sum")
+
+
+@dataclass(frozen=True, slots=True)
+class StaleMemory:
+    """A memory whose code is not as it was: the warning that goes with it, and its anchors that do not hold.
+
+    A file that was renamed is told by the name that it has now.
+    """
+
+    memory: Memory
+    warning: str
+    anchors: tuple[Anchor, ...] = ()
+
+
+def anchored(workspace: Workspace, draft: Draft) -> Draft:
+    """Return the draft with the anchors of what it states, and the branch where it holds only there."""
+    statement = content_of(draft).statement
+    names = code_names.named(statement) if draft.scope.kind == "project" else code_names.Names()
+    root = _root(workspace, draft.scope) if any(names) else ""
+    if not root:
+        return replace(draft, anchors=())
+    is_rule = draft.type in ("user", "feedback")
+    found = tuple(map(str, _found(root, names, only_there=is_rule)))
+    laid_down = draft.trust == "user" and draft.type in LAID_DOWN
+    return replace(draft, anchors=found, branch="" if is_rule or laid_down else _branch(root, found))
+
+
+def confirm(workspace: Workspace, memory: Memory) -> Memory:
+    """Anchor a memory anew to the code as it is now, because it was found to hold; nothing else of it changes."""
+    workspace.need_enabled()
+    workspace.need_reach(memory.scope.kind)
+    root = _root(workspace, memory.scope)
+    draft = anchored(workspace, Draft(memory.body, memory.scope, type=memory.type, trust=memory.trust))
+    again = {(one.path, one.symbol, one.first): one for one in parsed(draft.anchors or ())}
+    for one in _followed(root, memory) if root else []:
+        # Its statement still has the old name, by which it is not found.
+        text = anchors.read(root, one.path) if one.was else None
+        if text is not None and (made := _made(replace(one, digest="", blob=""), text)):
+            again[made.path, made.symbol, made.first] = made
+    changed = {"anchors": tuple(map(str, again.values()))[:MAX_ANCHORS], "branch": draft.branch}
+    return workspace.store.change(memory.scope, memory.key, updated=now(), **changed)
+
+
+def stale(workspace: Workspace, memories: Iterable[Memory]) -> list[StaleMemory]:
+    """Return those of the memories whose code is not as it was or where it was, or whose branch is gone unmerged."""
+    checks: dict[Scope, Freshness] = {}
+    known: dict[tuple[str, str], dict[str, str]] = {}
+    found = []
+    for memory in memories:
+        if memory.scope.kind != "project" or not (memory.anchors or memory.branch) or memory.ended_by(""):
+            continue
+        if memory.scope not in checks:
+            checks[memory.scope] = Freshness(workspace.home, _root(workspace, memory.scope), (memory.scope.owner,))
+        check = checks[memory.scope]
+        now_at = (
+            replace(memory, anchors=tuple(map(str, _followed(check.root, memory, known)))) if check.root else memory
+        )
+        not_held = check.stale(now_at)
+        lost = memory.branch if check.root and not _is_there(check.root, memory.branch) else ""
+        warning = f"learned on the branch {lost}, which is gone and not merged" if lost else check.warning(now_at)
+        if lost or not_held or (warning and now_at.anchors != memory.anchors):
+            found.append(StaleMemory(memory, warning, tuple(one for one, _ in not_held)))
+    for check in checks.values():
+        check.keep()
+    return found
+
+
+def settle(workspace: Workspace, scopes: tuple[Scope, ...] | None = None) -> int:
+    """Follow files that were renamed, and let go of branches that were merged; return how many memories changed."""
+    changed, known = 0, dict[tuple[str, str], dict[str, str]]()
+    for memory in list(workspace.store.find(Filter(scopes, anchored=True))):
+        root = _root(workspace, memory.scope) if memory.scope.kind == "project" else ""
+        if not root:
+            continue
+        followed = tuple(map(str, _followed(root, memory, known)))
+        branch = "" if memory.branch and is_merged(root, memory) else memory.branch
+        if (followed, branch) != (tuple(map(str, parsed(memory.anchors))), memory.branch):
+            workspace.store.change(memory.scope, memory.key, anchors=followed, branch=branch)
+            changed += 1
+    return changed
+
+
+def is_merged(root: str, memory: Memory) -> bool:
+    """Whether the default branch has, or had, the code that the memory was learned from."""
+    default = git_program.default_branch(root)
+    if not default or memory.branch == default:
+        return bool(default)
+    pinned = [one for one in parsed(memory.anchors) if one.digest]
+    return bool(pinned) and all(_is_on(root, default, one) for one in pinned)
+
+
+def _is_on(root: str, branch: str, anchor: Anchor) -> bool:
+    texts = git_program.on_branch(root, branch, anchor.path)
+    return any(anchors.verdict(anchor, text) == anchors.HOLDS for text in texts)
+
+
+def _is_there(root: str, branch: str) -> bool:
+    """Whether a branch is there; where git does not answer it counts as there."""
+    if not branch or branch == git.branch_at(root):
+        return True
+    listed = git_program.run(root, "for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes")
+    return listed is None or any(ref.endswith(f"/{branch}") for ref in listed.split("\n"))
+
+
+def _branch(root: str, found: tuple[str, ...]) -> str:
+    """Return the branch that is checked out, where what was found is only there."""
+    here, default = git.branch_at(root), git_program.default_branch(root)
+    pinned = [one for one in parsed(found) if one.digest]
+    if not here or not default or here == default or not pinned:
+        return ""
+    # A hook asks no program: until the next sweep it may hold only where it was said.
+    is_known = not Deadline.is_set() and git_program.has(root, "HEAD")
+    return "" if is_known and all(_is_on(root, default, one) for one in pinned) else here
+
+
+def _root(workspace: Workspace, scope: Scope) -> str:
+    """Return the folder of a project: this one, or where another was last seen; nothing where it is not there."""
+    try:
+        project = workspace.project()
+        if scope.owner in (project.id, *project.aliases):
+            return project.root
+    except HoldfastError:
+        pass
+    root = workspace.registry.known().roots().get(scope.owner, "")
+    return root if os.path.isdir(root) else ""
+
+
+def _followed(root: str, memory: Memory, known: dict[tuple[str, str], dict[str, str]] | None = None) -> list[Anchor]:
+    """Return the anchors of a memory, each where git knows the file to be now; `known` is what it said already."""
+    found = parsed(memory.anchors)
+    lost = [one for one in found if not os.path.lexists(os.path.join(root, one.path))]
+    asked, known = (root, memory.created[:10]), {} if known is None else known
+    if lost and asked not in known:
+        known[asked] = git_program.renames(*asked)
+    moved = known.get(asked, {})
+    return [
+        replace(one, path=moved[one.path], was=one.was or one.path)
+        if one in lost and anchors.is_inside(moved.get(one.path, ""))
+        else one
+        for one in found
+    ]
+
+
+def _found(root: str, names: code_names.Names, *, only_there: bool) -> list[Anchor]:
+    """Return the anchors of what is named, those of symbols and lines before those of whole files."""
+    texts = {path: text for path, _, _ in names.files for path, text in _named_file(root, path)}
+    by_symbol = [*_in_files(names, texts)]
+    known = {one.symbol for one in by_symbol}
+    if not only_there:
+        by_symbol += [one for name in names.sure if name not in known for one in _alone(root, name)]
+    spans = {(one.path, line) for one in by_symbol for line in _lines(one, texts.get(one.path, ""))}
+    lined = [
+        Anchor(path, first=first, last=last)
+        for named, first, last in names.files
+        for path, text in _named_file(root, named)
+        # Lines within what is anchored by its name move with it.
+        if first and last <= text.count("\n") + 1 and (path, first) not in spans
+    ]
+    narrow = {one.path for one in (*by_symbol, *lined)}
+    whole = [Anchor(path) for path in texts if path not in narrow]
+    made: list[Anchor] = []
+    for one in (*by_symbol, *lined, *whole):
+        text = texts.get(one.path) or anchors.read(root, one.path) or ""
+        loose = only_there or (not one.symbol and not one.first and one.path.endswith(_ALWAYS_CHANGING))
+        if found := Anchor(one.path) if loose else _made(one, text):
+            made.append(found)
+    made = list(dict.fromkeys(made))[:MAX_ANCHORS]
+    ids = git_program.blobs(root, [one.path for one in made if one.digest]) if any(one.digest for one in made) else {}
+    return [replace(one, blob=ids.get(one.path, "")[:_BLOB_DIGITS]) if one.digest else one for one in made]
+
+
+def _named_file(root: str, name: str) -> Iterator[tuple[str, str]]:
+    """Yield path and text of the file that is meant by a name: the one there, or the only one that is called so."""
+    name = os.path.relpath(name, root) if name.startswith(root + "/") else name
+    there = [name] if os.path.lexists(os.path.join(root, name)) else git_program.called(root, name)
+    if len(there) == 1 and anchors.is_inside(there[0]) and (text := anchors.read(root, there[0])) is not None:
+        yield there[0], text
+
+
+def _in_files(names: code_names.Names, texts: dict[str, str]) -> Iterator[Anchor]:
+    """Yield the symbols that exactly one of the named files defines."""
+    for name in (*names.sure, *names.likely):
+        defining = [path for path, text in texts.items() if code_spans.defined(text.split("\n"), name)]
+        if len(defining) == 1 and not (name in names.likely and any(name in sure for sure in names.sure)):
+            yield Anchor(defining[0], name)
+
+
+def _alone(root: str, name: str) -> Iterator[Anchor]:
+    """Yield the anchor of a symbol whose file is not named, where exactly one tracked file defines it."""
+    own = name.replace("::", ".").rpartition(".")[2]
+    holding = git_program.with_word(root, own) if len(own) >= _MIN_ALONE else []
+    found = []
+    for path in holding if len(holding) <= _MAX_HOLDING else ():
+        text = anchors.read(root, path) if anchors.is_inside(path) and not path.endswith(_ALWAYS_CHANGING) else None
+        if text and code_spans.defined(text.split("\n"), name, alone=True):
+            found.append(Anchor(path, name))
+    if len(found) == 1:
+        yield found[0]
+
+
+def _lines(anchor: Anchor, text: str) -> list[int]:
+    """Return the numbers of the lines that a symbol takes, counted from 1."""
+    spans = code_spans.defined(text.split("\n"), anchor.symbol)
+    return [line + 1 for first, last in spans for line in range(first, last)]
+
+
+def _made(anchor: Anchor, text: str) -> Anchor | None:
+    """Return the anchor with the digest of what it names; None where that is not there, or has a secret in it."""
+    lines, whole = text.split("\n"), "".join(text.split())
+    # A bracket alone is found anywhere; with the lines around it, it is told from others.
+    while anchor.first and anchor.last - anchor.first < len(lines):
+        named = anchors.named_text(anchor, text)
+        bare = "".join((named or "").split())
+        if named is None or (len(bare) >= _MIN_LINES and whole.count(bare) == 1) or len(bare) > _ENOUGH_LINES:
+            break
+        anchor = replace(anchor, first=max(1, anchor.first - 1), last=min(len(lines), anchor.last + 1))
+    named = anchors.named_text(anchor, text)
+    if not named or not named.strip() or redact.find(named):
+        return None
+    if anchor.first:
+        digest, length = code_spans.digest_of_lines(named)
+        return replace(anchor, digest=digest, length=length)
+    return replace(anchor, digest=code_spans.digest(named))

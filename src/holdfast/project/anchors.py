@@ -1,0 +1,254 @@
+"""Anchors: what a memory names in the code of its project, and whether that is still as it was.
+
+    src/auth.py#login@0123456789ab        a name that is defined in a file
+    src/auth.py:12-14@0123456789ab~80     lines, and how many characters they have
+    pyproject.toml@0123456789ab           a whole file
+    src/old.py>src/new.py#f@0123456789ab  a file that was renamed since
+    CHANGELOG.md                          that the file is there, and no more
+
+Paths are relative to the top of the project, so that they mean the same on every machine. Behind a `+` may stand the
+beginning of the id that git gave the file's content. An anchor holds where the named lines say the same but for white
+space, wherever in the file they stand by now. Nothing is looked for through a link or outside of the project. Hooks
+check, so size and time of a file are asked first, against what `state/anchors/` has of the last look.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+
+from holdfast.base import files
+from holdfast.base.digests import short
+from holdfast.base.light_records import dataclass
+from holdfast.errors import HoldfastError
+from holdfast.language import code_spans
+from holdfast.project import git
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.records import Memory, Project
+
+MAX_BYTES = 1_000_000
+MAX_ANCHORS = 4
+HOLDS, CHANGED, GONE = "holds", "changed", "gone"
+_MAX_KNOWN = 1_000
+_MAX_CHECKED = 40
+_MAX_NAMED = 2
+_MAX_PATH = 240
+# A file that changed within this time may change again without another time on it.
+_SETTLED_NS = 2_000_000_000
+_HEX = frozenset("0123456789abcdef")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """One thing that a memory names: a file, and in it a symbol or lines, and the digest of what stood there.
+
+    `was` is the path before a rename, `length` that of the named lines, `blob` the beginning of git's id of the file.
+    """
+
+    path: str
+    symbol: str = ""
+    first: int = 0
+    last: int = 0
+    digest: str = ""
+    length: int = 0
+    blob: str = ""
+    was: str = ""
+
+    def __str__(self) -> str:
+        lines = f":{self.first}" + (f"-{self.last}" if self.last > self.first else "") if self.first else ""
+        place = f"{f'{self.was}>' if self.was else ''}{self.path}{f'#{self.symbol}' if self.symbol else lines}"
+        seen = f"@{self.digest}" + (f"~{self.length}" if self.length else "") if self.digest else ""
+        return place + seen + (f"+{self.blob}" if self.blob else "")
+
+    @property
+    def name(self) -> str:
+        """What it is called where the agent or the person is told of it."""
+        where = f"{self.path} (was {self.was})" if self.was else self.path
+        return f"{self.symbol} in {where}" if self.symbol else where
+
+
+def parse(text: str) -> Anchor | None:
+    """Return the anchor that a text of front matter says; None where it says none, as anybody may write there."""
+    if not text.isprintable() or " " in text or len(text) > 2 * _MAX_PATH:
+        return None
+    place, mark, seen = text.rpartition("@")
+    place, seen = (place, seen) if mark and set(seen) <= _HEX | set("~+") else (text, "")
+    seen, _, blob = seen.partition("+")
+    digest, _, length = seen.partition("~")
+    was, _, place = place.rpartition(">")
+    path, _, symbol = place.partition("#")
+    path, _, lines = path.rpartition(":") if not symbol and ":" in path else (path, "", "")
+    first, _, last = lines.partition("-")
+    if not all(number.isdigit() or not number for number in (first, last, length)) or not is_inside(path):
+        return None
+    numbers = int(first or 0), int(last or first or 0)
+    return Anchor(path, symbol, *numbers, digest, int(length or 0), blob, was)
+
+
+def is_inside(path: str) -> bool:
+    """Whether a path is one within the project."""
+    parts = path.split("/")
+    return bool(path) and len(path) <= _MAX_PATH and not any(part in ("", ".", "..", ".git") for part in parts)
+
+
+def read(root: str, path: str) -> str | None:
+    """Return the text of a file of the project; None where it is none, lies behind a link, or is too large."""
+    full = os.path.join(root, path)
+    try:
+        if os.path.realpath(full) != os.path.join(os.path.realpath(root), path):
+            return None
+        data = files.read_head(full, MAX_BYTES + 1, follow=False)
+    except (OSError, ValueError):
+        return None
+    return data.decode("utf-8", "replace") if len(data) <= MAX_BYTES and b"\0" not in data else None
+
+
+def named_text(anchor: Anchor, text: str) -> str | None:
+    """Return what the anchor names in the text of its file; None where the name is not defined there."""
+    if not anchor.symbol and not anchor.first:
+        return text
+    lines = text.split("\n")
+    if anchor.first:
+        return "\n".join(lines[anchor.first - 1 : anchor.last]) if anchor.last <= len(lines) else None
+    spans = code_spans.defined(lines, anchor.symbol)
+    return "\n".join([line for first, last in spans for line in lines[first:last]]) if spans else None
+
+
+def verdict(anchor: Anchor, text: str) -> str:
+    """Return whether what the anchor names is in the text as it was: HOLDS, CHANGED or GONE."""
+    if not anchor.digest:
+        return HOLDS
+    named = named_text(anchor, text)
+    if anchor.length:
+        is_there = named is not None and code_spans.digest_of_lines(named) == (anchor.digest, anchor.length)
+        return HOLDS if is_there or code_spans.found_again(text, anchor.digest, anchor.length) else CHANGED
+    if named is None:
+        return GONE
+    return HOLDS if code_spans.digest(named) == anchor.digest else CHANGED
+
+
+class Freshness:
+    """Whether what memories of a project name is as it was, and which of them hold on the branch that is checked out.
+
+    `owners` are the ids that the project has; others have their code elsewhere. `is_sure` says that the folder is the
+    project's own, so that what is not there is gone.
+    """
+
+    def __init__(self, home: str, root: str, owners: Sequence[str] = (), *, is_sure: bool = True) -> None:
+        self.root = root
+        self._owners = owners
+        self.is_sure = is_sure
+        self._place = os.path.join(home, "state", "anchors", short(root))
+        self._known: dict[str, str] | None = None
+        self._new: dict[str, str] = {}
+        self._checked = 0
+        self._branch: str | None = None
+
+    def holds_here(self, memory: Memory) -> bool:
+        """Whether it is no fact of another branch that is not merged."""
+        if not memory.branch or not self._is_of_project(memory):
+            return True
+        if self._branch is None:
+            self._branch = git.branch_at(self.root) if self.root else ""
+        return memory.branch == self._branch
+
+    def stale(self, memory: Memory) -> list[tuple[Anchor, str]]:
+        """Return the anchors of a memory that do not hold, each with CHANGED or GONE."""
+        if not memory.anchors or not self.root or not self._is_of_project(memory):
+            return []
+        found = [(anchor, self._verdict(anchor)) for anchor in map(parse, memory.anchors[:MAX_ANCHORS]) if anchor]
+        return [(anchor, said) for anchor, said in found if said != HOLDS]
+
+    def _is_of_project(self, memory: Memory) -> bool:
+        return memory.scope.kind == "project" and memory.scope.owner in self._owners
+
+    def _verdict(self, anchor: Anchor) -> str:
+        full = os.path.join(self.root, anchor.path)
+        try:
+            status = os.lstat(full)
+        except (OSError, ValueError):
+            return GONE if self.is_sure else HOLDS
+        if not stat.S_ISREG(status.st_mode) or not anchor.digest:
+            return HOLDS
+        state = f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
+        name = short(str(anchor), length=24)
+        self._known = self._read() if self._known is None else self._known
+        seen, _, said = self._known.get(name, "").rpartition(" ")
+        if seen == state:
+            return said
+        self._checked += 1
+        text = read(self.root, anchor.path) if self._checked <= _MAX_CHECKED else None
+        if text is None:
+            return HOLDS
+        said = verdict(anchor, text)
+        if time.time_ns() - status.st_mtime_ns > _SETTLED_NS:
+            self._new[name] = f"{state} {said}"
+        return said
+
+    def _read(self) -> dict[str, str]:
+        try:
+            rows = files.read_if_there(self._place, 200 * _MAX_KNOWN).decode("ascii", "replace").split("\n")
+        except HoldfastError:
+            return {}
+        return {name: rest for name, _, rest in [row.partition(" ") for row in rows] if rest}
+
+    def keep(self) -> None:
+        """Write down what was looked at, so that the next look need not read it. It may be lost at any time."""
+        if not self._new or self._known is None:
+            return
+        rows = [*{**self._known, **self._new}.items()][-_MAX_KNOWN:]
+        self._new = {}
+        try:
+            files.make_folder(os.path.dirname(self._place))
+            files.write(self._place, "".join([f"{name} {rest}\n" for name, rest in rows]).encode(), durable=False)
+        except HoldfastError:
+            return
+
+    def warning(self, memory: Memory) -> str:
+        """Return what is to be told with a memory whose code is not as it was: "src/a.py changed since (3 Nov): ...".
+
+        A file that was renamed, and is as it was, is only named.
+        """
+        stale = self.stale(memory)
+        self.keep()
+        told = [f"{anchor.name} {_SAID[said]}" for anchor, said in stale[:_MAX_NAMED]]
+        if told:
+            more = f" and {len(stale) - _MAX_NAMED} more" if len(stale) > _MAX_NAMED else ""
+            return f"{', '.join(told)}{more} since ({day(memory.updated)}): verify first"
+        known = parsed(memory.anchors) if self._is_of_project(memory) else []
+        moved = [one for one in known if one.was and one.was.rpartition("/")[2] in memory.body]
+        return ", ".join([f"{one.was} is now {one.path}" for one in moved[:_MAX_NAMED]])
+
+    def lead(self, memory: Memory) -> str:
+        """Return the warning as it stands before a memory that is given; nothing where there is none."""
+        warning = self.warning(memory)
+        return f"[{warning}] " if warning else ""
+
+
+_SAID = {CHANGED: "changed", GONE: "is gone"}
+
+
+def freshness_of(home: str, project: Project | None) -> Freshness:
+    """Return what checks the memories of a project; without one nothing is checked."""
+    if project is None:
+        return Freshness(home, "")
+    # A folder that was only called so may be another one than where the memory was stored.
+    return Freshness(home, project.root, (project.id, *project.aliases), is_sure=project.rule != "override")
+
+
+def day(at: str) -> str:
+    """Return a day as people write it: 3 Nov, and with its year where that is not this one."""
+    year, month, number = at[:10].split("-")
+    this = time.strftime("%Y", time.gmtime())
+    return f"{int(number)} {_MONTHS[int(month) - 1]}{'' if year == this else f' {year}'}"
+
+
+def parsed(anchors: Sequence[str]) -> list[Anchor]:
+    """Return the anchors that these texts say."""
+    return [one for one in map(parse, anchors) if one is not None]

@@ -1,0 +1,104 @@
+"""`holdfast replay`."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Iterator
+
+import click
+
+from holdfast.app import replay
+from holdfast.app.replay import OTHERWISE, SAME, Corrections, Failures, Repeated, Replayed, ReplayMoment
+from holdfast.base.terminal import style
+from holdfast.base.text import count
+from holdfast.records import asdict
+from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.making import PROJECT, command
+from holdfast.surfaces.cli.output import Bar, answered, print_problems, say, say_empty
+from holdfast.surfaces.cli.tables import shown_time
+from holdfast.workspace import Workspace
+
+_MAX_PLACES = 3
+_BECAME = {SAME: "found the same itself", OTHERWISE: "in vain: found another way"}
+
+
+@command("replay", "holdfast replay --since 90d", sees=PROJECT, means={"project": "Only this project."}, pure=True)
+@options.since("Count only from then on")
+@options.limit(10)
+@options.utc
+def _replay(workspace: Workspace, since: str, limit: int) -> None:
+    """Run today's rules over your archived sessions in the order of time, knowing at each moment only what was known
+    then: which failures had their fix in hand, which corrections were said before, which rules would have spoken.
+    Nothing is written.
+    """
+    bar = Bar("reading sessions")
+    project = workspace.project().id if workspace.asked_project else ""
+    try:
+        done = replay.replay(workspace, since=since, project=project, pace=bar.show if sys.stderr.isatty() else None)
+    finally:
+        bar.stop()
+    if answered({**dataclasses.asdict(done), "problems": [asdict(one) for one in done.problems]}):
+        return
+    if not done.sessions:
+        say_empty(workspace, "there is nothing to replay; `holdfast sweep` reads sessions in")
+        return
+    for line in (*_head(done), "", *_failures(done.failures, limit), "", *_corrections(done.corrections, limit)):
+        click.echo(line)
+    print_problems(done.problems)
+    if max(len(done.failures.kinds), len(done.corrections.examples)) > limit:
+        say("--limit shows more examples, --json all of them")
+
+
+def _head(done: Replayed) -> Iterator[str]:
+    between = f"{shown_time(done.first)[:10]} to {shown_time(done.last)[:10]}"
+    left = f"; {done.without_events} more have only a digest left" if done.without_events else ""
+    yield f"{count(done.sessions, 'session')} with {count(done.calls, 'call')}, {between}{left}"
+
+
+def _failures(found: Failures, limit: int) -> Iterator[str]:
+    yield style("Failures", "bold")
+    kinds = count(found.different, "kind")
+    if not found.repeated:
+        yield f"  {count(found.total, 'failure')} of {kinds}; none came again in a later session"
+        return
+    yield (
+        f"  {count(found.total, 'failure')} of {kinds}; {found.repeated} came again in later sessions,"
+        f" {count(found.again, 'time')}, and of {found.in_hand} the fix was in hand before the second time"
+    )
+    if found.said:
+        left = found.said - found.same - found.in_vain
+        yield f"  the fix would have been said {count(found.said, 'time')}, with {count(found.tokens, 'token')}:"
+        yield f"    {found.same} where the session then found the same itself, with {count(found.spared, 'call')} more"
+        yield f"    {found.in_vain} in vain, as it found another way"
+        yield f"    {left} where nothing shows what helped"
+    for one in found.kinds[:limit]:
+        yield from _repeated(one)
+
+
+def _repeated(one: Repeated) -> Iterator[str]:
+    yield f"  {len(one.times)}x {one.text}"
+    yield f"      first in {one.first}"
+    said = [each for each in one.times if each.said]
+    for each in (said or one.times)[:_MAX_PLACES]:
+        yield f"      again in {_place(each)}" + (
+            f", {_BECAME[each.became]} in {count(each.calls, 'call')}" if each.became else ""
+        )
+    if len(said or one.times) > _MAX_PLACES:
+        yield f"      and {len(said or one.times) - _MAX_PLACES} more"
+    yield f"      {said[-1].said}" if said else "      no fix was known"
+
+
+def _corrections(found: Corrections, limit: int) -> Iterator[str]:
+    yield style("Corrections", "bold")
+    yield (
+        f"  {count(found.total, 'correction')}: {found.stood} said what a memory said already,"
+        f" {found.repeated} what an earlier session was told"
+    )
+    for one in found.examples[:limit]:
+        yield f"  {_place(one)}: {one.text}"
+        yield f"      {one.source}: {one.said}"
+
+
+def _place(one: ReplayMoment) -> str:
+    return f"{one.session}:{one.line} ({shown_time(one.at)[:10]})"

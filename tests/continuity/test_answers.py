@@ -1,0 +1,139 @@
+"""What is read out of an agent's answer: what was done, what comes next, what is open."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.continuity import answers
+
+
+@pytest.mark.parametrize(
+    ("answer", "summary"),
+    [
+        ("All tests pass now. The login works.", "All tests pass now."),
+        ("\n## **Done**\n\nMore.", "Done"),
+        ("You're absolutely right! It clears the cache in the last step.", "It clears the cache in the last step."),
+        ("Perfect! I'll now go on.\n\n## Summary\n\nThe cache uses Redis.", "The cache uses Redis."),
+        ("Alles klar. Lass mich nachsehen.\n\nDer Test war falsch.", "Der Test war falsch."),
+        ("Understood. I’ll keep messages short.", "I’ll keep messages short."),
+        ("Done. All of it works.", "Done. All of it works."),
+        ("```\ncode\n```", "code"),
+        ("", ""),
+    ],
+)
+def test_the_first_sentence_sums_up(answer, summary):
+    """The first sentence that says something stands for the answer, without the signs of Markdown."""
+    assert answers.summary(answer) == summary
+
+
+def test_an_endless_answer_is_cut():
+    """A sentence without an end is cut between two words."""
+    assert len(answers.summary("word " * 10_000)) <= answers.MAX_SUMMARY
+
+
+@pytest.mark.parametrize(
+    ("answer", "steps"),
+    [
+        ("Done.\n\n**Next steps:**\n- Write docs\n- [ ] Ship\n- [x] Test\n\nBye.", ("Write docs", "Ship")),
+        ("## Nächste Schritte\n\n1. Doku\n2. Test", ("Doku", "Test")),
+        ("Images are in S3 now. **Remaining:**\n\n1. Upgrade Django", ("Upgrade Django",)),
+        ("## What's next?\n\n- [ ] Test it", ("Test it",)),
+        ("It works. It is not remaining:\n- an error", None),
+        ("Next steps are hard to tell.\n- no list of them", None),
+        ("- a list\n- of other things", None),
+        ("I wrote the test. Everything is done; there are no next steps.", ()),
+        ("Next steps:\n- Please clarify the questions\n- Let me know what you think", ()),
+    ],
+)
+def test_next_steps_are_a_list_under_their_heading(answer, steps):
+    """Only a list that is announced as what comes next is taken for it; what asks the person something is no step."""
+    assert answers.next_steps(answer) == steps
+
+
+@pytest.mark.parametrize(
+    ("answer", "questions"),
+    [
+        ("The limit is 5.\n\nOpen question: should it be per tenant?", ("should it be per tenant?",)),
+        ("## Open questions\n\n- Per tenant?\n- Who pays?", ("Per tenant?", "Who pays?")),
+        ("**Offene Frage:** Wer zahlt?", ("Wer zahlt?",)),
+        ("Would you like me to go on?", ()),
+    ],
+)
+def test_an_open_question_is_one_that_is_called_so(answer, questions):
+    """What an agent offers at the end of an answer is no open question."""
+    assert answers.open_questions(answer) == questions
+
+
+@pytest.mark.parametrize(
+    ("step", "said", "done"),
+    [
+        ("Write the test", "I wrote the test for the login form and updated the docs.", True),
+        ("Update the docs", "I wrote the test for the login form and updated the docs.", True),
+        ("Check the container size", "The container-size check is done.", True),
+        ("Write the test", "I updated the docs.", False),
+        ("Deploy the refund service to staging", "I fixed the refund service.", False),
+    ],
+)
+def test_a_step_is_done_when_its_words_are_told(step, said, done):
+    """A step is known in a statement by nearly all of its words, whatever their tense."""
+    assert answers.tells_step(step, [said]) == done
+
+
+def test_what_was_ticked():
+    """Items with a tick in their box are done, others are not."""
+    assert answers.ticked("- [x] Write the docs\n* [X] Ship it\n- [ ] Not this\n[x] no item") == (
+        "Write the docs",
+        "Ship it",
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "done"),
+    [
+        *[(said, "") for said in ("UTC.", "Noted.", "No.", "OK", "Done.", "Postgres.", "From S3.", "Understood.")],
+        (
+            "We finished stock reservations; the load test is open.",
+            "We finished stock reservations; the load test is open.",
+        ),
+        (
+            "I added the reservations endpoint with SELECT ... FOR UPDATE and an expiry job. 12 tests pass.",
+            "I added the reservations endpoint with SELECT ... FOR UPDATE and an expiry job.",
+        ),
+        (
+            "The CI job used SQLite. I switched it to the Postgres service container; CI is green.",
+            "I switched it to the Postgres service container; CI is green.",
+        ),
+        ("The invoice now has the logo top left.", "The invoice now has the logo top left."),
+        ("Renamed in 9 files; src/invoice/pdf.py re-exports the old name.", None),
+        ("Perfect! I've fixed the crash when the list is empty.", "I've fixed the crash when the list is empty."),
+        ("Ich habe den Test für die Rechnung ergänzt.", "Ich habe den Test für die Rechnung ergänzt."),
+        ("The login form was repaired in src/login.py.", "The login form was repaired in src/login.py."),
+        ("You can now run the tests with make check.", ""),
+        ("It is not fixed yet in the cart.", ""),
+        ("Both mutations are fully integrated across all files now:", ""),
+        ("Even though the keys are gone, they were exposed.", ""),
+        ("Should I have added a test for the cart?", ""),
+        ("```\nAdded the whole thing here.\n```\nThe cache keeps sessions.", ""),
+        *[(said, "") for said in ("Applied the fix.", "Updated and pushed.", "All files have been created.")],
+        *[(said, "") for said in ("The structure is solid now.", "I made a mistake in my last answer.")],
+        ("The script assumes ruff is installed in the environment.", ""),
+        ("Now that the old key is deleted, you can run the setup again.", ""),
+        ("So nothing has been pushed to the branch yet.", ""),
+        (
+            "`Active Sessions` is now a view in [package.json](/a/package.json#L26).",
+            "`Active Sessions` is now a view in package.json.",
+        ),
+        ("1. Removed the helper `read`\n2. Added a log", "Removed the helper `read`; Added a log"),
+        ("I added " + "one more word and " * 40 + "the end.", ""),
+    ],
+)
+def test_only_what_was_changed_is_told_as_done(answer, done):
+    """A statement of something changed is told, whole; answers, acknowledgements and promises are not."""
+    assert answers.done_by(answer, is_proven=False) == (answer if done is None else done)
+
+
+def test_changed_files_prove_what_is_said_in_another_language():
+    """Where files were changed, the first whole sentence says what was done, whatever its language."""
+    assert answers.done_by("J'ai corrigé la page de connexion.", is_proven=True) == "J'ai corrigé la page de connexion."
+    assert answers.done_by("J'ai corrigé la page de connexion.", is_proven=False) == ""
+    assert answers.done_by("OK", is_proven=True) == ""

@@ -1,0 +1,378 @@
+"""Memories that name code: anchored when stored, checked when given, confirmed, followed, and bound to a branch."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from holdfast.memory import anchors
+from holdfast.memory.edit import edit
+from holdfast.memory.lint import lint
+from holdfast.memory.remember import end, put, remember
+from holdfast.memory.show import list_memories
+from holdfast.recall.recall import recall
+from holdfast.records import Draft, Memory
+from holdfast.workspace import Workspace
+
+AUTH = '''import time
+
+TTL = 900
+
+
+def login(user):
+    """Log in."""
+    return {"user": user, "ttl": TTL}
+
+
+def logout(user):
+    return None
+'''
+DAY = "([0-9]+ [A-Z][a-z]+)"
+
+
+class Code:
+    """A project with a real repository of git."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.git("init", "-q", "-b", "main")
+        self.write("src/auth.py", AUTH)
+        self.write("pyproject.toml", "[tool.ruff]\nline-length = 120\n")
+        self.commit()
+
+    def git(self, *words: str) -> None:
+        """Run git here."""
+        told = ("-c", "user.name=n", "-c", "user.email=n@example.com")
+        subprocess.run(["git", *told, *words], cwd=self.root, check=True, capture_output=True)
+
+    def commit(self) -> None:
+        """Commit all that there is."""
+        self.git("add", "-A")
+        self.git("commit", "-qm", "more")
+
+    def write(self, path: str, text: str) -> None:
+        """Write a file."""
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text, encoding="utf-8")
+
+    def change(self, path: str, old: str, new: str) -> None:
+        """Put something else in the place of a text."""
+        before = (self.root / path).read_text(encoding="utf-8")
+        assert old in before
+        self.write(path, before.replace(old, new))
+
+
+@pytest.fixture
+def code(machine) -> Code:
+    """A project whose code memories name."""
+    root = machine / "code" / "auth"
+    root.mkdir(parents=True)
+    return Code(root)
+
+
+@pytest.fixture
+def opened(code, home):
+    """Open the home as seen from the project, anew each time, as commands do."""
+
+    @contextmanager
+    def make(**options):
+        with Workspace(str(home), folder=str(code.root), **options) as workspace:
+            yield workspace
+
+    return make
+
+
+@pytest.fixture
+def stored(opened):
+    """Store a statement and return the memory."""
+
+    def make(text: str, **options) -> Memory:
+        with opened() as workspace:
+            return remember(workspace, text, **options).memory
+
+    return make
+
+
+@pytest.fixture
+def warned(opened):
+    """Return the warning that a memory comes with now."""
+
+    def ask(memory: Memory) -> str:
+        with opened() as workspace:
+            return workspace.fresh().warning(workspace.locate(memory.key))
+
+    return ask
+
+
+def places(memory: Memory) -> list[str]:
+    """Return what a memory is anchored to, without digests."""
+    return [one.partition("@")[0] for one in memory.anchors]
+
+
+@pytest.mark.parametrize(
+    ("statement", "where"),
+    [
+        ("`login` in src/auth.py returns a dict.", ["src/auth.py#login"]),
+        ("`logout()` does nothing.", ["src/auth.py#logout"]),
+        ("The lifetime is set on line 3 of src/auth.py.", ["src/auth.py:3"]),
+        ("src/auth.py:8 returns the lifetime of `login`.", ["src/auth.py#login"]),
+        ("`tool.ruff.line-length` in pyproject.toml is 120.", ["pyproject.toml#tool.ruff.line-length"]),
+        ("auth.py has no rate limit.", ["src/auth.py"]),
+        ("The TTL constant in auth.py is in seconds.", ["src/auth.py#TTL"]),
+        ("Deploys need the VPN.", []),
+        ("`user` is somebody; see src/missing.py and ../../etc/passwd", []),
+    ],
+)
+def test_a_statement_is_anchored_to_what_it_names(stored, statement: str, where: list[str]) -> None:
+    """To the symbol, the lines or the file; what is not plain is not anchored."""
+    assert places(stored(statement)) == where
+
+
+def test_an_anchor_is_short_relative_and_has_the_blob_of_git(stored, code, home) -> None:
+    """It stands on one line of the front matter, and means the same on another machine."""
+    memory = stored("`login` in src/auth.py returns a dict.")
+    blob = subprocess.run(
+        ["git", "hash-object", "src/auth.py"], cwd=code.root, capture_output=True, text=True, check=True
+    )
+    text = (home / "memory" / memory.path).read_text(encoding="utf-8")
+    (line,) = [line for line in text.split("\n") if line.startswith("anchors:")]
+    assert line == f"anchors: [{memory.anchors[0]}]" and len(line) < 80 and str(code.root) not in text
+    assert memory.anchors[0].endswith(f"+{blob.stdout[:12]}")
+
+
+def test_only_a_change_of_the_named_lines_warns(stored, warned, code) -> None:
+    """Another function, white space and lines that moved are no change of it."""
+    memory = stored("`login` in src/auth.py returns a dict.")
+    line = stored("Line 3 of src/auth.py sets the lifetime.")
+    code.change("src/auth.py", "return None", "return user")
+    code.change("src/auth.py", "import time", "import os\nimport time")
+    code.change("src/auth.py", '{"user": user, "ttl": TTL}', '{\n        "user": user,\n        "ttl": TTL,\n    }')
+    assert (warned(memory), warned(line)) == ("", "")
+    code.change("src/auth.py", '"ttl": TTL', '"ttl": 2 * TTL')
+    code.change("src/auth.py", "TTL = 900", "TTL = 60")
+    assert warned(memory).startswith("login in src/auth.py changed since (")
+    assert warned(memory).endswith("): verify first")
+    assert warned(line).startswith("src/auth.py changed since (")
+
+
+def test_a_whole_file_and_a_file_that_is_gone(stored, warned, code) -> None:
+    """Where only a file is named any change of its words warns, and so does its end."""
+    memory = stored("src/auth.py has no rate limit.")
+    code.change("src/auth.py", "return None", "return  None")
+    assert warned(memory) == ""
+    code.change("src/auth.py", "return  None", "return 1")
+    assert "src/auth.py changed since" in warned(memory)
+    os.unlink(code.root / "src" / "auth.py")
+    assert "src/auth.py is gone since" in warned(memory)
+
+
+def test_a_function_that_went_is_gone(stored, warned, code) -> None:
+    """The file is there, and the name is not."""
+    memory = stored("`logout` in src/auth.py returns nothing.")
+    code.change("src/auth.py", "def logout(user)", "def sign_out(user)")
+    assert "logout in src/auth.py is gone since" in warned(memory)
+
+
+def test_a_rule_of_the_person_warns_only_where_its_file_is_gone(stored, warned, code) -> None:
+    """What they want does not depend on what the code says."""
+    memory = stored("Never touch `login` in src/auth.py.", type="feedback")
+    assert memory.anchors == ("src/auth.py",)
+    code.write("src/auth.py", "pass\n")
+    assert warned(memory) == ""
+
+
+def test_nothing_is_read_through_a_link_outside_or_with_a_secret_in_it(stored, code, tmp_path) -> None:
+    """No digest is made of what is not the project's, nor of a line that holds a secret."""
+    (tmp_path / "outside.py").write_text("def far(): ...\n", encoding="utf-8")
+    (code.root / "near.py").symlink_to(tmp_path / "outside.py")
+    assert stored("`far` in near.py is a stub.").anchors == ()
+    code.write(".env", "API_TOKEN=ghp_" + "a1B2" * 9 + "\n")
+    assert stored("`API_TOKEN` in .env is the one of the bot.").anchors == ()
+
+
+def test_the_look_is_kept_and_a_quick_edit_is_seen_all_the_same(stored, warned, code, home) -> None:
+    """The size and the time of a file are enough, but not of a file that changed just now."""
+    memory = stored("src/auth.py has no rate limit.")
+    path = code.root / "src" / "auth.py"
+    before = path.stat()
+    os.utime(path, (before.st_atime - 100, before.st_mtime - 100))
+    assert warned(memory) == ""
+    (kept,) = (home / "state" / "anchors").iterdir()
+    assert kept.read_text(encoding="utf-8").count("\n") == 1 and "auth" not in kept.read_text(encoding="utf-8")
+    code.change("src/auth.py", "TTL = 900", "TTL = 901")
+    assert "changed since" in warned(memory)
+    code.change("src/auth.py", "TTL = 901", "TTL = 900")
+    assert warned(memory) == ""
+
+
+def test_saying_it_again_confirms_it_and_what_is_learned_does_not(stored, opened, warned, code) -> None:
+    """An agent that states the same anchors it anew, and it stays whose it was; a harvest of old words does not."""
+    memory = stored("`login` in src/auth.py returns a dict.", key="k")
+    code.change("src/auth.py", '"ttl": TTL', '"ttl": 1')
+    with opened() as workspace:
+        put(workspace, Draft(memory.body, memory.scope, key="k", trust="derived"))
+    assert warned(memory)
+    again = stored(memory.body, key="k", trust="agent", agent="codex")
+    assert (warned(again), again.trust, again.history) == ("", "user", ())
+
+
+def test_confirm_anchors_anew_and_changes_nothing_else(stored, opened, warned, code) -> None:
+    """The statement, its trust and its history stay."""
+    memory = stored("`login` in src/auth.py returns a dict.", trust="agent")
+    code.change("src/auth.py", '"ttl": TTL', '"ttl": 1')
+    with opened() as workspace:
+        held = anchors.confirm(workspace, memory)
+    assert (held.body, held.trust, held.history) == (memory.body, "agent", ())
+    assert held.anchors != memory.anchors and warned(memory) == ""
+
+
+def test_a_new_statement_has_anchors_of_its_own(stored, opened, editor, code) -> None:
+    """Another statement under the key, an edit in an editor, and what is withdrawn."""
+    memory = stored("`login` in src/auth.py returns a dict.", key="k")
+    assert places(stored("`logout` in src/auth.py returns nothing.", key="k")) == ["src/auth.py#logout"]
+    editor("sed -i 's/logout/TTL/' \"$1\"")
+    with opened() as workspace:
+        changed, _ = edit(workspace, "k")
+    assert places(changed) == ["src/auth.py#TTL"]
+    code.change("src/auth.py", "TTL = 900", "TTL = 1")
+    with opened() as workspace:
+        end(workspace, changed)
+        assert anchors.stale(workspace, list_memories(workspace)) == []
+    assert memory.key == "k"
+
+
+def test_lint_lists_what_changed_and_the_way_out(stored, opened, code) -> None:
+    """One problem for each memory, once, and none while the code is as it was."""
+    stored("`login` in src/auth.py returns a dict.", key="k")
+    stored("src/auth.py is small.", key="gone")
+    code.change("src/auth.py", '"ttl": TTL', '"ttl": 1')
+    with opened() as workspace:
+        found = [one for one in lint(workspace) if one.kind in ("changed-code", "stale-claim")]
+    assert {one.path.rpartition("/")[2] for one in found} == {"k.md", "gone.md"} and len(found) == 2
+    assert "holdfast confirm k" in "".join(one.hint for one in found)
+
+
+def test_a_renamed_file_is_followed_where_git_knows_it(stored, opened, warned, code) -> None:
+    """The next sweep writes the new name; what it says about the code is held against the file there."""
+    memory = stored("`login` in src/auth.py returns a dict.")
+    code.git("mv", "src/auth.py", "src/session.py")
+    with opened() as workspace:
+        assert [one.warning for one in anchors.stale(workspace, [memory])] == ["src/auth.py is now src/session.py"]
+        assert anchors.settle(workspace) == 1
+        assert anchors.settle(workspace) == 0
+    code.commit()
+    assert warned(memory) == "src/auth.py is now src/session.py"
+    code.git("mv", "src/session.py", "src/users.py")
+    code.commit()
+    with opened() as workspace:
+        anchors.settle(workspace)
+    assert warned(memory) == "src/auth.py is now src/users.py"
+    code.change("src/users.py", '"ttl": TTL', '"ttl": 1')
+    assert warned(memory).startswith("login in src/users.py (was src/auth.py) changed since")
+    with opened() as workspace:
+        assert places(anchors.confirm(workspace, workspace.locate(memory.key))) == ["src/auth.py>src/users.py#login"]
+
+
+def on(opened, text: str) -> list[str]:
+    """Return the keys that a recall finds here and now."""
+    with opened() as workspace:
+        return [hit.memory.key for hit in recall(workspace, text)]
+
+
+@pytest.mark.parametrize("how", ["merge", "squash", "rebased away"])
+def test_a_fact_of_a_branch_holds_there_until_it_is_merged(stored, opened, code, how: str) -> None:
+    """By whatever kind of merge, also where the default branch went on since."""
+    code.git("switch", "-qc", "fix/logout")
+    code.change("src/auth.py", "return None", "return user")
+    memory = stored("`logout` in src/auth.py returns the user.", key="k", trust="agent")
+    code.commit()
+    assert memory.branch == "fix/logout"
+    assert on(opened, "what does logout return") == ["k"]
+    code.git("switch", "-q", "main")
+    with opened() as workspace:
+        assert anchors.settle(workspace) == 0
+    assert on(opened, "what does logout return") == []
+    if how == "merge":
+        code.git("merge", "-q", "--no-ff", "-m", "m", "fix/logout")
+    else:
+        code.git("merge", "-q", "--squash", "fix/logout")
+        code.commit()
+    if how == "rebased away":
+        code.git("branch", "-D", "fix/logout")
+        code.change("src/auth.py", "return user", "return [user]")
+        code.commit()
+    with opened() as workspace:
+        assert anchors.settle(workspace) == 1
+    assert on(opened, "what does logout return") == ["k"]
+
+
+def test_what_the_default_branch_has_is_no_fact_of_a_branch(stored, code) -> None:
+    """Nor is what a person wants or decided, nor what names no code."""
+    code.git("switch", "-qc", "fix/logout")
+    assert stored("`login` in src/auth.py returns a dict.").branch == ""
+    code.change("src/auth.py", "return None", "return user")
+    assert stored("`logout` in src/auth.py must return the user.", type="decision").branch == ""
+    assert stored("Never change `logout` in src/auth.py.", type="feedback", key="r").branch == ""
+    assert stored("Deploys need the VPN.").branch == ""
+
+
+def test_a_branch_that_went_unmerged_is_listed(stored, opened, code) -> None:
+    """Nobody would ever be told it again, and the person may say that it holds."""
+    code.git("switch", "-qc", "try")
+    code.change("src/auth.py", "return None", "return user")
+    stored("`logout` in src/auth.py returns the user.", key="k", trust="agent")
+    code.git("checkout", "-q", "-f", "main")
+    code.git("branch", "-D", "try")
+    with opened() as workspace:
+        (found,) = [one for one in lint(workspace) if one.kind == "changed-code"]
+        assert "the branch try, which is gone and not merged" in found.text
+        anchors.confirm(workspace, workspace.locate("k"))
+    assert on(opened, "what does logout return") == ["k"]
+
+
+def test_a_folder_without_git_has_anchors_too(home, machine) -> None:
+    """Only what git alone knows is missing: blobs, renames, branches, and symbols whose file is not named."""
+    root = machine / "plain"
+    root.mkdir()
+    (root / "a.py").write_text("def run_all():\n    return 1\n", encoding="utf-8")
+    with Workspace(str(home), folder=str(root)) as workspace:
+        memory = remember(workspace, "`run_all` in a.py returns 1.").memory
+        alone = remember(workspace, "`run_all` is slow.").memory
+        assert (places(memory), alone.anchors, "+" in memory.anchors[0]) == (["a.py#run_all"], (), False)
+        (root / "a.py").write_text("def run_all():\n    return 2\n", encoding="utf-8")
+        assert "run_all in a.py changed since" in workspace.fresh().warning(memory)
+
+
+def test_the_commands_warn_list_and_confirm(cli, code, monkeypatch) -> None:
+    """Recall, show and proposals say it; `confirm` lists what to look at, with a way to see the change, or confirms."""
+    monkeypatch.chdir(code.root)
+    cli("remember", "`login` in src/auth.py returns a dict.", "--key", "k")
+    assert "verify" not in cli("recall", "login").out and "as it was" in cli("confirm").err
+    code.change("src/auth.py", '"ttl": TTL', '"ttl": 1')
+    assert "login in src/auth.py changed since" in cli("recall", "login").out
+    assert "holdfast confirm k" in cli("show", "k").err
+    assert "1 memory names code that changed since" in cli("proposals").err
+    assert json.loads(cli("recall", "login", "--json").out)["hits"][0]["stale"].endswith("verify first")
+    assert json.loads(cli("show", "k", "--json").out)["stale"].endswith("verify first")
+    listed = cli("confirm")
+    assert "git diff " in listed.out and "holdfast edit KEY, or holdfast forget KEY" in listed.err
+    assert [one["key"] for one in json.loads(cli("confirm", "--json").out)["stale"]] == ["k"]
+    assert cli("confirm", "k").out.startswith("confirmed  k")
+    assert "verify" not in cli("recall", "login").out
+    assert cli("confirm", "nothing-like-it").code == 3
+
+
+def test_memories_of_another_project_are_not_held_against_this_code(stored, opened, code, home, machine) -> None:
+    """Who looks from elsewhere is told nothing about files that are not there, nor which branch is checked out."""
+    stored("`login` in src/auth.py returns a dict.", key="k")
+    (machine / "elsewhere").mkdir()
+    with opened() as workspace:
+        memory = workspace.store.change(workspace.scope("project"), "k", branch="try")
+    with Workspace(str(home), folder=str(machine / "elsewhere")) as workspace:
+        (hit,) = recall(workspace, "login", project=memory.scope.owner)
+        assert workspace.fresh().warning(hit.memory) == ""
