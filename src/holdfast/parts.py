@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from holdfast.agents.base import Agent
     from holdfast.agents.transcript_calls import ToolCall
-    from holdfast.records import HookCall, Project, Scope
+    from holdfast.records import Event, Given, HookCall, Project, Scope
 
 # A message may have a whole file in it; what a person says of it themselves stands at its beginning or its end.
 MAX_WORDS = 32_000
@@ -39,6 +39,9 @@ TAILS = ("state", "tails")
 # So much of a transcript is read in front of a waiting person; mostly a pause read all of it before.
 _MAX_AT_PROMPT = 1 << 18
 _MAX_CALLS = 400
+# How the reason begins for which a call was not made; some agents tell such a call as one that failed.
+STOPPED = ("Refused by Holdfast", "Held by Holdfast")
+_MAX_REASON = 400
 # Of the time that an agent gives a hook, so much is ours: the rest is for starting it, and for a busy machine.
 _OF_AGENTS_TIME = 0.6
 _USUAL_SECONDS = 5
@@ -127,10 +130,11 @@ class Effect:
     """What a part of a hook wants done: `do` is called before the agent goes on.
 
     `beside` does it while the answer is made, which waits for it. `sweep` asks for a sweep of the agent's transcripts
-    behind the hook. At a call of a tool `say` is a line for the model, which it reads with the result of that call;
-    `hold` is a reason that refuses the call, and `ask` one for which the person is asked to let it through. These are
-    ready to be shown: one line or more, without secrets, bounded. A part returns them only where the agent can take
-    them at this moment (`agent.injects`, `agent.guard`, `agent.asks`), and its `do` notes that they were told.
+    behind the hook. At a call of a tool `say` is a line for the model, which it reads with the result of that call, or
+    with the next prompt where the agent takes none (`agent.injects`); `hold` is a reason that refuses the call, and
+    `ask` one for which the person is asked to let it through, each only where the agent can (`agent.guard`,
+    `agent.asks`). They are ready to be shown: without secrets, bounded. `theirs`: the person said it. `given` is what
+    the receipt says. Of several only the first are told; the `do` of such an effect is called when it is, to note that.
     """
 
     do: Callable[[], object] | None = None
@@ -139,6 +143,13 @@ class Effect:
     say: str = ""
     hold: str = ""
     ask: str = ""
+    theirs: bool = False
+    given: Given | None = None
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it tells the model something, or stops a call."""
+        return bool(self.say or self.hold or self.ask)
 
 
 class HookRun:
@@ -161,7 +172,10 @@ class HookRun:
         )
         self.settings = self.workspace.settings
         self.journal = self.workspace.journal
-        began, budget = time.monotonic(), self.settings.number("hook.budget_ms") / 1000
+        # What the processor did for this process so far was to start it and to load us.
+        self._loading = time.process_time()
+        self._began = began = time.monotonic()
+        budget = self.settings.number("hook.budget_ms") / 1000
         # Until when the parts have time. Half of it may go by while others hold a lock.
         self.until = began + budget
         self.waits_until = began + budget / 2
@@ -171,6 +185,8 @@ class HookRun:
         self.session = call.session or f"{call.agent}:{call.folder}"
         # Why nothing that this hook hears can be kept, where that is so.
         self.cannot_write = ""
+        # The event of this hook, and where its line in the journal ends.
+        self.recorded: tuple[Event, int] | None = None
         # What the person is told in one line, where the agent can show it.
         self.notices: list[str] = []
         self._words: str | None = None
@@ -179,6 +195,19 @@ class HookRun:
         self._asked_project = False
         self._calls: tuple[ToolCall, ...] | None = None
         self._cursor: TailCursor | None = None
+
+    def milliseconds(self) -> float:
+        """Return how long this hook has taken, the start of its process included."""
+        return round((self._loading + time.monotonic() - self._began) * 1000, 1)
+
+    @property
+    def context(self) -> str:
+        """What is told something once: the session, or the sub-agent in it, which has read nothing of the session's."""
+        return f"{self.session}/{self.call.subagent}" if self.call.subagent else self.session
+
+    def was_stopped(self) -> bool:
+        """Whether the call that is told as failed was not made, because we did not let it."""
+        return any(words in self.call.error[:_MAX_REASON] for words in STOPPED)
 
     def is_late(self) -> bool:
         """Whether the time is over for what can be left out."""

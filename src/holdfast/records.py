@@ -9,11 +9,11 @@ TYPES = ("user", "feedback", "project", "reference", "decision", "lesson")
 # How strongly a rule holds at a call of a tool, the weakest first.
 STRENGTHS = ("say", "hold", "ask", "deny")
 TRUSTS = ("user", "agent", "derived", "import")
-# When an agent calls a hook, in words that are the same for every agent. `compact` is before, `compacted` after.
+# When an agent calls a hook, in words that are the same for every agent. `compact` is before, `compacted` after. At
+# `before-tool` and `after-tool` a line may be said or the call held, and nothing is learned; `tool` tells what it did.
 MOMENTS = (
-    *("start", "prompt", "before-tool", "tool", "tool-failed", "compact", "compacted", "subagent-start"),
-    "subagent-stop",
-    *("stop", "end", "other"),
+    *("start", "prompt", "before-tool", "after-tool", "tool", "tool-failed", "compact", "compacted", "subagent-start"),
+    *("subagent-stop", "stop", "end", "other"),
 )
 
 # Who speaks in a session: a person, the agent, a tool; what a person chose in a dialog, in the agent's words; text put
@@ -231,7 +231,7 @@ class HookCall:
     `moment` is one of MOMENTS, `native` the agent's own name for it. `source` is why a session starts (startup, resume,
     clear, compact, fork) or ends. `prompt` is what the person typed, `notice` what programs put in the same place.
     `subagent` is set inside a sub-agent; `profile` is the name of the agent's own definition that speaks, such as
-    `reviewer`. `tag` tells two calls of one moment apart.
+    `reviewer`. `output` is the end of what a call printed. `tag` tells two calls of one moment apart.
     """
 
     agent: str
@@ -248,6 +248,7 @@ class HookCall:
     tool: str = ""
     tool_input: str = ""
     error: str = ""
+    output: str = ""
     answer: str = ""
     tag: str = ""
 

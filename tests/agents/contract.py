@@ -58,6 +58,8 @@ class AgentContract:
     name = ""
     host: dict[str, str] = {}  # noqa: RUF012
     unit = 1
+    # Events that only earlier plugins call.
+    former: tuple[str, ...] = ()
 
     @pytest.fixture
     def agent(self):
@@ -83,7 +85,7 @@ class AgentContract:
         assert {agent.moment(native) for native in agent.events} <= set(MOMENTS)
         assert {"start", "prompt", "stop"} <= set(agent.events.values())
         assert agent.moment("NoSuchEvent") == "other"
-        assert agent.injects <= {"start", "prompt"}
+        assert agent.injects <= {"start", "prompt", "before-tool", "after-tool", "tool", "tool-failed"}
 
     @pytest.mark.parametrize(
         "data",
@@ -117,7 +119,7 @@ class AgentContract:
         """What is printed holds the text exactly, plain or as one JSON document, at every moment that can inject."""
         for native, moment in agent.events.items():
             printed = agent.injection_output(HookCall(self.name, moment, native, folder="/nowhere"), TEXT)
-            if moment in agent.injects:
+            if moment in agent.injects and native not in self.former:
                 assert TEXT in _texts(printed)
 
     def test_only_its_own_program_is_the_host(self, agent) -> None:
@@ -286,6 +288,25 @@ class AgentContract:
         apply(plan_install(agent, place, guarding), place)
         assert plan_install(agent, place, guarding) == []
         assert sum(Path(path).read_bytes() != before[path] for path in paths) == 1
+        apply(plan_install(agent, place, COMMAND), place)
+        assert {path: Path(path).read_bytes() for path in paths} == before
+
+    def test_hooks_stand_around_calls_only_where_rules_are_on(self, agent, place) -> None:
+        """With rules its events around calls are installed, bound to tools that act, and without them they go again."""
+        ruled = replace(COMMAND, rules=True)
+        assert all(agent.moment(native) in ("before-tool", "after-tool") for native in agent.around)
+        assert agent.asks <= bool(agent.question_output(HookCall(self.name, "before-tool", agent.guard), TEXT))
+        assert bool(agent.acting) == (agent.parts(place, ruled) != agent.parts(place, COMMAND))
+        apply(plan_install(agent, place, COMMAND), place)
+        paths = {part.path for part in agent.parts(place, ruled)}
+        before = {path: Path(path).read_bytes() for path in paths}
+        apply(plan_install(agent, place, ruled), place)
+        now = {path: Path(path).read_bytes() for path in paths}
+        assert plan_install(agent, place, ruled) == []
+        changed = [path for path in paths if now[path] != before[path]]
+        assert len(changed) == bool(agent.acting)
+        for path in changed:
+            assert agent.acting.encode() in now[path] and agent.acting.encode() not in before[path]
         apply(plan_install(agent, place, COMMAND), place)
         assert {path: Path(path).read_bytes() for path in paths} == before
 

@@ -21,6 +21,28 @@ with open(os.environ["SEEN"], "a") as seen:
     seen.write(json.dumps([sys.argv[1], data]) + "\\n")
 if sys.argv[1] in ("session.created", "chat.message"):
     print("MEMORY of " + sys.argv[1])
+line = str(data.get("tool_input"))
+if sys.argv[1] == "tool.execute" and "push" in line:
+    print(json.dumps({"refuse": "NO"} if "force" in line else {"say": "LINE"}))
+if sys.argv[1] == "message.part.updated" and "push" in line:
+    print("FIX")
+"""
+CALLS = """
+const { HoldfastMemory } = await import(process.argv[2])
+const plugin = await HoldfastMemory({ client: {}, directory: "/code/shop" })
+const results = []
+for (const [tool, command, exit] of JSON.parse(process.argv[3])) {
+  const input = { tool, sessionID: "s", callID: `${tool} ${command}` }
+  try {
+    await plugin["tool.execute.before"](input, { args: { command } })
+    const output = { title: "t", output: "ran", metadata: { exit } }
+    await plugin["tool.execute.after"]({ ...input, args: { command } }, output)
+    results.push(output.output)
+  } catch (problem) {
+    results.push(`refused: ${problem.message}`)
+  }
+}
+console.log(JSON.stringify(results))
 """
 DRIVER = """
 const { HoldfastMemory } = await import(process.argv[2])
@@ -54,6 +76,7 @@ START, PROMPT = "MEMORY of session.created", "MEMORY of chat.message"
 
 class TestOpenCode(AgentContract):
     name = "opencode"
+    former = ("tool.execute.before",)
 
 
 def test_it_declares_that_it_keeps_no_memory() -> None:
@@ -69,11 +92,11 @@ def played(tmp_path, monkeypatch):
     runner = tmp_path / "a place" / "holdfast" / "surfaces" / "hook" / "run.py"
     runner.parent.mkdir(parents=True)
     runner.write_text(HOOK)
-    (tmp_path / "drive.mjs").write_text(DRIVER)
     monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
 
-    def play(python: str = sys.executable, old: tuple[str, ...] = ()):
-        command = Launcher(python, str(runner), ("/b/holdfast",))
+    def play(python: str = sys.executable, old: tuple[object, ...] = (), driver: str = DRIVER, **how: bool):
+        (tmp_path / "drive.mjs").write_text(driver)
+        command = Launcher(python, str(runner), ("/b/holdfast",), **how)
         part = agents.get("opencode").parts(Place("/h", "/p", "user", {}), command)[0]
         (tmp_path / "plugin.mjs").write_text(str(part.value))
         words = ["node", str(tmp_path / "drive.mjs"), str(tmp_path / "plugin.mjs"), json.dumps(old)]
@@ -110,3 +133,24 @@ def test_a_hook_that_cannot_run_leaves_the_session_alone(played) -> None:
     """Without our program the plugin adds nothing and raises nothing."""
     added, seen = played(python="/nowhere/python")
     assert added == [[], [], []] and seen == []
+
+
+def test_around_a_call_the_plugin_refuses_or_adds_to_the_result(played) -> None:
+    """A call that the hook refuses is not made, a line and a fix come with the result, and other tools are let be."""
+    calls = (("bash", "push --force", 0), ("bash", "push", 1), ("bash", "ls", 0), ("read", "push --force", 0))
+    results, seen = played(old=calls, driver=CALLS, rules=True)
+    assert results == ["refused: NO", "ran\nLINE\nFIX", "ran", "ran"]
+    told = [(event, data["tool_use_id"], data.get("error")) for event, data in seen]
+    assert told == [
+        ("tool.execute", "bash push --force", None),
+        ("tool.execute", "bash push", None),
+        ("message.part.updated", "bash push", "ran"),
+        ("tool.execute", "bash ls", None),
+    ]
+
+
+def test_without_rules_no_call_waits_for_the_hook(played) -> None:
+    """Where rules are off and nothing is refused, a call is made without a look; one that failed is told."""
+    results, seen = played(old=(("bash", "push --force", 0), ("bash", "ls", 2)), driver=CALLS)
+    assert results == ["ran", "ran"]
+    assert [event for event, _ in seen] == ["message.part.updated"]

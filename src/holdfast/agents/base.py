@@ -177,7 +177,8 @@ class Launcher:
 
     The plain form starts Python itself without its site packages, which is the fastest; `portable` writes the names
     of our programs instead, for files that several people share. `home` is set where it is not the usual one. `guards`:
-    calls of tools are judged before they run, where the agent can be told to leave one.
+    all calls of tools are judged before they run, where the agent can be told to leave one. `rules`: hooks stand around
+    the calls that run commands and change files.
     """
 
     python: str
@@ -186,6 +187,7 @@ class Launcher:
     home: str = ""
     portable: bool = False
     guards: bool = False
+    rules: bool = False
 
     def hook(self, agent: str, native: str) -> list[str]:
         """Return the words that run the hook for one of the agent's events."""
@@ -223,7 +225,8 @@ class Agent:
     title: str = ""
     # It keeps a memory of its own. One that does not, and says so, gets the scaffold in its workspace.
     keeps_memory: bool = True
-    # The moments at which what a hook prints reaches the model, and those at which its `systemMessage` is shown.
+    # The moments at which what a hook prints reaches the model, before a call with its result, and those at which its
+    # `systemMessage` is shown.
     injects: frozenset[str] = frozenset()
     shows: frozenset[str] = frozenset()
     # After a compaction it runs its hook of a session's start once more; where it does not, the next prompt makes up.
@@ -246,6 +249,10 @@ class Agent:
     session_meta: str = ""
     # Its event before a tool runs, where what a hook prints can refuse the call, or put it to the person (`asks`).
     guard, asks = "", False
+    # Its events around a call that rules and fixes need, and the tools to which its hooks bind them: those that run
+    # commands and change files, as a matcher of the agent's names them.
+    around: tuple[str, ...] = ()
+    acting: str = ""
     # Instruction files of a folder of which it reads only the first that is there; its instruction files in which a
     # block of ours can stand, best first: in its own folder, and in a project.
     reads_first: tuple[str, ...] = ()
@@ -287,8 +294,10 @@ class Agent:
         return self.events.get(native, "other")
 
     def read_hook_input(self, native: str, data: Mapping[str, object], environment: Mapping[str, str]) -> HookCall:
-        """Return what the agent told its hook."""
+        """Return what the agent told its hook; a call that failed is told as one, also where one event is for all."""
         moment = self.moment(native)
+        output, failed = self.outcome(data) if moment in ("after-tool", "tool-failed") else ("", False)
+        moment = "tool-failed" if failed else moment
         transcript = told(data, "transcript_path", "transcriptPath")
         given = told(data, "prompt", "initialPrompt") if moment in ("prompt", "start") else ""
         prompt, notice = self.spoken(given, data) if given else ("", "")
@@ -304,10 +313,15 @@ class Agent:
             profile=told(data, "agent_type", "agentType", "subagentType"),
             tool=told(data, "tool_name", "toolName"),
             tool_input=plain(data.get("tool_input", data.get("toolInput", data.get("toolArgs")))),
-            error=plain(data.get("error", data.get("toolError"))),
+            error=plain(data.get("error", data.get("toolError"))) or (output if failed else ""),
+            output=output,
             answer=told(data, "last_assistant_message", "lastAssistantMessage", "prompt_response"),
             tag=tag(data, transcript),
         )
+
+    def outcome(self, data: Mapping[str, object]) -> tuple[str, bool]:
+        """Return the end of what a call printed, and whether it is told to have failed."""
+        return plain_end(data.get("tool_response", data.get("toolResult"))), False
 
     def spoken(self, given: str, data: Mapping[str, object]) -> tuple[str, str]:
         """Return what the person typed of a prompt, and what programs put there."""
@@ -323,8 +337,11 @@ class Agent:
 
     def refusal_output(self, call: HookCall, reason: str) -> str:
         """Return what to print so that the call is refused and the model reads why; nothing where it cannot."""
-        answer = {"hookEventName": call.native, "permissionDecision": "deny", "permissionDecisionReason": reason}
-        return dumps({"hookSpecificOutput": answer}) if self.guard else ""
+        return _decision(call, "deny", reason) if self.guard else ""
+
+    def question_output(self, call: HookCall, reason: str) -> str:
+        """Return what to print so that the person is asked whether the call may run; nothing where it cannot."""
+        return _decision(call, "ask", reason) if self.asks else ""
 
     def archived_as(self, call: HookCall) -> str:
         """Return the id that the session of a call has in the archive; a sub-agent may have one of its own."""
@@ -355,10 +372,10 @@ class Agent:
         return place.folder if place.scope == "project" else self.folder(place)
 
     def hook_lines(self, command: Launcher) -> list[tuple[str, str, int]]:
-        """Return event, command line and seconds of each hook to install; before a tool only where calls are judged."""
+        """Return event, command line and seconds of each hook to install; around a call only where that is wanted."""
         timed = {native: self.seconds[moment] for native, moment in self.events.items() if moment in self.seconds}
-        if self.guard and command.guards:
-            timed[self.guard] = GUARD_SECONDS
+        wanted = (*((self.guard,) if command.guards else ()), *(self.around if command.rules else ()))
+        timed.update({native: GUARD_SECONDS for native in wanted if native})
         return [(native, command.hook_line(self.name, native), seconds) for native, seconds in timed.items()]
 
     def hook_parts(self, path: str, command: Launcher, unit: int = 1, **more: object) -> list[ConfigPart]:
@@ -366,7 +383,9 @@ class Agent:
         found = []
         for native, line, seconds in self.hook_lines(command):
             handler = {"type": "command", "command": line, "timeout": seconds * unit, **more}
-            found.append(ConfigPart(path, "element", ("hooks", native), {"hooks": [handler]}))
+            bound = self.acting and native in self.around and not (command.guards and native == self.guard)
+            group = {"matcher": self.acting, "hooks": [handler]} if bound else {"hooks": [handler]}
+            found.append(ConfigPart(path, "element", ("hooks", native), group))
         return found
 
     def hooks_file(self, command: Launcher) -> dict[str, object]:
@@ -444,6 +463,11 @@ def _module(name: str) -> ModuleType:
     return sys.modules[name]
 
 
+def _decision(call: HookCall, decision: str, reason: str) -> str:
+    answer = {"hookEventName": call.native, "permissionDecision": decision, "permissionDecisionReason": reason}
+    return dumps({"hookSpecificOutput": answer})
+
+
 def told(data: Mapping[str, object], *names: str) -> str:
     """Return the first of these fields that is a text and not empty."""
     return next((value for name in names if isinstance(value := data.get(name), str) and value), "")
@@ -453,8 +477,17 @@ def plain(value: object) -> str:
     """Return the value as a text of bounded length: a text as it is, a lone command without its key."""
     if isinstance(value, dict) and isinstance(value.get("command"), str):
         value = value["command"]
+    return _text(value)[:MAX_TEXT]
+
+
+def plain_end(value: object) -> str:
+    """Return the end of the value as a text: what went wrong stands there."""
+    return _text(value)[-MAX_TEXT:]
+
+
+def _text(value: object) -> str:
     try:
-        return (value if isinstance(value, str) else "" if value is None else dumps(value))[:MAX_TEXT]
+        return value if isinstance(value, str) else "" if value is None else dumps(value)
     except (TypeError, RecursionError):
         return ""
 

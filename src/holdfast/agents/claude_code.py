@@ -47,10 +47,12 @@ class ClaudeCode(Agent):
     reader = "holdfast.agents.reading.claude_code"
     dialogs = ("AskUserQuestion",)
     moved_by = ("CLAUDE_CONFIG_DIR",)
-    injects = frozenset({"start", "prompt"})
+    injects = frozenset({"start", "prompt", "before-tool", "tool", "tool-failed"})
     shows = frozenset({"start", "prompt"})
     hears_servers = True
-    guard = "PreToolUse"
+    guard, asks = "PreToolUse", True
+    around = ("PreToolUse",)
+    acting = "Bash|Edit|MultiEdit|Write|NotebookEdit"
     events = EVENTS
     own_instructions = ("CLAUDE.md",)
     skill_homes = ("own",)

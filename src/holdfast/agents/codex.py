@@ -34,12 +34,18 @@ class Codex(Agent):
     reader = "holdfast.agents.reading.codex"
     dialogs = ("request_user_input",)
     moved_by = ("CODEX_HOME",)
-    injects = frozenset({"start", "prompt"})
+    injects = frozenset({"start", "prompt", "before-tool", "after-tool"})
     shows = frozenset({"start", "prompt"})
+    # It reads on where a hook asks for the person, and tells no hook whether a command failed.
     guard = "PreToolUse"
+    around = ("PreToolUse", "PostToolUse")
+    acting = "Bash|apply_patch"
     session_meta = "threadId"
     advice = ("Start codex and type /hooks: it runs new or changed hooks only after you trusted them there.",)
-    events = {native: moment for native, moment in EVENTS.items() if moment != "tool-failed"}  # noqa: RUF012
+    events = {  # noqa: RUF012
+        **{native: moment for native, moment in EVENTS.items() if moment != "tool-failed"},
+        "PostToolUse": "after-tool",
+    }
     skill_homes = (".agents",)
     knowledge = (
         ("global", "memory", "memories/MEMORY.md", "memories/memory_summary.md"),

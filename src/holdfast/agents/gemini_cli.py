@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import MILLISECONDS, SERVER, Agent, ConfigPart, Launcher, MemoryFile, Place, all_below
+from holdfast.agents.base import (
+    MILLISECONDS,
+    SERVER,
+    Agent,
+    ConfigPart,
+    Launcher,
+    MemoryFile,
+    Place,
+    all_below,
+    plain_end,
+)
 from holdfast.base.digests import short
 from holdfast.base.minijson import dumps
 
@@ -17,6 +27,8 @@ if TYPE_CHECKING:
 _LONGEST_PATH = 4_096
 # What hooks hand over stands in this tag, with every bracket in it written as HTML writes it.
 HANDED_OVER = "hook_context"
+# The line of a command's result that has its exit; there is none where it went well.
+EXIT = "Exit Code: "
 
 
 class GeminiCli(Agent):
@@ -29,15 +41,18 @@ class GeminiCli(Agent):
     reader = "holdfast.agents.reading.gemini_cli"
     dialogs = ("ask_user",)
     moved_by = ("GEMINI_CLI_HOME",)
-    injects = frozenset({"start", "prompt"})
+    injects = frozenset({"start", "prompt", "after-tool", "tool-failed"})
     shows = frozenset({"start", "prompt"})
     starts_again = False
+    # Where a hook asks for the person and nobody is there, it waits for ever.
     guard = "BeforeTool"
+    around = ("BeforeTool", "AfterTool")
+    acting = "run_shell_command|write_file|replace"
     events = {  # noqa: RUF012
         "SessionStart": "start",
         "BeforeAgent": "prompt",
         "BeforeTool": "before-tool",
-        "AfterTool": "tool",
+        "AfterTool": "after-tool",
         "AfterAgent": "stop",
         "PreCompress": "compact",
         "SessionEnd": "end",
@@ -56,6 +71,14 @@ class GeminiCli(Agent):
         prompt, notice = speech.apart(speech.behind_block(given, HANDED_OVER))
         # It spells the brackets of what hooks handed over, so our fence around it would not be known.
         return prompt, notice.replace("&lt;", "<").replace("&gt;", ">")
+
+    def outcome(self, data: Mapping[str, object]) -> tuple[str, bool]:
+        given = data.get("tool_response")
+        answer = given if isinstance(given, dict) else {}
+        output, code = plain_end(answer.get("llmContent")), ""
+        for line in output.split("\n"):
+            code = line.removeprefix(EXIT).strip() if line.startswith(EXIT) else code
+        return output, bool(answer.get("error")) or code not in ("", "0")
 
     def refusal_output(self, call: HookCall, reason: str) -> str:
         return dumps({"decision": "deny", "reason": reason})

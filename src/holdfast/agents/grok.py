@@ -14,6 +14,7 @@ from holdfast.agents.base import (
     Launcher,
     ManagedFile,
     Place,
+    plain_end,
 )
 from holdfast.base.minijson import dumps
 
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
 
 class Grok(Agent):
-    """It ignores what hooks print at session start and at a prompt, and reads the hooks of other agents too."""
+    """It ignores what hooks print at session start and at a prompt, and reads the hooks of other agents too.
+
+    What they print around a call it hands over with the result.
+    """
 
     name = "grok"
     title = "Grok"
@@ -34,12 +38,15 @@ class Grok(Agent):
     session_variable = "GROK_SESSION_ID"
     reader = "holdfast.agents.reading.grok"
     moved_by = ("GROK_HOME",)
+    injects = frozenset({"before-tool", "after-tool", "tool-failed"})
     guard = "PreToolUse"
+    around = ("PreToolUse", "PostToolUse")
+    acting = "run_terminal_command|search_replace|write"
     advice = (
         "What holds everywhere reaches Grok by a rules file. For a project's memories, install it there with "
         "--scope project, and trust the folder: `grok --trust`.",
     )
-    events = EVENTS
+    events = {**EVENTS, "PostToolUse": "after-tool"}  # noqa: RUF012
     seconds = {**HOOK_SECONDS, "start": 5}  # noqa: RUF012
     project_instructions = ("AGENTS.md", "CLAUDE.md")
     skill_homes = ("own",)
@@ -52,6 +59,12 @@ class Grok(Agent):
 
     def is_host(self, environment: Mapping[str, str]) -> bool:
         return RUNS_OTHERS in environment
+
+    def outcome(self, data: Mapping[str, object]) -> tuple[str, bool]:
+        given = data.get("toolResult", data.get("tool_response"))
+        if not isinstance(given, dict) or "exit_code" not in given:
+            return plain_end(given), False
+        return plain_end(given.get("output_for_prompt")), given["exit_code"] not in (0, None)
 
     def refusal_output(self, call: HookCall, reason: str) -> str:
         return dumps({"decision": "deny", "reason": reason})

@@ -25,13 +25,16 @@ class OpenCode(Agent):
     session_meta = "ai.opencode/sessionID"
     moved_by = ("XDG_DATA_HOME", "OPENCODE_DB")
     keeps_memory = False
-    injects = frozenset({"start", "prompt"})
+    injects = frozenset({"start", "prompt", "before-tool", "tool-failed"})
     # It tells when a session is deleted, not when one ends.
     settles = "stop"
-    guard = "tool.execute.before"
+    guard = "tool.execute"
+    acting = "bash|edit|write|multiedit|patch|apply_patch"
     events = {  # noqa: RUF012
         "session.created": "start",
         "chat.message": "prompt",
+        "tool.execute": "before-tool",
+        # As earlier plugins call it, which take whatever is printed for a refusal.
         "tool.execute.before": "before-tool",
         "message.part.updated": "tool-failed",
         "experimental.session.compacting": "compact",
@@ -49,10 +52,12 @@ class OpenCode(Agent):
         return call.subagent or call.session
 
     def injection_output(self, call: HookCall, text: str) -> str:
-        return text
+        if call.moment != "before-tool":
+            return text
+        return dumps({"say": text}) if call.native == self.guard else ""
 
     def refusal_output(self, call: HookCall, reason: str) -> str:
-        return reason
+        return dumps({"refuse": reason}) if call.native == self.guard else reason
 
     def folder(self, place: Place) -> str:
         if place.scope == "project":
@@ -63,7 +68,7 @@ class OpenCode(Agent):
     def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         with open(PLUGIN, encoding="utf-8") as file:
             plugin = file.read().replace('"{COMMAND}"', dumps(command.hook(self.name, "EVENT")))
-        plugin = plugin.replace('"{GUARDS}"', dumps(command.guards))
+        plugin = plugin.replace('"{CALLS}"', dumps("*" if command.guards else self.acting if command.rules else ""))
         folder = self.instruction_folder(place)
         config, commented = (os.path.join(folder, name) for name in ("opencode.json", "opencode.jsonc"))
         if os.path.exists(commented) and not os.path.exists(config):

@@ -4,7 +4,8 @@
 import { spawn } from "node:child_process"
 
 const COMMAND = "{COMMAND}"
-const GUARDS = "{GUARDS}"
+// The tools around whose calls the hook is asked: none, some, or all of them ("*").
+const CALLS = "{CALLS}"
 const MILLISECONDS = 5000
 const LONGEST = 4000
 
@@ -36,6 +37,8 @@ export const HoldfastMemory = async ({ client, directory }) => {
   const children = new Map()
   const failed = new Set()
   const answers = new Map()
+  const lines = new Map()
+  const late = new Map()
   const assistant = new Set()
 
   const about = (session, more) => ({
@@ -80,16 +83,21 @@ export const HoldfastMemory = async ({ client, directory }) => {
     return state?.status === "completed" && state.metadata?.exit > 0 ? String(state.output).slice(-LONGEST) : undefined
   }
 
+  const tellFailure = async (session, tool, callID, input, error) => {
+    failed.add(callID)
+    const data = { tool_name: tool, tool_input: input, error, tool_use_id: callID }
+    return hook("message.part.updated", about(session, data))
+  }
+
   const partUpdated = async (part) => {
     if (part.type === "text" && part.text && assistant.has(part.messageID)) {
       answers.set(part.sessionID, part.text.slice(0, LONGEST))
     }
     const error = part.type === "tool" ? failure(part.state) : undefined
     if (error !== undefined && !failed.has(part.callID)) {
-      failed.add(part.callID)
-      const { tool, callID, state } = part
-      const data = { tool_name: tool, tool_input: state.input, error, tool_use_id: callID }
-      await hook("message.part.updated", about(part.sessionID, data))
+      // Its result is written already, so what the hook says comes with the next prompt.
+      const text = await tellFailure(part.sessionID, part.tool, part.callID, part.state.input, error)
+      if (text) late.set(part.sessionID, text)
     }
   }
 
@@ -130,16 +138,29 @@ export const HoldfastMemory = async ({ client, directory }) => {
         const second = await hook("chat.message", about(session, data))
         add(output, first, "h")
         add(output, second, "m")
+        add(output, late.get(session), "l")
+        late.delete(session)
       } catch {}
     },
     "tool.execute.before": async (input, output) => {
-      if (!GUARDS) return
-      let reason = ""
+      if (CALLS !== "*" && !CALLS.split("|").includes(input.tool)) return
+      let answer = {}
       try {
         const data = { tool_name: input.tool, tool_input: output.args, tool_use_id: input.callID }
-        reason = await hook("tool.execute.before", about(input.sessionID, data))
+        answer = JSON.parse((await hook("tool.execute", about(input.sessionID, data))) || "{}")
+        if (answer.say) lines.set(input.callID, answer.say)
       } catch {}
-      if (reason) throw new Error(reason)
+      if (answer.refuse) throw new Error(answer.refuse)
+    },
+    "tool.execute.after": async (input, output) => {
+      try {
+        const { tool, sessionID, callID, args } = input
+        const error = failure({ status: "completed", ...output })
+        const fix = error === undefined ? "" : await tellFailure(sessionID, tool, callID, args, error)
+        const more = [lines.get(callID), fix].filter(Boolean)
+        lines.delete(callID)
+        if (more.length) output.output = [output.output, ...more].join("\n")
+      } catch {}
     },
     "experimental.session.compacting": async ({ sessionID }, output) => {
       try {

@@ -93,7 +93,7 @@ def _is_first_prompt(run: HookRun) -> bool:
 
 def _asked_for(run: HookRun, shown: Shown, *, needed: bool, about: Sequence[str] = ()) -> Block:
     budget = run.settings.number("inject.prompt_characters")
-    first = [*_fixes(run), *_to_confirm(run, shown)]
+    first = [*_waiting(run), *_fixes(run), *_to_confirm(run, shown)]
     changes = prompt.Changes((), ())
     found: list[tuple[Memory, str]] = []
     left_out: list[tuple[str, str]] = []
@@ -108,6 +108,17 @@ def _asked_for(run: HookRun, shown: Shown, *, needed: bool, about: Sequence[str]
     run.notices += [f"this session was told that {key} is forgotten" for _, key in changes.gone]
     made = prompt.prompt_block(changes, found, budget, clean=without_secrets, first=first, fresh=run.workspace.fresh)
     return block.Block(made.text, made.given, (*made.left_out, *left_out), made.lines)
+
+
+def _waiting(run: HookRun) -> list[Item]:
+    """Return what could not be said with the result of a call; most agents leave nothing."""
+    if not os.path.isdir(os.path.join(run.home, "state", "waiting")):
+        return []
+    from holdfast.app.at_call import waiting
+
+    parts = {True: block.RULES, False: block.STATE}
+    found = waiting(run)
+    return [block.Item(line, given, parts[theirs], theirs=theirs, worth=_MAX_WORTH) for theirs, line, given in found]
 
 
 def _fixes(run: HookRun) -> list[Item]:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
+    from holdfast.settings import Settings
+
 
 @dataclass(frozen=True, slots=True)
 class Feature:
@@ -30,6 +32,10 @@ class Feature:
         """The name that problems are reported under."""
         return self.package.rpartition(".")[2]
 
+    def is_on(self, settings: Settings) -> bool:
+        """Whether the person wants what it does at hooks."""
+        return settings[self.switch] not in (False, "off")
+
     def part(self, name: str) -> ModuleType:
         """Load one of its parts: `hook`, `harvest` or `forget`."""
         module: ModuleType = __import__(f"holdfast.{self.package}.{name}", fromlist=[name])
@@ -43,12 +49,16 @@ FEATURES = (
         switch="continuity.enabled",
         forgets=True,
     ),
-    Feature("rules", ("before-tool", "tool", "tool-failed"), switch="rules.enabled"),
+    # Before the rules of the person, for what it refuses it refuses always.
+    Feature("learning.security", ("before-tool",), switch="security.block"),
+    Feature("rules", ("before-tool", "after-tool", "tool-failed"), switch="rules.enabled"),
     Feature("learning.said", harvests=True, forgets=True),
     Feature("learning.ratings", ("prompt",), harvests=True, forgets=True),
     Feature("learning.lessons", harvests=True, forgets=True),
     Feature("learning.incidents", harvests=True, forgets=True),
-    Feature("learning.fixes", ("tool", "tool-failed"), ("prompt", "stop", "end"), harvests=True, forgets=True),
+    Feature(
+        "learning.fixes", ("after-tool", "tool", "tool-failed"), ("prompt", "stop", "end"), harvests=True, forgets=True
+    ),
     Feature("learning.security", ("tool", "tool-failed"), harvests=True, forgets=True),
     Feature("learning.research", ("subagent-stop",), harvests=True, forgets=True),
     Feature("learning.work", ("start", "prompt", "tool", "stop", "end", "subagent-stop"), harvests=True, forgets=True),

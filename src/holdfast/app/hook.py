@@ -76,15 +76,13 @@ def _answered(run: HookRun) -> str:
     home, agent, call = run.home, run.agent, run.call
     if not run.settings.flag("enabled") or not shown.is_first(home, call):
         return ""
-    if call.moment == "before-tool":
-        # Nothing is recorded before a call runs: what it did is told afterwards.
-        from holdfast.learning.security.hook import refusal
-
-        return refusal(run)
+    if call.moment in ("before-tool", "after-tool"):
+        return around_call(run)
     journalled = _recorded(run)
     asides: list[tuple[str, Aside]] = []
     try:
-        sweep = apply(run, effects_of(run), asides)
+        effects = effects_of(run)
+        sweep = apply(run, [one for one in effects if not one[1].is_told], asides)
         if sweep or (call.moment == agent.settles and not call.subagent):
             # What was said in this session is read behind the hook's back, while nobody waits.
             from holdfast.app import background_sweep
@@ -92,7 +90,7 @@ def _answered(run: HookRun) -> str:
             background_sweep.start_sweep(home, agent.name, run.settings, run.environment)
         if not run.give_time_to_answer():
             raise StoreUnavailable("recorded, and no time was left for an answer")
-        return _answer_or_loss(run)
+        return _answer_or_loss(run, [one for one in effects if one[1].is_told])
     finally:
         # A disk that refuses to say that the line is safe is no reason to keep the agent waiting.
         journalled.wait(run.ends)
@@ -101,6 +99,32 @@ def _answered(run: HookRun) -> str:
             if problem is not None:
                 run.log(name, problem)
         _finish(run)
+        _note_time(run)
+
+
+def around_call(run: HookRun) -> str:
+    """Return what is told around a call. An agent waits here many times a turn, so nothing else is done."""
+    try:
+        effects = effects_of(run)
+        if not effects:
+            return ""
+        from holdfast.app.at_call import answer
+
+        apply(run, [one for one in effects if not one[1].is_told], [])
+        return answer(run, [one for one in effects if one[1].is_told])
+    finally:
+        call = run.call
+        about = {"agent": call.agent, "session": run.session_id, "subagent": call.subagent, "tool": call.tool}
+        told: dict[str, object] = {name: kept(text, _KEPT_OTHERWISE) for name, text in about.items() if text}
+        run.journal.append(Event(run.at, call.moment, {**told, "ms": run.milliseconds()}), durable=False)
+
+
+def _note_time(run: HookRun) -> None:
+    try:
+        if run.recorded is not None:
+            run.journal.note_time(*run.recorded, run.milliseconds())
+    except HoldfastError as problem:
+        run.log("journal", problem)
 
 
 def _recorded(run: HookRun) -> Aside:
@@ -115,9 +139,9 @@ def _recorded(run: HookRun) -> Aside:
         return Aside(lambda: None)
 
 
-def _answer_or_loss(run: HookRun) -> str:
+def _answer_or_loss(run: HookRun, told: list[tuple[str, Effect]]) -> str:
     try:
-        return _with_notice(run, _answer(run))
+        return _with_notice(run, _answer(run, told))
     except Exception as problem:
         if not run.cannot_write:
             raise
@@ -138,9 +162,9 @@ def effects_of(run: HookRun) -> list[tuple[str, Effect]]:
     """Return what the parts of features want done at this moment. Trouble of one is logged and stops no other."""
     found: list[tuple[str, Effect]] = []
     moment = run.call.moment
-    for feature in at_moment(moment):
+    for feature in at_moment(moment) if not run.was_stopped() else ():
         try:
-            if run.settings.flag(feature.switch) and (moment in feature.moments or run.calls()):
+            if feature.is_on(run.settings) and (moment in feature.moments or run.calls()):
                 part = getattr(feature.part("hook"), "at_" + moment.replace("-", "_"))
                 found += [(feature.name, effect) for effect in part(run)]
         except Exception as problem:
@@ -186,7 +210,7 @@ def _finish(run: HookRun) -> None:
         run.log("index pages", problem)
 
 
-def _answer(run: HookRun) -> str:
+def _answer(run: HookRun, told: list[tuple[str, Effect]]) -> str:
     if run.call.moment in ("start", "prompt", "stop", "end"):
         _catch_up(run)
     if run.call.moment == "start":
@@ -201,7 +225,11 @@ def _answer(run: HookRun) -> str:
     if run.call.moment == "compact" and not run.agent.starts_again:
         with shown.ShownSet(run.home, run.session) as before:
             before.lose()
-    return ""
+    if not told:
+        return ""
+    from holdfast.app.at_call import answer
+
+    return answer(run, told)
 
 
 def _catch_up(run: HookRun) -> None:
@@ -270,7 +298,7 @@ def record(run: HookRun) -> Aside:
     if call.moment == "compact":
         data["last_prompt"] = run.last_prompt()
     event = Event(run.at, call.moment, data)
-    run.journal.append(event, durable=False)
+    run.recorded = event, run.journal.append(event, durable=False, timed=True)
     return Aside(lambda: files.sync(run.journal.path_of(event)))
 
 

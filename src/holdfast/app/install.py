@@ -174,7 +174,8 @@ def command_of(workspace: Workspace, *, portable: bool = False) -> Launcher:
     usual = os.path.join(workspace.place("user").home, ".holdfast")
     home = "" if portable or usual == workspace.home else workspace.home
     guards = workspace.settings.text("security.block") != "off"
-    return Launcher(os.path.abspath(sys.executable), runner, _program(), home, portable, guards)
+    rules = workspace.settings.flag("rules.enabled")
+    return Launcher(os.path.abspath(sys.executable), runner, _program(), home, portable, guards, rules)
 
 
 def _program() -> tuple[str, ...]:

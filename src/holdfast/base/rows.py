@@ -5,7 +5,7 @@ for all of them.
 
 Atomic: the rows of one `append` go in by one write, so rows of several processes stay whole, and with `durable` they
 are on the disk when it returns. `rewrite` replaces the file whole, durably; it needs a lock that everybody takes who
-adds to that file. `write_over` changes rows in their places, never moves one, and needs no lock.
+adds to that file. `write_over` and `fill_in` change rows in their places, never move one, and need no lock.
 
 May be lost: the row that was being written when the machine stopped or the disk was full. What is left of it does not
 swallow the next row: `append` ends it first. What was added without `durable` may be lost with a power cut.
@@ -46,8 +46,8 @@ def append(
     most: int = 0,
     alone: bool = False,
     errors: str = "replace",
-) -> bool:
-    """Add lines at the end; False where the file has `most` bytes already and takes no more.
+) -> int:
+    """Add lines at the end and return where they end; 0 where the file has `most` bytes already and takes no more.
 
     The `heading` is the first line of a new file. `alone` says that a lock keeps others away, so that lines which could
     not be written whole are taken back.
@@ -58,19 +58,34 @@ def append(
         try:
             size = os.fstat(descriptor).st_size
             if most and size >= most:
-                return False
+                return 0
             if heading and not size:
                 text = f"{heading}\n{text}"
             if size and os.pread(descriptor, 1, size - 1) != b"\n":
                 text = f"\n{text}"
             _write(descriptor, text.encode("utf-8", errors), durable, back_to=size if alone else -1)
+            end = os.lseek(descriptor, 0, os.SEEK_CUR)
         finally:
             os.close(descriptor)
         if durable and not size:
             files.sync_folder(os.path.dirname(path))
     except OSError as problem:
         raise files.unavailable(problem, path) from problem
-    return True
+    return end
+
+
+def fill_in(path: str, end: int, room: bytes, said: bytes) -> None:
+    """Write into the room that was left at the end of the last line before a place; where it is not there, nothing."""
+    start = end - len(room) - 1
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            if len(said) == len(room) and os.pread(descriptor, len(room) + 1, start) == room + b"\n":
+                os.pwrite(descriptor, said, start)
+        finally:
+            os.close(descriptor)
+    except OSError as problem:
+        raise files.unavailable(problem, path) from problem
 
 
 def _write(descriptor: int, data: bytes, durable: bool, back_to: int) -> None:
@@ -146,7 +161,7 @@ def note(
         return True
     if not os.path.exists(path):
         files.make_folder(os.path.dirname(path))
-    return append(path, lines, durable=False, heading=heading, most=most)
+    return append(path, lines, durable=False, heading=heading, most=most) > 0
 
 
 def whose(data: bytes) -> Triple | None:

@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# How long a hook took is known when it ends: so much room is left for it at the end of its line.
+_ROOM = ', "ms": {:>8}}}'
 # What a person has to be told (`notices.py`). A hook looks whether there is such a file, and mostly there is none.
 NOTICES = os.path.join("updates", "notices.jsonl")
 
@@ -28,11 +30,17 @@ class Journal:
     def __init__(self, home: str) -> None:
         self.folder = os.path.join(home, "journal")
 
-    def append(self, event: Event, *, durable: bool = True) -> None:
-        """Write the event at the end of its day's file."""
+    def append(self, event: Event, *, durable: bool = True, timed: bool = False) -> int:
+        """Write the event at the end of its day's file; return where its line ends. `timed`: it has room for a time."""
         files.make_folder(self.folder)
         line = dumps({"at": event.at, "kind": event.kind, **event.data})
-        rows.append(self.path_of(event), [line], durable=durable, errors="strict")
+        line = line[:-1] + _ROOM.format(0) if timed else line
+        return rows.append(self.path_of(event), [line], durable=durable, errors="strict")
+
+    def note_time(self, event: Event, end: int, milliseconds: float) -> None:
+        """Write how long the hook took into the line of its event that ends there."""
+        room, said = (_ROOM.format(number).encode() for number in (0, min(milliseconds, 999_999.9)))
+        rows.fill_in(self.path_of(event), end, room, said)
 
     def path_of(self, event: Event) -> str:
         """Return the file of the event's day."""

@@ -14,7 +14,7 @@ from holdfast.base.clock import iso
 from holdfast.base.text import CUT, cut
 from holdfast.continuity.resume import owner_of
 from holdfast.errors import HoldfastError
-from holdfast.inject.block import STATE, Item, blocked, page_given, text_of
+from holdfast.inject.block import STATE, Item, page_given, text_of
 from holdfast.privacy.fence import without_secrets
 
 TYPE_CHECKING = False
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeVar
 
-    from holdfast.inject.block import Block
     from holdfast.learning.lessons.lesson_table import Row
     from holdfast.learning.work.model import Work
     from holdfast.parts import HookRun
@@ -38,7 +37,6 @@ _MAX_STALE = 3
 _MAX_ASKED = 5
 _MAX_TITLE = 120
 _MAX_LEFT = 150
-_MAX_AT_FAILURE = 1_000
 _FIXES = "Failed before in the same way, and what worked then"
 _WORTH = {"work": 2.0, "stale": 0.5, "fixes": 5.0}
 # What a lesson weighs counts for so much of its worth, and its marks can neither lift nor sink it further.
@@ -110,9 +108,9 @@ def fixes(run: HookRun) -> list[Item]:
     return [_item(run, "fixes", _FIXES, line, "the same failure") for line in lines]
 
 
-def fix_block(run: HookRun, line: str) -> Block:
-    """Return what is said with a failure: one line, in its fence."""
-    return blocked([_item(run, "fixes", "", line, "the same failure")], _MAX_AT_FAILURE)
+def fix_item(run: HookRun, line: str) -> Item:
+    """Return what is said with a failure."""
+    return _item(run, "fixes", "", line, "the same failure")
 
 
 def _item(run: HookRun, name: str, head: str, line: str, why: str) -> Item:

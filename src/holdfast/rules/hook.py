@@ -17,4 +17,4 @@ def at_tool(run: HookRun) -> list[Effect]:
     return []
 
 
-at_tool_failed = at_tool
+at_after_tool = at_tool_failed = at_tool

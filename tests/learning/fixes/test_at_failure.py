@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 
 import pytest
 
 from holdfast import agents
-from holdfast.app.hook import apply, effects_of
+from holdfast.app.hook import hook
 from holdfast.language.failures import fingerprint
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.session_failures import offers
@@ -33,18 +34,15 @@ def known(home):
 
 
 @pytest.fixture
-def told(home, shop, monkeypatch):
-    """Tell a hook of a call, let the parts do theirs, and return what is said with its result."""
+def told(home, shop):
+    """Tell a hook of a call and return what is said with its result."""
 
     def make(native: str, session: str = "s2", agent: str = "claude-code", transcript="", **data: object) -> str:
-        adapter = agents.get(agent)
-        monkeypatch.setattr(type(adapter), "injects", frozenset({"start", "prompt", "tool", "tool-failed"}))
-        given = {"session_id": session, "cwd": str(shop), "transcript_path": str(transcript), **data}
-        run = HookRun(str(home), adapter, adapter.read_hook_input(native, given, {}), dict(os.environ))
-        effects = effects_of(run)
-        apply(run, effects, [])
+        adapter, id = agents.get(agent), secrets.token_hex(4)
+        given = {"session_id": session, "cwd": str(shop), "transcript_path": str(transcript), "tool_use_id": id, **data}
+        printed = hook(str(home), adapter, adapter.read_hook_input(native, given, {}), dict(os.environ))
         assert not (home / "state" / "hook.log").exists()
-        return "\n".join(effect.say for _, effect in effects if effect.say)
+        return json.loads(printed)["hookSpecificOutput"]["additionalContext"] if printed else ""
 
     return make
 
@@ -133,14 +131,13 @@ def test_a_session_that_is_to_be_told_nothing_is_told_nothing(known, failed, hom
 def test_an_agent_that_hears_nothing_at_a_call_is_offered_it_at_the_prompt(known, offered, home, shop) -> None:
     """Then nothing is noted as said, and the next prompt brings it."""
     known("ran `pip install pyyaml`")
-    adapter = agents.get("grok")
+    adapter = agents.get("copilot")
     data = {"session_id": "s2", "cwd": str(shop), "tool_name": "Bash", "tool_input": {"command": "pytest -x"}}
-    run = HookRun(str(home), adapter, adapter.read_hook_input("PostToolUseFailure", {**data, "error": MISSING}, {}), {})
-    effects = effects_of(run)
-    apply(run, effects, [])
-    assert [effect.say for _, effect in effects if effect.say] == []
+    call = adapter.read_hook_input("postToolUseFailure", {**data, "error": MISSING}, {})
+    assert hook(str(home), adapter, call, {}) == ""
     data = {"session_id": "s2", "cwd": str(shop), "prompt": "go on"}
-    assert len(offers(HookRun(str(home), adapter, adapter.read_hook_input("UserPromptSubmit", data, {}), {}))) == 1
+    call = adapter.read_hook_input("userPromptSubmitted", data, {})
+    assert len(offers(HookRun(str(home), adapter, call, {}))) == 1
 
 
 def call_of(number: int, line: str, exit: int, output: str) -> str:
@@ -167,3 +164,12 @@ def test_a_failure_that_only_the_transcript_tells(known, told, tmp_path) -> None
         file.write(call_of(3, "pytest -x", 1, ERROR))
     assert "pip install pyyaml" in told("PostToolUse", **ran)
     assert told("PostToolUse", **ran) == ""
+
+
+def test_a_failure_that_only_what_was_printed_tells(known, told) -> None:
+    """Codex tells a hook what a command printed, and not how it ended: what failed so before is known by its words."""
+    known("ran `pip install pyyaml`")
+    ran = {"agent": "codex", "tool_name": "Bash", "tool_input": {"command": "pytest -x"}}
+    assert told("PostToolUse", **ran, tool_response="2 passed") == ""
+    assert "pip install pyyaml" in told("PostToolUse", **ran, tool_response=f"collecting\n{ERROR}\n")
+    assert told("PostToolUse", **ran, tool_response=f"collecting\n{ERROR}\n") == ""

@@ -12,6 +12,7 @@ import pytest
 
 import holdfast
 from holdfast import agents
+from holdfast.app.hook import around_call
 from holdfast.learning.research import model as research
 from holdfast.learning.security import hook as security_hooks
 from holdfast.learning.security import model as security_trail
@@ -61,7 +62,7 @@ def test_a_call_that_failed_was_tried(hook_run, home) -> None:
     """A destructive command that failed is in the trail; one that was refused is there once, as refused."""
     keep(hook_run("PostToolUseFailure", error="Exit code 1\nrm: cannot remove 'src'", **ran("rm -rf src")))
     assert trail(home) == [("rm-recursive", "rm -rf src", "seen")]
-    reason = security_hooks.refusal(hook_run("PreToolUse", block="all", **ran("rm -rf docs")))
+    reason = around_call(hook_run("PreToolUse", block="all", **ran("rm -rf docs")))
     keep(hook_run("PostToolUseFailure", error=reason, **ran("rm -rf docs")))
     assert trail(home)[1:] == [("rm-recursive", "rm -rf docs", "blocked")]
 
@@ -78,7 +79,7 @@ def test_a_secret_is_taken_out_first(hook_run, home) -> None:
     line = f"git push --force https://kim:{TOKEN}@example.com/acme/shop.git"
     keep(hook_run("PostToolUse", **ran(line)))
     assert trail(home)[0][0] == "git-force-push"
-    printed = security_hooks.refusal(hook_run("PreToolUse", block="all", **ran(line)))
+    printed = around_call(hook_run("PreToolUse", block="all", **ran(line)))
     assert "git-force-push" in printed and TOKEN not in printed
     assert not any(TOKEN.encode() in path.read_bytes() for path in home.rglob("*") if path.is_file())
 
@@ -120,13 +121,13 @@ def test_what_a_subagent_hands_over_is_kept(hook_run, home) -> None:
 
 def test_nothing_is_refused_unless_it_was_asked_for(hook_run, home) -> None:
     """Without the setting a hook before a tool is silent and writes nothing."""
-    assert security_hooks.refusal(hook_run("PreToolUse", **ran("rm -rf src"))) == ""
+    assert around_call(hook_run("PreToolUse", **ran("rm -rf src"))) == ""
     assert not (home / "security").exists()
 
 
 def test_a_destructive_call_is_refused_with_a_reason(hook_run, home) -> None:
     """The agent is told to leave the call, why, and whom to ask; the trail has it as blocked."""
-    printed = security_hooks.refusal(hook_run("PreToolUse", block="destructive", **ran("rm -rf src")))
+    printed = around_call(hook_run("PreToolUse", block="destructive", **ran("rm -rf src")))
     told = json.loads(printed)["hookSpecificOutput"]
     assert (told["hookEventName"], told["permissionDecision"]) == ("PreToolUse", "deny")
     reason = told["permissionDecisionReason"]
@@ -145,29 +146,29 @@ def test_a_destructive_call_is_refused_with_a_reason(hook_run, home) -> None:
 )
 def test_the_setting_says_what_is_refused(hook_run, block: str, line: str, is_refused: bool) -> None:
     """`destructive` lets reads of secrets through, `all` does not, and what is harmless always goes."""
-    assert bool(security_hooks.refusal(hook_run("PreToolUse", block=block, **ran(line)))) is is_refused
+    assert bool(around_call(hook_run("PreToolUse", block=block, **ran(line)))) is is_refused
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode", "grok"])
 def test_every_agent_that_can_refuse_says_so_in_its_words(hook_run, agent: str) -> None:
-    """What is printed has the reason, and where it is JSON, it denies."""
+    """What is printed has the reason, and denies in the agent's own form."""
     adapter = agents.get(agent)
     told = {"tool_name": "Bash", "tool_input": {"command": "rm -rf src"}}
-    printed = security_hooks.refusal(hook_run(adapter.guard, agent, block="all", **told))
+    printed = around_call(hook_run(adapter.guard, agent, block="all", **told))
     assert "Refused by Holdfast" in printed
-    assert printed[0] != "{" or "deny" in str(json.loads(printed))
+    assert any(word in str(json.loads(printed)) for word in ("deny", "refuse"))
 
 
 def test_an_agent_that_cannot_refuse_is_not_asked(hook_run, home) -> None:
     """Where the agent has no such event nothing is printed, and nothing is called blocked."""
-    assert security_hooks.refusal(hook_run("preToolUse", "copilot", block="all", **ran("rm -rf src"))) == ""
+    assert around_call(hook_run("preToolUse", "copilot", block="all", **ran("rm -rf src"))) == ""
     assert trail(home) == []
 
 
 def test_a_trail_that_cannot_be_written_lets_nothing_through(hook_run, home, tmp_path) -> None:
     """With a link in place of the folder the call is refused all the same, and the link is not followed."""
     os.symlink(tmp_path, home / "security")
-    assert "deny" in security_hooks.refusal(hook_run("PreToolUse", block="all", **ran("rm -rf src")))
+    assert "deny" in around_call(hook_run("PreToolUse", block="all", **ran("rm -rf src")))
     assert list(tmp_path.iterdir()) == []
     assert "security: " in (home / "state" / "hook.log").read_text()
 

@@ -74,10 +74,10 @@ class Hook:
         """The person asks something."""
         return self("UserPromptSubmit", session, prompt=text, **told)
 
-    def loaded_by(self, event: str, **told: object) -> tuple[list[str], str]:
+    def loaded_by(self, event: str, agent: str = "claude-code", **told: object) -> tuple[list[str], str]:
         """Return the modules that a real hook has loaded when it ends, in their order, and what it printed."""
         # Written so, the hook uses no bundle, and makes none.
-        words = " ".join(self.command(event)[5:]).replace("--agent ", "--agent=").split()
+        words = " ".join(self.command(event, agent)[5:]).replace("--agent ", "--agent=").split()
         code = (
             "import os, sys\n"
             f"__file__ = {RUNNER!r}\n"

@@ -124,6 +124,7 @@ USUAL = {
     "start": ("SessionStart", {"source": "startup"}),
     "prompt": ("UserPromptSubmit", {"prompt": "how do I deploy through the VPN, please?"}),
     "before-tool": ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "ls -l"}}),
+    "after-tool": ("PostToolUse", {"tool_name": "Bash", "tool_input": {"command": "ls -l"}, "tool_response": "a.py"}),
     "tool": ("PostToolUse", {"tool_name": "Edit", "tool_input": {"file_path": "a.py"}}),
     "tool-failed": ("PostToolUseFailure", {"tool_name": "Bash", "tool_input": {"command": "ls"}, "error": "no"}),
     "compact": ("PreCompact", {"trigger": "auto"}),
@@ -142,11 +143,11 @@ def test_the_table_has_what_a_hook_of_each_moment_loads(hook, remember, moment):
     hook.start("a session before")
     hook.prompt("Let's go with Postgres, not Redis.")
     event, told = USUAL[moment]
-    assert agents.get("claude-code").events[event] == moment
-    environment = {"HOLDFAST_SECURITY_BLOCK": "destructive"}
-    modules, _ = hook.loaded_by(event, environment=environment, **told)
+    agent = "codex" if moment == "after-tool" else "claude-code"
+    assert agents.get(agent).events[event] == moment
+    modules, _ = hook.loaded_by(event, agent=agent, **told)
     ours = [name for name in modules if name.split(".")[0] == "holdfast"]
-    bundled = {part[0] for part in bundling.parts_of(bundling.names_of(moment, "claude-code"))}
+    bundled = {part[0] for part in bundling.parts_of(bundling.names_of(moment, agent))}
     assert bundled == set(ours), f"MODULES[{moment!r}] should be {entered(ours)!r}"
 
 

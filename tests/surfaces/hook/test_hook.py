@@ -225,10 +225,10 @@ def test_every_event_of_every_agent_is_recorded(hook, remember, name):
         answer = hook(native, f"{name}-{moment}", name, **told, environment={"CLAUDECODE": "", **HOSTS.get(name, {})})
         assert answer.code == 0 and answer.err == b""
         assert bool(answer.out) <= (moment in adapter.injects)
-        assert ("VPN" in answer.out.decode()) == (moment in adapter.injects)
-    # What a call does is told when it was made, so before that nothing is.
-    kinds = [moment for moment in adapter.events.values() if moment != "before-tool"]
-    assert sorted(event["kind"] for event in hook.events() if event["kind"] != "receipt") == sorted(kinds)
+        assert ("VPN" in answer.out.decode()) == (moment in {"start", "prompt"} & adapter.injects)
+    told = [event for event in hook.events() if event["kind"] != "receipt"]
+    assert sorted(event["kind"] for event in told) == sorted(adapter.events.values())
+    assert all(0 < event["ms"] < 60_000 for event in told)
     assert hook.log() == []
 
 

@@ -32,17 +32,18 @@ def at_tool(run: HookRun) -> list[Effect]:
         effects = _taking(run, path, [(call.tool, call.tool_input, "failed" if failed else "passed", call.error)])
     if call.moment not in run.agent.injects or not (failed or not tells_failures):
         return effects
-    from holdfast.language.tools import kind_of
-    from holdfast.learning.fixes import model, warnings
-
-    is_any_known = any(os.path.exists(os.path.join(run.home, *place)) for place in (model.PLACE, warnings.PLACE))
-    if is_any_known and kind_of(call.tool) == "shell":
-        told = [(call.tool_input, call.error)] if failed else _failed_last(run)
-        effects += _saying(run, path, told) if told else []
-    return effects
+    return effects + (_saying(run, path, [(call.tool_input, call.error)] if failed else None))
 
 
 at_tool_failed = at_tool
+
+
+def at_after_tool(run: HookRun) -> list[Effect]:
+    """Say what worked for what a command printed, of an agent that tells no hook whether it failed."""
+    call, path = run.call, path_of(run)
+    if not path or "tool-failed" in run.agent.injects:
+        return []
+    return _saying(run, path, [(call.tool_input, call.output)] if call.output else None)
 
 
 def _failed_last(run: HookRun) -> list[tuple[str, str]]:
@@ -53,9 +54,17 @@ def _failed_last(run: HookRun) -> list[tuple[str, str]]:
     return [(one.given, one.output) for one in ended[-1:] if one.ended == "failed"]
 
 
-def _saying(run: HookRun, path: str, failed: list[tuple[str, str]]) -> list[Effect]:
-    from holdfast.inject import receipts
-    from holdfast.language.tools import line_of
+def _saying(run: HookRun, path: str, failed: list[tuple[str, str]] | None) -> list[Effect]:
+    """Say what worked for a command that failed; None is the one of which only the transcript tells."""
+    from holdfast.learning.fixes import model, warnings
+
+    if not any(os.path.exists(os.path.join(run.home, *place)) for place in (model.PLACE, warnings.PLACE)):
+        return []
+    from holdfast.language.tools import kind_of, line_of
+
+    failed = _failed_last(run) if failed is None else failed
+    if not failed or kind_of(run.call.tool) != "shell":
+        return []
     from holdfast.learning import readback
     from holdfast.learning.fixes import session_failures
 
@@ -63,13 +72,8 @@ def _saying(run: HookRun, path: str, failed: list[tuple[str, str]]) -> list[Effe
     line, fingerprint = session_failures.offer_at_once(run, path, told)
     if not line:
         return []
-    block = readback.fix_block(run, line)
-
-    def note() -> None:
-        session_failures.note_offered(path, fingerprint)
-        receipts.write(run, block)
-
-    return [Effect(note, say="" if receipts.is_withheld(run) else block.text)]
+    item = readback.fix_item(run, line)
+    return [Effect(lambda: session_failures.note_offered(path, fingerprint), say=item.text, given=item.given)]
 
 
 def at_stop(run: HookRun) -> list[Effect]:

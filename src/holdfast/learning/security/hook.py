@@ -10,7 +10,7 @@ import os
 from holdfast.agents.base import Place
 from holdfast.errors import HoldfastError
 from holdfast.learning.security import model
-from holdfast.parts import Effect
+from holdfast.parts import STOPPED, Effect
 from holdfast.privacy.fence import kept
 
 TYPE_CHECKING = False
@@ -23,43 +23,42 @@ if TYPE_CHECKING:
     from holdfast.project.registry import Registry
 
 _MAX_SESSION = 200
-_MAX_REASON = 1_000
-_REFUSED = "Refused by Holdfast"
-OFF, DESTRUCTIVE = "off", "destructive"
+DESTRUCTIVE = "destructive"
 
 
 def at_tool(run: HookRun) -> list[Effect]:
     """Write down what a call of a tool has for the audit trail, failed or not."""
-    # Some agents tell a call that was refused as one that failed; it is in the trail already.
-    sights = _sights(run) if _REFUSED not in run.call.error[:_MAX_REASON] else []
+    sights = _sights(run)
     return [Effect(lambda: _keep(run, sights, "seen"))] if sights else []
 
 
 at_tool_failed = at_tool
 
 
-def refusal(run: HookRun) -> str:
-    """Return what to print so that a call is not made; nothing where it may be."""
+def at_before_tool(run: HookRun) -> list[Effect]:
+    """Hold a call that is not to be made."""
     blocked = run.settings.text("security.block")
-    if blocked == OFF or not run.agent.guard:
-        return ""
+    if not run.agent.guard:
+        return []
     found = [sight for sight in _sights(run) if blocked != DESTRUCTIVE or sight.kind == DESTRUCTIVE]
     if not found:
-        return ""
+        return []
     first = " ".join(kept(found[0].text, model.MAX_TEXT).split())
     reason = (
-        f"{_REFUSED}, rule {found[0].rule} ({found[0].kind}): {first}\n"
+        f"{STOPPED[0]}, rule {found[0].rule} ({found[0].kind}): {first}\n"
         f"The person switched this on (security.block = {blocked}). Do not try it in another way; say what you wanted "
         "to do and why, and let the person do it or switch it off."
     )
-    output = run.agent.refusal_output(run.call, reason)
-    if output and run.settings.flag("learning.enabled"):
+
+    def note() -> None:
         try:
-            _keep(run, found, "blocked")
+            if run.settings.flag("learning.enabled"):
+                _keep(run, found, "blocked")
         except (HoldfastError, OSError) as problem:
             # That the trail cannot be written is no reason to let the call through.
             run.log("security", problem)
-    return output
+
+    return [Effect(note, hold=reason)]
 
 
 def _keep(run: HookRun, sights: list[Sight], decision: str) -> None:

@@ -35,7 +35,8 @@ MODULES = {
         "privacy.speech project continuity.hook language.triggers learning.ratings.hook "
         "learning.work.hook app.at_prompt inject.receipts"
     ),
-    "before-tool": "learning.security.hook learning.security.judge project",
+    "before-tool": "rules.hook",
+    "after-tool": "rules.hook learning.fixes.hook",
     "tool": (
         "continuity.hook rules.hook learning.fixes.hook learning.security.hook learning.security.judge "
         "learning.work.hook agents.transcript_calls learning.work.turns"
