@@ -19,10 +19,11 @@ from pathlib import Path
 import pytest
 
 from holdfast import agents
-from holdfast.agents.base import ConfigChange, Launcher, Place
+from holdfast.agents.base import ConfigChange, Place
 from holdfast.agents.editing.json_text import scan
 from holdfast.agents.editing.plan import apply, plan_install, plan_uninstall, remove_empty
 from holdfast.agents.editing.record import without
+from holdfast.agents.launcher import Launcher
 from holdfast.errors import BrokenFile
 from holdfast.records import MOMENTS, HookCall, asdict, replace
 

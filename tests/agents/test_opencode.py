@@ -10,7 +10,8 @@ import sys
 import pytest
 
 from holdfast import agents
-from holdfast.agents.base import Launcher, Place
+from holdfast.agents.base import Place
+from holdfast.agents.launcher import Launcher
 
 from .contract import AgentContract
 

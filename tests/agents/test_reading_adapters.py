@@ -6,7 +6,8 @@ import pytest
 
 from agents.reading.told import write_lines
 from holdfast import agents
-from holdfast.agents.base import Launcher, Place
+from holdfast.agents.base import Place
+from holdfast.agents.launcher import Launcher
 
 STARTED = {"type": "session_start", "id": "d", "cwd": "/x"}
 # Where each keeps a session, and how that begins.

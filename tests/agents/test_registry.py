@@ -12,8 +12,9 @@ import pytest
 
 import holdfast
 from holdfast import agents
-from holdfast.agents.base import Agent, ConfigPart, Launcher, is_hook_of, shell_line
+from holdfast.agents.base import Agent, ConfigPart
 from holdfast.agents.editing.plan import plan_install, plan_uninstall
+from holdfast.agents.launcher import Launcher, is_hook_of, shell_line
 from holdfast.errors import NotFound
 from support.dummy_agent import DUMMY_AGENT
 

@@ -40,14 +40,12 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from holdfast.agents.headless import Headless
+    from holdfast.agents.launcher import Launcher
     from holdfast.agents.reading.base import Reading
 
 SERVER = "holdfast"
 ABOUT = "One memory for all your coding agents: what was remembered reaches this one too."
-HOOK_PROGRAM, HOOK_FILE = "holdfast-hook", "holdfast/surfaces/hook/run.py"
 MAX_TEXT = 4_000
-# What stands in a word that no shell reads as anything else.
-_PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,"
 MILLISECONDS, GUARD_SECONDS = 1_000, 5
 # The moments that get a hook, and the seconds that it may take. At the end of a session there is little time for all
 # hooks together: one agent gives them three seconds at most.
@@ -169,53 +167,6 @@ class MemoryFile:
     path: str
     scope: str
     kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class Launcher:
-    """How the config files of agents call this installation.
-
-    The plain form starts Python itself without its site packages, which is the fastest; `portable` writes the names
-    of our programs instead, for files that several people share. `home` is set where it is not the usual one. `guards`:
-    all calls of tools are judged before they run, where the agent can be told to leave one. `rules`: hooks stand around
-    the calls that run commands and change files.
-    """
-
-    python: str
-    runner: str
-    program: tuple[str, ...]
-    home: str = ""
-    portable: bool = False
-    guards: bool = False
-    rules: bool = False
-
-    def hook(self, agent: str, native: str) -> list[str]:
-        """Return the words that run the hook for one of the agent's events."""
-        start = [HOOK_PROGRAM] if self.portable else [self.python, "-I", "-S", "-E", self.runner]
-        return [*start, native, "--agent", agent, *(["--home", self.home] if self.home else [])]
-
-    def hook_line(self, agent: str, native: str) -> str:
-        """Return the same as one line for a POSIX shell."""
-        return shell_line(self.hook(agent, native))
-
-    def mcp(self, agent: str) -> list[str]:
-        """Return the words that start the MCP server."""
-        start = ["holdfast"] if self.portable else list(self.program)
-        return [*start, *(["--home", self.home] if self.home else []), "mcp", "--agent", agent]
-
-
-def shell_line(words: list[str]) -> str:
-    """Return the words as one line that a POSIX shell reads back as exactly these words."""
-    return " ".join(
-        word if word and not word.strip(_PLAIN) else "'" + word.replace("'", "'\\''") + "'" for word in words
-    )
-
-
-def is_hook_of(agent: str, text: object) -> bool:
-    """Whether the text is a command line of ours for that agent; this is the tag by which ours are found again."""
-    if not isinstance(text, str) or not (HOOK_FILE in text or HOOK_PROGRAM in text):
-        return False
-    return f" --agent {agent}" in text and text.partition(f" --agent {agent}")[2][:1] in ("", " ")
 
 
 class Agent:

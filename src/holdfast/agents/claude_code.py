@@ -11,7 +11,6 @@ from holdfast.agents.base import (
     SERVER,
     Agent,
     ConfigPart,
-    Launcher,
     ManagedFile,
     MemoryFile,
     Place,
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.agents.headless import Headless
+    from holdfast.agents.launcher import Launcher
     from holdfast.records import HookCall
 
 # Agents that read this one's settings set these, some of them beside aliases of its own variables.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import ABOUT, EVENTS, SERVER, Agent, ConfigPart, Launcher, ManagedFile, Place, blocks_in
+from holdfast.agents.base import ABOUT, EVENTS, SERVER, Agent, ConfigPart, ManagedFile, Place, blocks_in
 from holdfast.base.minijson import loads
 
 TYPE_CHECKING = False
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.agents.headless import Headless
+    from holdfast.agents.launcher import Launcher
 
 # An editor writes this between what it adds, which begins in one of these ways, and the words of the person.
 REQUEST = "## My request for Codex:"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import CAMEL_EVENTS, SERVER, Agent, ConfigPart, Launcher, Place
+from holdfast.agents.base import CAMEL_EVENTS, SERVER, Agent, ConfigPart, Place
 from holdfast.base.minijson import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from holdfast.agents.launcher import Launcher
     from holdfast.records import HookCall
 
 

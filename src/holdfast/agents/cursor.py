@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import CAMEL_EVENTS, Agent, ConfigPart, Launcher, Place
+from holdfast.agents.base import CAMEL_EVENTS, Agent, ConfigPart, Place
 from holdfast.base.minijson import dumps
 from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from holdfast.agents.launcher import Launcher
 
 
 class Cursor(Agent):

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import (
-    MILLISECONDS,
-    SERVER,
-    Agent,
-    ConfigPart,
-    Launcher,
-    MemoryFile,
-    Place,
-    all_below,
-    plain_end,
-)
+from holdfast.agents.base import MILLISECONDS, SERVER, Agent, ConfigPart, MemoryFile, Place, all_below, plain_end
 from holdfast.base.digests import short
 from holdfast.base.minijson import dumps
 
@@ -22,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.agents.launcher import Launcher
     from holdfast.records import HookCall
 
 _LONGEST_PATH = 4_096

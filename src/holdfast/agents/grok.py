@@ -11,7 +11,6 @@ from holdfast.agents.base import (
     SERVER,
     Agent,
     ConfigPart,
-    Launcher,
     ManagedFile,
     Place,
     plain_end,
@@ -22,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.agents.launcher import Launcher
     from holdfast.records import HookCall
 
 

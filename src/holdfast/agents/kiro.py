@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 
-from holdfast.agents.base import MILLISECONDS, SERVER, Agent, ConfigPart, Launcher, ManagedFile, Place
+from holdfast.agents.base import MILLISECONDS, SERVER, Agent, ConfigPart, ManagedFile, Place
 from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from holdfast.agents.launcher import Launcher
 
 
 class Kiro(Agent):

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import EVENTS, MILLISECONDS, SERVER, Agent, ConfigPart, Launcher, Place
+from holdfast.agents.base import EVENTS, MILLISECONDS, SERVER, Agent, ConfigPart, Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.agents.launcher import Launcher
 
 
 class Qwen(Agent):

@@ -13,11 +13,12 @@ import sys
 from dataclasses import dataclass
 
 from holdfast import agents
-from holdfast.agents.base import HOOK_FILE, HOOK_PROGRAM, SERVER, Agent, ConfigChange, FoundAgent, Launcher, Place
+from holdfast.agents.base import SERVER, Agent, ConfigChange, FoundAgent, Place
 from holdfast.agents.editing import record
 from holdfast.agents.editing.plan import NOBODY, clear_leftovers, plan_install, plan_uninstall, read, remove_empty
 from holdfast.agents.editing.plan import apply as carry_out
 from holdfast.agents.editing.record import EditedFile, Install
+from holdfast.agents.launcher import HOOK_FILE, HOOK_PROGRAM, Launcher
 from holdfast.app.updates import diff_of
 from holdfast.base.clock import now
 from holdfast.base.package import FOLDER, __version__

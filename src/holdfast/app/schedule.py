@@ -18,9 +18,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from holdfast import agents
-from holdfast.agents.base import ConfigChange, Place, shell_line
+from holdfast.agents.base import ConfigChange, Place
 from holdfast.agents.editing.plan import apply as carry_out
 from holdfast.agents.editing.plan import read
+from holdfast.agents.launcher import shell_line
 from holdfast.app import install
 from holdfast.errors import BadInput, Conflict, NotFound, Refused, StoreUnavailable
 from holdfast.workspace import Workspace

@@ -14,6 +14,7 @@ from holdfast.app.forget import forget as forget_session
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.session_failures import offers
 from holdfast.parts import HookRun
+from holdfast.records import replace
 from support.parts import keep
 from support.places import SHOP
 
@@ -84,11 +85,12 @@ def session(home, shop, tmp_path):
             super().__init__(tmp_path / f"{name}.jsonl", agent)
             self.name, self.folder = name, folder
 
-        def tell(self, native: str, **more: object) -> HookRun:
+        def tell(self, native: str, moment: str = "", **more: object) -> HookRun:
             """Tell a hook of something."""
             adapter = agents.get(self.agent)
             data = {"session_id": self.name, "cwd": str(self.folder), "transcript_path": str(self.path), **more}
-            hook_run = HookRun(str(home), adapter, adapter.read_hook_input(native, data, {}), dict(os.environ))
+            call = adapter.read_hook_input(native, data, {})
+            hook_run = HookRun(str(home), adapter, replace(call, moment=moment or call.moment), dict(os.environ))
             keep(hook_run)
             log = home / "state" / "hook.log"
             assert not log.exists(), log.read_text()
@@ -142,10 +144,10 @@ def test_without_a_pause_the_prompt_looks(session):
 
 
 def test_only_what_no_hook_was_told_of_is_untold(session):
-    """Where a hook is installed after each command, the transcript's commands are known, and its edits are not."""
+    """Where a hook learns from each command, the transcript's commands are known, and its edits are not."""
     one = session("s1")
     one.prompt()
-    one.tell("PostToolUse", tool_name="exec_command", tool_input={"cmd": "git status"})
+    one.tell("PostToolUse", "tool", tool_name="exec_command", tool_input={"cmd": "git status"})
     one.ran("git status")
     one.patched("src/cart.py")
     run = one.stop()

@@ -148,12 +148,12 @@ def test_the_table_has_what_a_hook_of_each_moment_loads(hook, remember, moment):
     modules, _ = hook.loaded_by(event, agent=agent, **told)
     ours = [name for name in modules if name.split(".")[0] == "holdfast"]
     bundled = {part[0] for part in bundling.parts_of(bundling.names_of(moment, agent))}
-    assert bundled == set(ours), f"MODULES[{moment!r}] should be {entered(ours)!r}"
+    assert bundled == set(ours), f"MODULES[{moment!r}] should be {entered(ours, agent)!r}"
 
 
-def entered(loaded: list[str]) -> str:
+def entered(loaded: list[str], agent: str) -> str:
     """Return those of the loaded modules that no other one imports as it is loaded, in their order, as the table."""
-    base = [*bundling.ALWAYS, "holdfast.agents.claude_code"]
+    base = [*bundling.ALWAYS, f"holdfast.agents.{agent.replace('-', '_')}"]
     known = {part[0] for part in bundling.parts_of(base)}
     found: list[str] = []
     # A module is behind those that it imports.

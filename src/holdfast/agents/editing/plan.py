@@ -11,20 +11,11 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 
-from holdfast.agents.base import (
-    HOOK_FILE,
-    HOOK_PROGRAM,
-    SERVER,
-    Agent,
-    ConfigChange,
-    ConfigPart,
-    Launcher,
-    Place,
-    is_hook_of,
-)
+from holdfast.agents.base import SERVER, Agent, ConfigChange, ConfigPart, Place
 from holdfast.agents.editing import blocks, json_text, toml_text
 from holdfast.agents.editing.json_text import Node
 from holdfast.agents.editing.record import Insertions, Keys
+from holdfast.agents.launcher import HOOK_FILE, HOOK_PROGRAM, Launcher, is_hook_of
 from holdfast.base import files
 from holdfast.errors import BrokenFile, Conflict, Refused
 

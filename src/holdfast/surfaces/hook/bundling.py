@@ -36,14 +36,16 @@ MODULES = {
         "learning.work.hook app.at_prompt inject.receipts"
     ),
     "before-tool": "rules.hook",
-    "after-tool": "rules.hook learning.fixes.hook",
+    "after-tool": (
+        "rules.hook learning.fixes.hook language.tools project learning.fixes.model learning.fixes.warnings"
+    ),
     "tool": (
-        "continuity.hook rules.hook learning.fixes.hook learning.security.hook learning.security.judge "
+        "continuity.hook learning.fixes.hook learning.security.hook learning.security.judge "
         "learning.work.hook agents.transcript_calls learning.work.turns"
     ),
     "tool-failed": (
         "project continuity.hook rules.hook learning.fixes.hook learning.fixes.session_failures "
-        "learning.security.hook learning.security.judge"
+        "learning.fixes.warnings learning.security.hook learning.security.judge"
     ),
     "compact": "continuity.hook agents.transcript_calls language.tools continuity.closing",
     "compacted": "project",

@@ -163,12 +163,12 @@ def test_what_was_asked_before_it_began_is_all_there(says, edits, found):
 
 def test_a_failed_change_is_none(told, found):
     """Where an agent tells of failures by the same event, a change that failed opens nothing."""
-    told("BeforeAgent", agent="gemini-cli", prompt=ASK)
-    given = {"tool_name": "replace", "tool_input": {"file_path": "/x/a.py"}}
-    told("AfterTool", agent="gemini-cli", error="no such file", **given)
-    told("AfterAgent", agent="gemini-cli")
+    told("userPromptSubmit", agent="kiro", prompt=ASK)
+    given = {"tool_name": "fs_write", "tool_input": {"path": "/x/a.py"}}
+    told("postToolUse", agent="kiro", error="no such file", **given)
+    told("stop", agent="kiro")
     assert found() == []
-    told("AfterTool", agent="gemini-cli", **given)
+    told("postToolUse", agent="kiro", **given)
     assert len(found()) == 1
 
 

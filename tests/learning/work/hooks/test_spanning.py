@@ -68,10 +68,10 @@ def test_the_next_session_goes_on_with_it(says, edits, told, found, home):
     says(ASK)
     edits("settings.py")
     told("SessionEnd", reason="exit")
-    says("Implement the rest of the dark mode toggle on the settings page", "s2", agent="codex")
-    edits("settings.py", "s2", agent="codex")
+    says("Implement the rest of the dark mode toggle on the settings page", "s2", agent="qwen")
+    edits("settings.py", "s2", agent="qwen")
     (one,) = found()
-    assert one.sessions == ("claude-code/s1", "codex/s2") and len(work.names_in(one, "items")) == 2
+    assert one.sessions == ("claude-code/s1", "qwen/s2") and len(work.names_in(one, "items")) == 2
 
 
 def test_continue_goes_on_with_the_last_one(says, edits, told, found):
@@ -102,12 +102,12 @@ def test_an_item_of_a_living_session_is_left_alone(says, edits, told, found):
     """Two agents at once, with the same ask: each has its own item, and neither touches the other's."""
     says(ASK)
     edits("settings.py")
-    says(ASK, "s2", agent="codex")
-    edits("settings.py", "s2", agent="codex")
-    says("done", "s2", agent="codex")
-    told("Stop", "s2", agent="codex")
+    says(ASK, "s2", agent="qwen")
+    edits("settings.py", "s2", agent="qwen")
+    says("done", "s2", agent="qwen")
+    told("Stop", "s2", agent="qwen")
     by_session = {one.sessions: one for one in found()}
-    assert by_session["claude-code/s1",].is_open and not by_session["codex/s2",].is_open
+    assert by_session["claude-code/s1",].is_open and not by_session["qwen/s2",].is_open
 
 
 def test_another_project_sees_nothing_of_it(says, edits, told, found, repository):
