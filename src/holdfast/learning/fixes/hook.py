@@ -32,7 +32,7 @@ def at_tool(run: HookRun) -> list[Effect]:
         effects = _taking(run, path, [(call.tool, call.tool_input, "failed" if failed else "passed", call.error)])
     if call.moment not in run.agent.injects or not (failed or not tells_failures):
         return effects
-    return effects + (_saying(run, path, [(call.tool_input, call.error)] if failed else None))
+    return effects + _saying(run, path, [(call.tool_input, call.error)] if failed else None)
 
 
 at_tool_failed = at_tool

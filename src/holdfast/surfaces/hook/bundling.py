@@ -36,9 +36,7 @@ MODULES = {
         "learning.work.hook app.at_prompt inject.receipts"
     ),
     "before-tool": "rules.hook",
-    "after-tool": (
-        "rules.hook learning.fixes.hook language.tools project learning.fixes.model learning.fixes.warnings"
-    ),
+    "after-tool": "rules.hook learning.fixes.hook project learning.fixes.model learning.fixes.warnings",
     "tool": (
         "continuity.hook learning.fixes.hook learning.security.hook learning.security.judge "
         "learning.work.hook agents.transcript_calls learning.work.turns"
