@@ -1,18 +1,21 @@
-"""The MCP Inspector, a client that nobody here wrote, against `holdfast mcp` in both eras of the protocol."""
+"""The MCP Inspector, a client that nobody here wrote, against `holdfast mcp` and `/mcp` in both eras of MCP."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 
 from outside.agents import Person
 from support.sampling import some
+from support.serving import Server
 
 ERAS = ("legacy", "modern")
+WAYS = ("stdio", "http")
 MAX_TOOLS = 8
 SEED = {"memory_store", "memory_recall", "memory_forget"}
 
@@ -32,15 +35,26 @@ class Inspected:
         return json.loads(self.out)["result"]
 
 
+@pytest.fixture(params=WAYS)
+def target(request: pytest.FixtureRequest, person: Person, holdfast) -> Iterator[list[str]]:
+    """How the Inspector reaches the server: it starts one, or one runs already and takes its token."""
+    if request.param == "stdio":
+        yield [sys.executable, "-m", "holdfast", "mcp"]
+        return
+    secret = holdfast("tokens", "new", "inspector", "--may", "write").strip()
+    with Server(person.folder, environment=person.environment()) as server:
+        yield [f"{server.url}/mcp", "--transport", "http", "--header", f"Authorization: Bearer {secret}"]
+
+
 @pytest.fixture(params=ERAS)
-def inspect(request: pytest.FixtureRequest, person: Person):
+def inspect(request: pytest.FixtureRequest, person: Person, target: list[str]):
     """Let the Inspector call one method of the server."""
     program = person.programs / "node_modules" / ".bin" / "mcp-inspector"
 
     def run(method: str, *options: str) -> Inspected:
         words = ["--cli", "--protocol-era", request.param, "--format", "json", "--method", method, *options]
         done = subprocess.run(
-            ["node", str(program), *words, sys.executable, "-m", "holdfast", "mcp"],
+            ["node", str(program), *words, *target],
             env=person.environment(),
             cwd=person.folder,
             stdin=subprocess.DEVNULL,

@@ -14,16 +14,17 @@ from pathlib import Path
 class Server:
     """One process that serves; `url` is where, `said` all that it printed."""
 
-    def __init__(self, folder: Path | str, *words: str) -> None:
-        self._words = [sys.executable, "-m", "holdfast", *words, "serve", "--port", "0"]
+    def __init__(self, folder: Path | str, *words: str, environment: dict[str, str] | None = None) -> None:
+        self._words = [sys.executable, "-m", "holdfast", "serve", "--port", "0", *words]
         self._folder = folder
+        self._environment = dict(os.environ) if environment is None else environment
         self._lines: list[str] = []
 
     def __enter__(self) -> Server:
         self.process = subprocess.Popen(
             self._words,
             cwd=self._folder,
-            env=dict(os.environ),
+            env=self._environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -32,8 +33,9 @@ class Server:
         found = re.search(r"(http://[^/\s]+)/open\?token=\S+", first)
         assert found, first + self.process.stdout.read()
         self.url, self.opens = found[1], found[0]
-        self.port = int(self.url.rpartition(":")[2])
-        self._lines.append(first)
+        second = self.process.stdout.readline()
+        self.port = int(re.search(r"port (\d+)", second)[1])
+        self._lines += [first, second]
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         return self

@@ -46,7 +46,7 @@ def _serve(port: int, opened: bool, public_url: str, host: str) -> int:
     try:
         # A service manager ends it as Ctrl-C does: requests that are under way are answered first.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        click.echo(f"the page of {home}: {site.address}\nCtrl-C ends it.")
+        click.echo(f"the page of {home}: {site.address}\nIt listens on port {site.port}. Ctrl-C ends it.")
         serve(site, listener, opened=opened)
     except KeyboardInterrupt:
         click.echo("ended", err=True)
