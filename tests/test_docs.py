@@ -427,6 +427,7 @@ TRIED = {
     "import": "--file notes.md --scope global --dry-run",
     "proposals": "",
     "proposals show": id_of(Scope("global"), "Kim likes tea."),
+    "proposals snooze": id_of(Scope("global"), "Lee likes coffee."),
     "proposals reject": id_of(Scope("global"), "Lee likes coffee."),
     "proposals approve": "--all",
     "project": "",
