@@ -288,7 +288,8 @@ class Filter:
     """What a read may see and wants to see. `scopes=None` is everything; empty tuples of the others are no wish.
 
     `since` and `until` are about the last change; `between` keeps what was first stored or last changed between two
-    times, of which one may be empty. `anchored` keeps what names code, or holds on a branch alone.
+    times, of which one may be empty. `anchored` keeps what names code, or holds on a branch alone. `used` asks whether
+    it was ever handed out.
     """
 
     scopes: tuple[Scope, ...] | None
@@ -300,6 +301,8 @@ class Filter:
     keys: tuple[str, ...] = ()
     between: tuple[str, str] = ("", "")
     anchored: bool = False
+    trusts: tuple[str, ...] = ()
+    used: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -519,6 +519,25 @@ class StoreContract:
         times = [m.updated for m in store.find(EVERYTHING)]
         assert times == sorted(times, reverse=True)
         assert len(list(store.find(EVERYTHING, 2))) == 2
+        every = [m.key for m in store.find(EVERYTHING)]
+        assert [m.key for m in store.find(EVERYTHING, 1, 1)] == every[1:2] and not list(store.find(EVERYTHING, 5, 3))
+
+    def test_memories_are_counted_by_what_they_are(self, store):
+        """Scope, type, trust, tag and use are counted among what the filter lets through, most first."""
+        store.put(Draft("One.", GLOBAL, key="a", type="decision", tags=("Ops", "db")))
+        store.put(Draft("Two.", PROJECT, key="b", type="decision", tags=("ops",), trust="agent"))
+        store.put(Draft("Three.", PROJECT, key="c", type="lesson"))
+        store.add_uses([(PROJECT, "b", "2026-01-01T10:00:00Z")])
+        assert store.counts(EVERYTHING) == {
+            "scope": {str(PROJECT): 2, "global": 1},
+            "type": {"decision": 2, "lesson": 1},
+            "trust": {"user": 2, "agent": 1},
+            "tag": {"ops": 2, "db": 1},
+            "used": {"never": 2, "used": 1},
+        }
+        assert list(store.counts(EVERYTHING)["scope"]) == [str(PROJECT), "global"]
+        assert [m.key for m in store.find(Filter(None, trusts=("agent",), used=True))] == ["b"]
+        assert store.counts(Filter(None, used=False))["type"] == {"decision": 1, "lesson": 1}
 
     def test_groups_count_every_scope(self, store):
         """Each scope that holds memories is there once, with its number and size."""

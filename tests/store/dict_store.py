@@ -5,6 +5,7 @@ What two stores at one place share lies in `PLACES`, as a server would have it. 
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import nullcontext
 
 from holdfast.errors import ChangedMeanwhile, Conflict, Forgotten, NotFound, Refused
@@ -147,10 +148,28 @@ class DictStore:
     def modified(self, memory):
         return self.get(memory.scope, memory.key).updated
 
-    def find(self, wanted, limit=None):
-        found = [one for one in self.place.memories.values() if _passes(one, wanted)]
-        newest = sorted(found, key=lambda one: one.updated, reverse=True)[:limit]
+    def find(self, wanted, limit=None, skip=0):
+        found = [one for one in self.place.memories.values() if _passes(one, wanted) and self._used(one, wanted)]
+        newest = sorted(found, key=lambda one: one.updated, reverse=True)[
+            skip : None if limit is None else skip + limit
+        ]
         return (replace(one, history=()) for one in newest)
+
+    def _used(self, one, wanted):
+        return wanted.used is None or wanted.used == bool(self.uses(one.scope, one.key)[0])
+
+    def counts(self, wanted):
+        found = list(self.find(wanted))
+        told = {
+            "scope": [str(one.scope) for one in found],
+            "type": [one.type for one in found],
+            "trust": [one.trust for one in found],
+            "tag": [tag.lower() for one in found for tag in one.tags],
+            "used": ["used" if self.uses(one.scope, one.key)[0] else "never" for one in found],
+        }
+        return {
+            name: dict(sorted(Counter(values).items(), key=lambda p: (-p[1], p[0]))) for name, values in told.items()
+        }
 
     def search(self, query, wanted, limit):
         table = self._tables().memories
@@ -230,6 +249,7 @@ def _passes(one, wanted):
         and {tag.lower() for tag in wanted.tags} <= {tag.lower() for tag in one.tags}
         and (not wanted.agents or one.agent.lower() in [name.lower() for name in wanted.agents])
         and (not wanted.keys or one.key in wanted.keys)
+        and (not wanted.trusts or one.trust in wanted.trusts)
         and wanted.since <= one.updated
         and (not wanted.anchored or bool(one.anchors or one.branch))
         and (not wanted.until or one.updated < wanted.until)

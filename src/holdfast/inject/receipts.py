@@ -11,6 +11,8 @@ from holdfast.records import Event, Given, Receipt, Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from holdfast.inject.block import Block
     from holdfast.parts import HookRun
     from holdfast.workspace import Workspace
@@ -95,6 +97,12 @@ def made(
     size = len(block.text)
     facts = at, agent, session, moment, block.given, block.left_out, size, -(-size // 4)
     return Receipt(*facts, holdout=share, withheld=withheld)
+
+
+def latest(workspace: Workspace) -> Iterator[Receipt]:
+    """Yield the receipts of the last days, newest first; older ones are not looked for."""
+    if workspace.enabled:
+        yield from (receipt_of(event) for event in workspace.journal.latest(KIND))
 
 
 def receipts(workspace: Workspace, session: str = "", *, limit: int | None = None) -> list[Receipt]:

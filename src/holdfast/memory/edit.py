@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -47,6 +48,17 @@ def rewrite(workspace: Workspace, memory: Memory, before: str, after: str) -> Me
     changed = workspace.store.rewrite(memory.scope, memory.key, after, was=before)
     # What it says now may name other code, and the person has just looked at it.
     return confirm(workspace, changed) if changed.body != memory.body else changed
+
+
+def with_statement(text: str, old: str, new: str) -> str:
+    """Return the text of a file in which the statement is another one; the rest stays as it is."""
+    body = front_matter.parse(text).body
+    title = re.match(r"\s*# [^\n]*\n", body)
+    start = len(text) - len(body) + (title.end() if title else 0)
+    head, found, rest = text[start:].partition(old)
+    if not found or not old:
+        raise BadInput("its text cannot be told from the rest of its file", "Edit the whole file.")
+    return f"{text[:start]}{head}{new.strip()}{rest}"
 
 
 def editor(workspace: Workspace) -> list[str]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import difflib
 import os
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 
+from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.structs import replace
 from holdfast.errors import HoldfastError, NotFound
@@ -72,10 +74,38 @@ def find(
     return found if everything else proposed(found)
 
 
+# What was gathered last, and the state of the files that it was made of; a process that stays asks again and again.
+_last: tuple[object, Gathered] = ("", Gathered([]))
+# So long after a change another one may have the same time.
+_UNSURE_NS = 1_000_000_000
+
+
 def gather(workspace: Workspace) -> Gathered:
     """Return the signals of every session that is known."""
+    global _last
     if not workspace.enabled:
         return Gathered([])
+    state = _state(workspace.home)
+    if _last[0] != state:
+        newest = max((changed for _, changed, _ in state), default=0)
+        found = _gathered(workspace)
+        _last = (state if time.time_ns() - newest > _UNSURE_NS else "", found)
+    return _last[1]
+
+
+def _state(home: str) -> tuple[tuple[str, int, int], ...]:
+    """Return what changes when a session, a signal, a rating or a fix is added or replaced."""
+    found = []
+    for place in ("archive/raw", "archive/digests", signal_files.FOLDER, "learning/signals"):
+        root = os.path.join(home, place)
+        for path in (root, *(os.path.join(root, name) for name in files.names_in(root))):
+            with suppress(OSError):
+                told = os.lstat(path)
+                found.append((path, told.st_mtime_ns, told.st_size))
+    return tuple(found)
+
+
+def _gathered(workspace: Workspace) -> Gathered:
     archive = Archive(workspace.home)
     found: list[Signal] = []
     known = {(names.stem_of(entry.agent), names.stem_of(entry.id)): entry for entry in archive.entries()}

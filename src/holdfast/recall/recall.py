@@ -66,14 +66,19 @@ def recall(
         agents=_agent_names(agents),
     )
     limit = limit or workspace.settings.number("recall.limit")
-    workspace.refresh(wanted.scopes)
-    found = _hits(workspace, query, wanted, max(_LOOKED_AT, limit * 2), at)
+    found = search(workspace, query, wanted, max(_LOOKED_AT, limit * 2), at)
     # What was learned on a branch is a fact there, and not yet elsewhere.
     hits = [hit for hit in found if everywhere or not hit.memory.branch or workspace.fresh().holds_here(hit.memory)]
     hits = hits[:limit]
     if counts and query.strip() and workspace.settings.flag("recall.count_use"):
         count_use(workspace, hits, at)
     return hits
+
+
+def search(workspace: Workspace, query: str, wanted: Filter, limit: int, at: str = "") -> list[Hit]:
+    """Return the best hits among what a filter lets through; looking is not use."""
+    workspace.refresh(wanted.scopes)
+    return _hits(workspace, query, wanted, max(_LOOKED_AT, limit), at or now())[:limit]
 
 
 def scopes_of(

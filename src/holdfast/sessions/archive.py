@@ -196,6 +196,8 @@ class Archive:
 
         With `resumed` the first id of a session that went on under another one means that one, if nothing else has it.
         """
+        if "/" in text and self.has(text):
+            return text
         found = _matching(self.entries(), text.strip())
         if not found and resumed:
             # Seldom, so every digest may be read for it.

@@ -236,6 +236,14 @@ def _between(workspace: Workspace, events: RawEvents, first: int, last: int | No
         workspace.say(f"{events.problem.path}: {events.problem.text}. {events.problem.hint}")
 
 
+def subagents_of(workspace: Workspace, name: str) -> list[SessionRow]:
+    """Return the sessions of the sub-agents that worked for a session, the last to end first."""
+    own = name.partition("/")[2]
+    agent = name.partition("/")[0]
+    every = ask(workspace, lambda table: table.find(Wanted(None, (agent,), subagents=True)))
+    return [one for one in every if one.parent in (name, own)]
+
+
 def pin(workspace: Workspace, text: str, *, pinned: bool) -> str:
     """Keep the raw events of a session whatever the budget says, or no longer; return its name."""
     workspace.need_enabled()

@@ -116,8 +116,11 @@ class Store(Protocol):
     def modified(self, memory: Memory) -> str:
         """Return when the memory was last written, by whomever."""
 
-    def find(self, wanted: Filter, limit: int | None = None) -> Iterator[Memory]:
-        """Return memories, newest first, without a query and without their history."""
+    def find(self, wanted: Filter, limit: int | None = None, skip: int = 0) -> Iterator[Memory]:
+        """Return memories, newest first, without a query and without their history; the first `skip` are left out."""
+
+    def counts(self, wanted: Filter) -> dict[str, dict[str, int]]:
+        """Return how many of these memories there are by `scope`, `type`, `trust`, `tag` and `used`, most first."""
 
     def search(self, query: str, wanted: Filter, limit: int) -> list[Candidate]:
         """Return the best candidates for the words of the query."""

@@ -112,12 +112,13 @@ class IndexReader:
         rows = self.db.execute("SELECT kind, path, text, hint, line, severity FROM problem ORDER BY path, line")
         return [Problem(*row) for row in rows]
 
-    def find(self, wanted: Filter, limit: int | None) -> Iterator[Memory]:
+    def find(self, wanted: Filter, limit: int | None, skip: int = 0) -> Iterator[Memory]:
         """Return memories, newest first."""
         where, values = where_of(wanted)
         order = "ORDER BY m.updated DESC, m.path"
         rows = self.db.execute(
-            f"SELECT m.id FROM memory m WHERE {where} {order} LIMIT ?", (*values, -1 if limit is None else limit)
+            f"SELECT m.id FROM memory m WHERE {where} {order} LIMIT ? OFFSET ?",
+            (*values, -1 if limit is None else limit, skip),
         )
         ids = [row for (row,) in rows]
 
@@ -172,6 +173,23 @@ class IndexReader:
         )
         return [Group(Scope(scope, owner), count, size, updated) for scope, owner, count, size, updated in rows]
 
+    def counts(self, wanted: Filter) -> dict[str, dict[str, int]]:
+        """Return how many memories there are of each scope, type, trust and tag, and `used` or not."""
+        where, values = where_of(wanted)
+        used = "CASE WHEN u.key IS NULL THEN 'never' ELSE 'used' END"
+        uses = "LEFT JOIN uses u ON u.scope = m.scope AND u.owner = m.owner AND u.key = m.key"
+        found: dict[str, dict[str, int]] = {}
+        for name, column, join in (
+            ("scope", "m.scope || CASE m.owner WHEN '' THEN '' ELSE ':' || m.owner END", ""),
+            ("type", "m.type", ""),
+            ("trust", "m.trust", ""),
+            ("tag", "g.tag", "JOIN tag g ON g.memory = m.id"),
+            ("used", used, uses),
+        ):
+            asked = f"SELECT {column}, count(*) FROM memory m {join} WHERE {where} GROUP BY 1 ORDER BY 2 DESC, 1"
+            found[name] = dict(self.db.execute(asked, values).fetchall())
+        return found
+
     def keys(self, scopes: Iterable[Scope], start: str) -> list[str]:
         """Return the keys of these scopes that begin so, in order."""
         found: set[str] = set()
@@ -207,7 +225,8 @@ def where_of(wanted: Filter) -> tuple[str, list[object]]:
         pairs = ",".join(["(?,?)"] * len(wanted.scopes))
         clauses.append(f"(m.scope, m.owner) IN (VALUES {pairs})" if pairs else "0")
         values += [part for scope in wanted.scopes for part in (scope.kind, scope.owner)]
-    for column, wishes in (("m.type", wanted.types), ("m.key", wanted.keys), ("lower(m.agent)", wanted.agents)):
+    wished = ("m.type", wanted.types), ("m.key", wanted.keys), ("lower(m.agent)", wanted.agents)
+    for column, wishes in (*wished, ("m.trust", wanted.trusts)):
         if wishes:
             clauses.append(f"{column} IN ({','.join('?' * len(wishes))})")
             values += wishes if column != "lower(m.agent)" else [name.lower() for name in wishes]
@@ -226,6 +245,9 @@ def where_of(wanted: Filter) -> tuple[str, list[object]]:
         since, until = wanted.between[0], wanted.between[1] or "~"
         clauses.append("(m.updated >= ? AND m.updated < ? OR m.created >= ? AND m.created < ?)")
         values += [since, until, since, until]
+    if wanted.used is not None:
+        there = "EXISTS (SELECT 1 FROM uses u WHERE u.scope = m.scope AND u.owner = m.owner AND u.key = m.key)"
+        clauses.append(there if wanted.used else f"NOT {there}")
     return " AND ".join(clauses), values
 
 

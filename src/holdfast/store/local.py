@@ -201,9 +201,13 @@ class LocalStore:
         except (StoreUnavailable, sqlite3.Error) as problem:
             self.notes.append(f"words of what went may stay in index.db until it is made anew ({problem})")
 
-    def find(self, wanted: Filter, limit: int | None = None) -> Iterator[Memory]:
+    def find(self, wanted: Filter, limit: int | None = None, skip: int = 0) -> Iterator[Memory]:
         """Return memories of the index, newest first."""
-        return self.tree.ask(lambda index: index.find(wanted, limit))
+        return self.tree.ask(lambda index: index.find(wanted, limit, skip))
+
+    def counts(self, wanted: Filter) -> dict[str, dict[str, int]]:
+        """Return how many of these memories there are by scope, type, trust, tag and use."""
+        return self.tree.ask(lambda index: index.counts(wanted))
 
     def search(self, query: str, wanted: Filter, limit: int) -> list[Candidate]:
         """Return candidates for the words of the query."""

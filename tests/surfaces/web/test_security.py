@@ -7,7 +7,17 @@ import pytest
 from holdfast.surfaces.web.security import MAX_BODY, MAX_FAILED
 from surfaces.web.conftest import ADDRESS
 
-PLACES = ["/review"]
+PLACES = [
+    "/review",
+    "/memories",
+    "/memory/global/-/x",
+    "/receipts",
+    "/sessions",
+    "/patterns",
+    "/health",
+    "/now",
+    "/now/feed",
+]
 
 
 def test_the_address_of_the_terminal_lets_one_browser_in_once(site, visitor):
@@ -74,5 +84,21 @@ def test_wrong_tokens_are_counted(visitor):
 
 
 def test_a_body_over_the_limit_is_refused(page):
-    """It is refused by its length before it is read."""
+    """It is refused by its length before it is read, and where none is told, once the limit is passed."""
     assert page.client.post("/review/decide", content=b"x" * (MAX_BODY + 1)).status_code == 413
+    chunks = (b"x" * 65_536 for _ in range(MAX_BODY // 65_536 + 2))
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "Origin": ADDRESS}
+    assert page.client.post("/review/decide", content=chunks, headers=headers).status_code == 413
+
+
+def test_an_agent_does_not_start_the_page(cli, monkeypatch):
+    """Whoever opens the page decides as the person does, so it is not served from an agent's shell."""
+    monkeypatch.setenv("CLAUDECODE", "1")
+    ended = cli("serve", "--port", "0")
+    assert ended.code == 6 and "terminal of their own" in ended.err
+
+
+def test_an_address_that_nobody_can_use_is_refused(cli):
+    """A public address has a scheme, and who listens to others says by which address they come."""
+    assert cli("serve", "--public-url", "dev.example").code == 2
+    assert cli("serve", "--host", "0.0.0.0").code == 2

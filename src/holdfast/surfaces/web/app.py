@@ -18,12 +18,12 @@ from holdfast.errors import HoldfastError
 from holdfast.surfaces.web import api
 from holdfast.surfaces.web.handling import answer, on_problem
 from holdfast.surfaces.web.mcp import PATH, McpEndpoint
-from holdfast.surfaces.web.pages import review
+from holdfast.surfaces.web.pages import health, memories, now, patterns, receipts, review, sessions
 from holdfast.surfaces.web.security import Guard, browser
 from holdfast.surfaces.web.site import Site
 
 STATIC = os.path.join(os.path.dirname(__file__), "static")
-PAGES = (review,)
+PAGES = (review, receipts, memories, sessions, patterns, health, now)
 
 
 def create(site: Site) -> Starlette:
@@ -40,6 +40,7 @@ def create(site: Site) -> Starlette:
         routes=[
             Route("/", _first),
             Route("/open", _open),
+            Route("/keys", _keys),
             Mount("/static", _Static(directory=STATIC)),
             *(one for page in PAGES for one in page.ROUTES),
             *api.ROUTES,
@@ -64,6 +65,10 @@ class _Static(StaticFiles):
 
 async def _first(request: Request) -> Response:
     return RedirectResponse("/review", 303)
+
+
+async def _keys(request: Request) -> Response:
+    return answer(request, "keys.html", {}, browser=browser(request))
 
 
 async def _open(request: Request) -> Response:

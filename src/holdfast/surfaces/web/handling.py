@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +15,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from holdfast.app.finish import finish, see
+from holdfast.base import files
 from holdfast.errors import BadInput, HoldfastError
+from holdfast.sessions.browse import ask
 from holdfast.surfaces.web import security
 from holdfast.surfaces.web.rendering import rendered
 from holdfast.surfaces.web.security import Browser
@@ -50,16 +53,22 @@ class Visit:
 
     def page(self, name: str, *, status: int = 200, **data: Any) -> Response:
         """Return a page made of a template."""
-        return answer(self.request, name, {"workspace": self.workspace, **data}, status, self.browser)
+        return answer(self.request, name, {"home": self.workspace.home, **data}, status, self.browser)
 
-    def tell(self, text: str, undo: str = "") -> None:
-        """Have the next page say what was done, with the update by which it can be undone."""
-        self.browser.told.append((text, undo))
+    def tell(self, text: str, undo: str = "", kind: str = "done") -> None:
+        """Have the next page say what was done or refused, with the updates by which it can be undone."""
+        self.browser.told.append((text, undo, kind))
 
     def goto(self, path: str, **query: str) -> Response:
         """Return a redirect to a page of ours, which a browser fetches anew."""
         asked = urlencode({name: value for name, value in query.items() if value})
         return RedirectResponse(f"{path}?{asked}" if asked else path, 303)
+
+
+def known_projects(workspace: Workspace) -> list[str]:
+    """Return the projects of which there are memories or sessions, in order."""
+    owners = set(files.folders_in(os.path.join(workspace.home, "memory", "projects")))
+    return sorted(owners | {name for name, _, _ in ask(workspace, lambda table: table.totals("project")) if name})
 
 
 def answer(
@@ -71,7 +80,8 @@ def answer(
     values = {
         "layout": "part.html" if is_part else "base.html",
         "path": request.url.path,
-        "query": request.query_params,
+        "here": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
+        "asked": lambda name: request.query_params.get(name, ""),
         "csrf": browser.csrf if browser else "",
         "known": browser is not None,
         "told": told,
@@ -94,7 +104,7 @@ def route(path: str, handler: Callable[[Visit], Response], *, needs: str = "read
         site: Site = request.app.state.site
 
         def work() -> Response:
-            with site.workspace(request.query_params.get("project", "")) as workspace:
+            with site.workspace(**_where(request)) as workspace:
                 if request.method != "POST":
                     return handler(Visit(request, site, workspace, browser, form))
                 see(workspace)
@@ -106,6 +116,13 @@ def route(path: str, handler: Callable[[Visit], Response], *, needs: str = "read
         return await anyio.to_thread.run_sync(work, limiter=site.limiter)
 
     return Route(path, endpoint, methods=["GET"] if needs == "read" else ["POST"])
+
+
+def _where(request: Request) -> dict[str, str]:
+    """Return from where the home is seen: from the owner of the scope that the address names, or from a project."""
+    kind, owner = request.path_params.get("kind", ""), request.path_params.get("owner", "")
+    option = {"project": "project", "session": "session", "agent": "profile"}.get(kind)
+    return {option: owner} if option else {"project": request.query_params.get("project", "")}
 
 
 async def _form(request: Request) -> Form:

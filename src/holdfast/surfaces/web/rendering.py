@@ -1,15 +1,31 @@
-"""Templates: Jinja that escapes always, and what templates may call."""
+"""Templates: Jinja that escapes always, shows hidden characters, and has a few words of its own.
+
+Whatever a template prints is a text: controls and characters that nobody sees are written out, and then markup is
+escaped. `markdown` renders stored Markdown without raw HTML and without images.
+"""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
 
 from holdfast.base.package import __version__
+from holdfast.base.terminal import harmless
+
+_UNITS = (("y", 31_557_600), ("mo", 2_629_800), ("d", 86_400), ("h", 3_600), ("min", 60))
+DiffLines = list[tuple[str, str]]
+
+
+class Exact(str):
+    """A text that a form gives back as it is: it is escaped, and nothing in it is written out."""
 
 
 @cache
@@ -22,10 +38,23 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        finalize=_finalized,
     )
     made.globals["version"] = __version__
-    made.filters["ago"] = ago
+    made.filters.update(
+        ago=ago,
+        exact=Exact,
+        markdown=markdown,
+        money=lambda dollars: f"${dollars:,.2f}",
+        path=lambda text: quote(text, safe=""),
+        session=lambda name: "/".join(quote(part, safe="") for part in name.split("/", 1)),
+        number=lambda value: f"{value:,}",
+    )
     return made
+
+
+def _finalized(value: Any) -> Any:
+    return harmless(value) if isinstance(value, str) and not isinstance(value, (Exact, Markup)) else value
 
 
 def rendered(name: str, data: Mapping[str, Any]) -> str:
@@ -33,13 +62,29 @@ def rendered(name: str, data: Mapping[str, Any]) -> str:
     return environment().get_template(name).render(data)
 
 
+@cache
+def _markdown() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+
+
+def markdown(text: str) -> Markup:
+    """Return Markdown as markup; HTML in it is shown as text, and no picture is fetched."""
+    return Markup(_markdown().render(harmless(text)))  # noqa: S704
+
+
 def ago(at: str) -> str:
     """Return how long ago a time of ours was, in the largest unit that tells it."""
     try:
-        seconds = (datetime.now(UTC) - datetime.fromisoformat(at.replace("Z", "+00:00"))).total_seconds()
+        moment = datetime.fromisoformat(at.replace("Z", "+00:00"))
     except (TypeError, ValueError):
         return at
-    for unit, length in (("y", 31_557_600), ("mo", 2_629_800), ("d", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds >= length:
-            return f"{int(seconds // length)} {unit} ago"
-    return "just now"
+    seconds = (datetime.now(UTC) - (moment if moment.tzinfo else moment.replace(tzinfo=UTC))).total_seconds()
+    found = next(((unit, length) for unit, length in _UNITS if seconds >= length), None)
+    return f"{int(seconds // found[1])} {found[0]} ago" if found else "just now"
+
+
+def differences(before: str, after: str) -> DiffLines:
+    """Return what differs between two texts, line by line, each with `+`, `-` or a space before it."""
+    lines = difflib.unified_diff(before.split("\n"), after.split("\n"), lineterm="", n=2)
+    shown = [line for line in lines if not line.startswith(("---", "+++"))]
+    return [(line[0], line if line[0] == "@" else line[1:]) for line in shown[1:]]

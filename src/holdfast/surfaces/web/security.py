@@ -67,10 +67,10 @@ class Principal:
 
 @dataclass
 class Browser:
-    """One browser that was let in; `told` waits to be shown on its next page: a text, and the update that undoes it."""
+    """One browser that was let in; `told` waits to be shown: a text, the updates that undo it, and a kind."""
 
     csrf: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    told: list[tuple[str, str]] = field(default_factory=list)
+    told: list[tuple[str, str, str]] = field(default_factory=list)
 
 
 PERSON = Principal("browser", frozenset(SCOPES))

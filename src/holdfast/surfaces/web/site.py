@@ -14,8 +14,13 @@ from urllib.parse import urlsplit
 
 import anyio
 
+from holdfast.app.doctor import doctor
 from holdfast.app.open import PooledWorkspace, Stores
+from holdfast.base.clock import now
+from holdfast.memory.lint import lint
+from holdfast.records import Problem
 from holdfast.surfaces.web.security import Keys
+from holdfast.workspace import Workspace
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 # So many requests are answered at once; each has a thread and a store.
@@ -26,6 +31,19 @@ def say(text: str) -> None:
     """Tell the person something, in the terminal in which the page was started."""
     sys.stderr.write(f"holdfast serve: {text}\n")
     sys.stderr.flush()
+
+
+@dataclass
+class Findings:
+    """What a check found when it last looked, which takes a while: some read every file."""
+
+    check: Callable[[Workspace], list[Problem]]
+    found: list[Problem] = field(default_factory=list)
+    at: str = ""
+
+    def look(self, workspace: Workspace) -> None:
+        """Look again."""
+        self.found, self.at = self.check(workspace), now()
 
 
 @dataclass
@@ -42,7 +60,10 @@ class Site:
 
     def __post_init__(self) -> None:
         self.stores = Stores()
+        self.feeds = 0
         self.limiter = anyio.CapacityLimiter(_AT_ONCE)
+        self.findings = Findings(lint)
+        self.checks = Findings(doctor)
         self.keys = Keys(cookie=f"holdfast-{self.port}")
         self.origins = frozenset(f"http://{host}:{self.port}" for host in LOOPBACK)
         if self.public_url:

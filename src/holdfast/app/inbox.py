@@ -1,0 +1,245 @@
+"""The inbox: everything that waits for a person, of every kind, each with its evidence and what can be done about it.
+
+An item is a proposal, a pattern that nobody decided about, or a finding of lint that only a person can settle. Its name
+is `KIND:ID`. Deciding calls what the command of that kind calls; undoing is that of `updates`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from holdfast.app import proposals as every_kind
+from holdfast.app import updates
+from holdfast.base.digests import short
+from holdfast.errors import BadInput, HoldfastError, NotFound, StoreUnavailable, SwitchedOff
+from holdfast.learning.lessons import model as lessons
+from holdfast.memory import proposals
+from holdfast.patterns import review as patterns
+from holdfast.patterns.clusters import Pattern
+from holdfast.recall.recall import search
+from holdfast.records import Filter, Memory, Problem, Proposal
+from holdfast.workspace import Workspace
+
+Source = Literal["proposal", "pattern", "finding"]
+# What lint finds and only a person settles, as the inbox calls it.
+FINDINGS = {
+    "contradiction": "conflict",
+    "outdated": "conflict",
+    "secret": "secret",
+    "came-back": "conflict",
+    "stale-claim": "stale",
+    "stale-anchor": "stale",
+}
+KINDS = ("memory", "lesson", "import", "page", "decision", "withdrawal", "pattern", "conflict", "secret", "stale")
+# A memory that scores so for the words of a proposal is worth being shown beside it.
+MIN_NEAR = 0.5
+ACTS = ("approve", "reject", "snooze")
+_OF_PROPOSAL = {"lesson": "lesson", "page": "page", "still": "decision", "end": "withdrawal"}
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """One piece of evidence: the words, and where they were said: a session and its event, or a place in a file."""
+
+    text: str
+    session: str = ""
+    event: int = -1
+    place: str = ""
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingItem:
+    """One thing that waits. `replaces` is the key of the memory that it would replace; `acts` what can be done."""
+
+    source: Source
+    id: str
+    kind: str
+    title: str
+    text: str
+    scope: str
+    origin: str
+    agent: str = ""
+    created: str = ""
+    evidence: tuple[Proof, ...] = ()
+    replaces: str = ""
+    path: str = ""
+    hint: str = ""
+    acts: tuple[str, ...] = ACTS
+
+    @property
+    def name(self) -> str:
+        """What stands for it, whatever its kind."""
+        return f"{self.source}:{self.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDecision:
+    """What became of an item: `act` is approved, rejected, snoozed or refused; `updates` undo it, `why` is a reason."""
+
+    name: str
+    title: str
+    act: str
+    key: str = ""
+    why: str = ""
+    updates: tuple[str, ...] = ()
+
+
+def inbox(workspace: Workspace, findings: Iterable[Problem] = ()) -> list[WaitingItem]:
+    """Return what waits: proposals oldest first, then patterns as they are ranked, then what lint found."""
+    if not workspace.enabled:
+        return []
+    return [
+        *(_of_proposal(workspace, one) for one in proposals.waiting(workspace)[0]),
+        *(_of_pattern(one) for one in patterns.waiting(workspace)),
+        *(_of_finding(one) for one in findings if one.kind in FINDINGS),
+    ]
+
+
+def _of_proposal(workspace: Workspace, one: Proposal) -> WaitingItem:
+    imported = one.kind == "memory" and ", line " in one.evidence
+    return WaitingItem(
+        "proposal",
+        one.id,
+        "import" if imported else _OF_PROPOSAL.get(one.kind, "memory"),
+        one.title,
+        one.text,
+        str(one.scope),
+        one.source,
+        one.agent,
+        one.created,
+        _proofs(workspace, one),
+        one.replaces,
+    )
+
+
+def _proofs(workspace: Workspace, one: Proposal) -> tuple[Proof, ...]:
+    """Return what speaks for a proposal; of a lesson each time that it came up."""
+    try:
+        lesson = lessons.room(workspace.home).get(one.id) if one.kind == "lesson" else None
+    except NotFound:
+        lesson = None
+    if lesson is not None:
+        return tuple(
+            Proof(each.quote, f"{each.agent}/{each.session}", each.place, each.kind, each.at)
+            for each in lesson.evidence
+            if each.session
+        )
+    head, _, rest = one.evidence.partition(" in ")
+    session, _, place = rest.partition(", place ")
+    if "/" in session and place.isdecimal():
+        return (Proof(head, session, int(place)),)
+    if ", line " in one.evidence:
+        return (Proof(one.text, place=one.evidence),)
+    return (Proof(one.evidence),) if one.evidence else ()
+
+
+def _of_pattern(one: Pattern) -> WaitingItem:
+    given = patterns.candidate(one)
+    proofs = [Proof(each.text, f"{each.agent}/{each.session}", each.line, at=each.at) for each in one.evidence]
+    return WaitingItem(
+        "pattern",
+        one.id,
+        "pattern",
+        given.title,
+        given.statement,
+        ", ".join(one.projects) if one.bound else "everywhere",
+        f"{one.kind}, {len(one.sessions)} sessions",
+        ", ".join(one.agents),
+        one.last,
+        tuple(proofs),
+    )
+
+
+def _of_finding(one: Problem) -> WaitingItem:
+    place = f"{one.path}:{one.line}" if one.line else one.path
+    return WaitingItem(
+        "finding",
+        short(one.kind, place, one.text, length=8),
+        FINDINGS[one.kind],
+        one.text,
+        "",
+        "",
+        "lint",
+        evidence=(Proof(one.text, place=place),),
+        path=one.path,
+        hint=one.hint,
+        acts=(),
+    )
+
+
+def nearest(workspace: Workspace, item: WaitingItem) -> Memory | None:
+    """Return the memory that the item would replace, or the one that says nearly the same; None where none does."""
+    if item.source != "proposal":
+        return None
+    proposal = proposals.show(workspace, item.id)
+    if proposal.replaces:
+        try:
+            return workspace.store.get(proposal.scope, proposal.replaces)
+        except NotFound:
+            return None
+    near = next(iter(proposals.alike(workspace, proposal)), None)
+    if near is not None:
+        return near
+    hits = search(workspace, proposal.text, Filter(proposals.readable(workspace, proposal.scope)), 1)
+    return hits[0].memory if hits and hits[0].score >= MIN_NEAR else None
+
+
+def decide(
+    workspace: Workspace, act: str, names: Sequence[str], *, days: int = 0, reason: str = ""
+) -> list[ItemDecision]:
+    """Approve, reject or snooze these; one that a rule refuses stays, with the reason, and the others go on."""
+    workspace.need_enabled()
+    workspace.need_person("decides on what waits")
+    if act not in ACTS:
+        raise BadInput(f"{act!a} cannot be done to what waits", f"Use one of {', '.join(ACTS)}.")
+    return [_decided(workspace, act, name, days, reason) for name in dict.fromkeys(names)]
+
+
+def _decided(workspace: Workspace, act: str, name: str, days: int, reason: str) -> ItemDecision:
+    source, _, id = name.partition(":")
+    try:
+        if source == "proposal":
+            return _on_proposal(workspace, act, id, days, reason)
+        if source == "pattern":
+            return _on_pattern(workspace, act, id, days, reason)
+    except (StoreUnavailable, SwitchedOff):
+        raise
+    except HoldfastError as problem:
+        return ItemDecision(name, name, "refused", why=f"{problem}. {problem.hint}".strip())
+    return ItemDecision(name, name, "refused", why="It cannot be decided here; edit what it is about.")
+
+
+def _on_proposal(workspace: Workspace, act: str, id: str, days: int, reason: str) -> ItemDecision:
+    if act == "approve":
+        (done,) = every_kind.approve(workspace, (id,))
+    elif act == "reject":
+        (done,) = every_kind.reject(workspace, (id,), reason=reason)
+    else:
+        (done,) = proposals.snooze(workspace, (id,), days=days or proposals.SNOOZE_DAYS)
+    undo = (done.update,) if done.update else ()
+    return ItemDecision(f"proposal:{id}", done.proposal.title, done.act, done.key, done.why, undo)
+
+
+def _on_pattern(workspace: Workspace, act: str, id: str, days: int, reason: str) -> ItemDecision:
+    if act == "approve":
+        entry = patterns.approve(workspace, id)
+        last = updates.updates(workspace, command="patterns approve", limit=1)
+        return ItemDecision(f"pattern:{id}", entry.title, "approved", entry.id, updates=(last[0].update.id,))
+    done = (
+        patterns.reject(workspace, id, reason=reason)
+        if act == "reject"
+        else patterns.snooze(workspace, id, days=days or patterns.DAYS)
+    )
+    return ItemDecision(
+        f"pattern:{id}", done.title, done.act, why=done.why, updates=(done.update,) if done.update else ()
+    )
+
+
+def undo(workspace: Workspace, ids: Sequence[str]) -> int:
+    """Take decisions back, by their updates; return how many files changed."""
+    planned = updates.plan_undo(workspace, ids)
+    updates.apply_undo(workspace, planned)
+    return len(planned.changes)

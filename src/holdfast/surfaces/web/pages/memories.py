@@ -1,0 +1,201 @@
+"""Memories: list, search, one in full, and what can be done to one or to many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from urllib.parse import quote, urlencode
+
+from starlette.responses import Response
+
+from holdfast.app import erase
+from holdfast.base.clock import now
+from holdfast.base.digests import short
+from holdfast.base.text import count
+from holdfast.errors import BadInput, ChangedMeanwhile
+from holdfast.inject.receipts import latest
+from holdfast.language import when
+from holdfast.memory import browse, edit, move
+from holdfast.memory.show import history, replaced_by
+from holdfast.privacy import redact
+from holdfast.recall.related import related_to
+from holdfast.records import SCOPES, Filter, Memory, Scope
+from holdfast.surfaces.web.handling import Visit, route
+from holdfast.surfaces.web.rendering import differences
+
+FACETS = {"scope": "Scope", "type": "Type", "trust": "Trust", "tag": "Tag", "used": "Use"}
+AGES = {"1d": "a day", "7d": "a week", "30d": "a month", "365d": "a year"}
+MAX_VALUES = 12
+MAX_RECEIPTS = 8
+
+
+def _memories(visit: Visit) -> Response:
+    chosen = {name: visit.asked(name) for name in (*FACETS, "age", "q", "path")}
+    if chosen["path"]:
+        place = visit.workspace.store.tree.place(chosen["path"])
+        return visit.goto(address(place.scope, place.key))
+    wanted = Filter(
+        (browse.scope_named(chosen["scope"]),) if chosen["scope"] else None,
+        types=_one(chosen["type"]),
+        tags=_one(chosen["tag"]),
+        trusts=_one(chosen["trust"]),
+        since=when.moment(chosen["age"], now()) if chosen["age"] else "",
+        used=chosen["used"] == "used" if chosen["used"] else None,
+    )
+    skip = visit.asked("skip", "0")
+    found = browse.browse(
+        visit.workspace, wanted, chosen["q"], skip=int(skip) if skip.isdecimal() and len(skip) < 9 else 0
+    )
+    facets = [
+        (name, title, [(value, many) for value, many in found.counts.get(name, {}).items()][:MAX_VALUES])
+        for name, title in FACETS.items()
+    ]
+    return visit.page(
+        "memories.html",
+        found=found,
+        facets=facets,
+        ages=AGES,
+        chosen=chosen,
+        link=lambda **changed: _link(chosen, changed),
+        page_size=browse.PAGE,
+        any=bool(found.total or any(chosen.values())),
+    )
+
+
+def _one(value: str) -> tuple[str, ...]:
+    return (value,) if value else ()
+
+
+def _link(chosen: dict[str, str], changed: dict[str, str]) -> str:
+    return "/memories?" + urlencode({name: value for name, value in {**chosen, **changed}.items() if value})
+
+
+def address(scope: Scope, key: str) -> str:
+    """Return the address of a memory."""
+    return f"/memory/{scope.kind}/{quote(scope.owner or '-', safe='')}/{quote(key, safe='')}"
+
+
+def _memory(visit: Visit) -> Response:
+    return _shown(visit, _asked(visit))
+
+
+def _asked(visit: Visit) -> Memory:
+    """Return the memory that the address names."""
+    named = visit.request.path_params
+    visit.workspace.need_enabled()
+    scope = visit.workspace.scope(named["kind"])
+    visit.workspace.refresh((scope,))
+    return visit.workspace.locate(named["key"], scope.kind)
+
+
+def _shown(visit: Visit, memory: Memory, *, status: int = 200, theirs: str = "", whole: bool = False) -> Response:
+    """Return the page of a memory; `theirs` is a text that could not be kept, since the memory changed meanwhile."""
+    workspace = visit.workspace
+    statements = history(workspace, memory.key, scope=memory.scope.kind)[1]
+    steps = [(newer.at, differences(older.text, newer.text)) for newer, older in pairwise(statements)]
+    uses, last = workspace.store.uses(memory.scope, memory.key)
+    given = [
+        (receipt, one)
+        for receipt in latest(workspace)
+        for one in receipt.given
+        if (one.scope, one.key) == (memory.scope, memory.key)
+    ][:MAX_RECEIPTS]
+    text = workspace.store.text(memory)
+    return visit.page(
+        "memory.html",
+        status=status,
+        memory=memory,
+        address=address(memory.scope, memory.key),
+        first=statements[-1],
+        steps=steps,
+        uses=uses,
+        last_used=last,
+        given=given,
+        related=related_to(workspace, memory, tuple(dict.fromkeys((memory.scope, Scope("global")))), 8),
+        replaced=replaced_by(workspace, memory),
+        editing=visit.asked("edit") or whole,
+        text=text,
+        seen=short(text),
+        theirs=theirs,
+        meanwhile=differences(theirs, text if whole else memory.body) if theirs else [],
+        whole=whole or visit.asked("edit") == "file",
+        scopes=SCOPES,
+    )
+
+
+def _edit(visit: Visit) -> Response:
+    """Keep an edit, unless the memory is no longer what the person saw; then both are shown, and nothing is lost."""
+    memory = _asked(visit)
+    before, whole = visit.workspace.store.text(memory), bool(visit.given("whole"))
+    try:
+        if short(before) != visit.given("seen"):
+            raise ChangedMeanwhile(f"{memory.key} changed meanwhile; nothing was changed", "Look at both, then save.")
+        after = visit.given("text") if whole else edit.with_statement(before, memory.body, visit.given("text"))
+        edited = edit.rewrite(visit.workspace, memory, before, after) if after != before else memory
+    except ChangedMeanwhile as problem:
+        visit.tell(str(problem), kind="refused")
+        theirs = redact.redact(visit.given("text"))[0]
+        return _shown(visit, _asked(visit), status=problem.http_status, theirs=theirs, whole=whole)
+    visit.tell("Saved." if after != before else "Nothing changed.")
+    return visit.goto(address(edited.scope, edited.key))
+
+
+def _pin(visit: Visit) -> Response:
+    memory = _asked(visit)
+    pinned = visit.given("pinned") == "1"
+    visit.workspace.store.change(memory.scope, memory.key, pinned=pinned)
+    visit.tell("Pinned: it never expires and comes first." if pinned else "Unpinned.")
+    return visit.goto(address(memory.scope, memory.key))
+
+
+def _move(visit: Visit) -> Response:
+    memory = _asked(visit)
+    to, key = visit.given("to"), visit.given("key").strip()
+    planned, _ = move.plan(
+        visit.workspace,
+        memory.key,
+        scope=memory.scope.kind,
+        to=to if to and to != memory.scope.kind else None,
+        new_key=key if key != memory.key else None,
+    )
+    moved = move.apply(visit.workspace, planned)
+    visit.tell(f"Moved to {moved.scope}/{moved.key}.")
+    return visit.goto(address(moved.scope, moved.key))
+
+
+def _act(visit: Visit) -> Response:
+    """Do something to several memories; forgetting them is asked once more, since it is for good."""
+    act, found = visit.given("act"), list(_named(visit, visit.form.get("memory", [])))
+    if not found:
+        raise BadInput("no memory is selected", "Tick some, then try again.")
+    if act == "forget" and not visit.given("sure"):
+        return visit.page("forget.html", memories=found, back=visit.given("back") or "/memories")
+    if act == "forget":
+        erase.forget_memories(visit.workspace, found)
+        visit.tell(f"Forgotten for good: {count(len(found), 'memory')}.")
+    elif act in ("pin", "unpin"):
+        for one in found:
+            visit.workspace.store.change(one.scope, one.key, pinned=act == "pin")
+        visit.tell(f"{act.capitalize()}ned: {count(len(found), 'memory')}.")
+    else:
+        raise BadInput(f"{act!a} cannot be done to memories", "Use forget, pin or unpin.")
+    back = visit.given("back")
+    return visit.goto(back if back.startswith("/memories") else "/memories")
+
+
+def _named(visit: Visit, names: Iterable[str]) -> Iterable[Memory]:
+    """Yield the memories of these names: a scope, a slash and a key."""
+    for name in names:
+        scope, _, key = name.rpartition("/")
+        yield visit.workspace.store.get(browse.scope_named(scope), key)
+
+
+_ONE = "/memory/{kind}/{owner}/{key}"
+ROUTES = [
+    route("/memories", _memories),
+    route("/memories/act", _act, needs="write"),
+    route(_ONE, _memory),
+    route(f"{_ONE}/edit", _edit, needs="write"),
+    route(f"{_ONE}/pin", _pin, needs="write"),
+    route(f"{_ONE}/move", _move, needs="write"),
+]

@@ -1,0 +1,49 @@
+"""Receipts: what each session was given and why; and what a prompt would bring now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+from starlette.responses import Response
+
+from holdfast import agents
+from holdfast.app.preview import preview
+from holdfast.inject.receipts import latest, receipts
+from holdfast.records import Receipt
+from holdfast.surfaces.web.handling import Visit, known_projects, route
+
+MAX_SHOWN = 40
+_BUDGETS = {"start": "inject.start_characters", "prompt": "inject.prompt_characters"}
+
+
+def _receipts(visit: Visit) -> Response:
+    workspace, session, prompt = visit.workspace, visit.asked("session"), visit.asked("prompt")
+    asked = prompt or visit.asked("try")
+    return visit.page(
+        "receipts.html",
+        receipts=[(one, _budget(visit, one), _left_out(one)) for one in islice(_found(visit, session), MAX_SHOWN)],
+        preview=preview(workspace, prompt=prompt, agent=visit.asked("agent")) if asked else None,
+        agents=[(name, agents.get(name).title) for name in agents.names()],
+        projects=known_projects(workspace),
+    )
+
+
+def _found(visit: Visit, session: str) -> Iterable[Receipt]:
+    """Return the receipts of a session, or the last ones of all."""
+    return receipts(visit.workspace, session) if session else latest(visit.workspace)
+
+
+def _budget(visit: Visit, receipt: Receipt) -> int:
+    name = _BUDGETS.get(receipt.moment, "")
+    return visit.workspace.settings.number(name) if name else 0
+
+
+def _left_out(receipt: Receipt) -> list[tuple[str, list[str]]]:
+    found: dict[str, list[str]] = {}
+    for name, reason in receipt.left_out:
+        found.setdefault(reason, []).append(name.rpartition("/")[2])
+    return list(found.items())
+
+
+ROUTES = [route("/receipts", _receipts)]
