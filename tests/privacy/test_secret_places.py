@@ -56,6 +56,26 @@ NAMED = [
     f"https://mainnet.infura.io/v3/{HEX}",
     f"https://api.telegram.org/bot1234567890:{LONG}abcdefgh123/getMe",
     f"https://api.acme.test/weather?q=x&appid={HEX}",
+    # a password as people make one, in their own words
+    "Das Passwort für den Staging-Server ist Sommer2024!",
+    "Le mot de passe de la base de données est Tournesol!42",
+    "la password è AmberSummer27",
+    "it's Castle1969! for the admin password",
+    "my login: bob@acme.test / H@rb0r900",
+    "Zugangsdaten für den Kunden: m.huber / H@rb0r900",
+    "identifiants : deploy / Zr8xqQ2t",
+    "password: wdkUyEMLmGF?",
+    "пароль: SLGiuB?nAIuf",
+    '"password": ")&j0/zc&wmu!y="',
+    "jdbc:mysql://db1/shop?user=root&password=dXr4Y#GSn5DT",
+    # a word that a variable of the environment is given
+    "DB_PASSWORD=sunflowerfield",
+    "POSTGRES_PASSWORD: correcthorse",
+    # what a second factor is made from, a key in another language, a tag of YAML, and a letter glued to a token
+    "2FA seed: JBSWY3DPEHPK3PXPKRUG",
+    f"voici ma clé API : {UUID}",
+    f"dd_api_key: !!str {HEX}",
+    "log: 7glpat-" + "ab12cd34ef56gh78ij90",
     # prose, and other languages
     f"log in with bob@acme.test / {WORD}",
     f"das Passwort lautet {WORD}x9",
@@ -79,6 +99,15 @@ BARE = [
     "amzn1.oa2-cs.v1." + HEX + HEX,
 ]
 HARMLESS = [
+    "DB_PASSWORD=changeme",
+    "DB_PASSWORD=your_password_here",
+    "PASSWORD: required",
+    "the password is required for the admin login",
+    "Das Passwort für den Server ist abgelaufen.",
+    "Zugangsdaten: siehe Wiki / Tresor",
+    "this is for the new password dialog, see issue 4312",
+    "password: SecretStr64",
+    "the 2FA code is checked in totp.py",
     f"msg_01{LONG[:22]}",
     f'W/"bb4bdbbc-{LONG}abc"',
     f"sha256={LONG}{LONG[:19]}",

@@ -240,7 +240,33 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("log in", "login"),
         r"(?i)log ?in(?: with| as|:)?:? [\w.@+-]{2,60} ?/ ?([^\s\"']{6,80})",
     ),
-    ("secret", ("credential",), r"(?i)credentials?[: ]{1,3}[\w.@-]{2,60}[ ]?[/:|][ ]?([^\s\"']{6,80})"),
+    (
+        "secret",
+        (
+            "credential",
+            "zugangsdaten",
+            "anmeldedaten",
+            "logindaten",
+            "identifiants",
+            "credencia",
+            "inloggegevens",
+            "user/pass",
+        ),
+        r"(?i)(?:credentials?|(?:zugangs|anmelde|login)daten|identifiants|credenciales|credenciais|inloggegevens|user/pass\w{0,4})"
+        r"(?:[ ][^\W\d_][\w'-]{0,20}){0,5}[: ]{1,3}[\w.@+-]{2,60}[ ]?[/:|,][ ]?([^\s\"']{6,80})",
+    ),
+    (
+        "totp-seed",
+        ("2fa", "totp", "otp ", "mfa"),
+        r"(?i)(?:2fa|t?otp|mfa)(?:[ _-](?!code)[a-z]{2,10}){0,3}"
+        r"(?:[ ]?[:=][ ]?|[ ]is[ ])[\"'`]?((?-i:[A-Z2-7]{16,64}))(?![A-Za-z0-9])",
+    ),
+    # A variable of the environment is given what it says, also a word: names and calls of code have small letters.
+    (
+        "env-password",
+        ("PASSWORD=", "PASSWORD: ", "PASSWD=", "_PASS=", "_PASS: ", "PASSPHRASE=", "_PWD="),
+        r"(?:PASS(?:WORD|WD|PHRASE)?|_PWD)(?:=|: )[\"']?([A-Za-z][A-Za-z_-]{5,60})(?=[\"'\s;]|\\n|$)",
+    ),
     (
         "piped",
         ("sudo -S", "sudo -kS", "chpasswd", "-stdin", "--with-token", "kinit", "cryptsetup"),
@@ -286,6 +312,7 @@ FOREIGN = (
         "ПАРОЛ",
     ),
     *("密码", "密碼", "口令", "パスワード", "비밀번호", "סיסמה", "كلمة المرور"),
+    *("clé API", "Clé API", "clé secrète", "API-Schlüssel", "密钥", "APIキー", "ключ API", "API-ключ"),
 )
 # A name that holds one of these words gives its value away: word, kind.
 WORDS: tuple[tuple[str, str], ...] = (

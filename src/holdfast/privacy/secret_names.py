@@ -44,7 +44,7 @@ _ASSIGNED = r"""(?x)
     (?P<closed>\\{0,3}["'`])?\]?\)?
     (?:
         [ \t]{0,8}(?:\??:[ ]{0,2}[A-Za-z&'][\w\[\]&'.| <>]{0,30}?[ ]{0,2})?
-        (?:=>|:=|={1,3}+|!==?|:|->)[ \t]{0,8}(?=\S)
+        (?:=>|:=|={1,3}+|!==?|:|->)[ \t]{0,8}(?=\S)(?:!!str[ ])?
         (?:[|>][+-]?\d?[ \t]{0,3}(?:\r?\n|\\n)[ \t]{1,24}(?=\S))?
       | (?P<pair>,?(?:\s|\\n){1,40}(?:\{(?:\s|\\n){0,40}(?:[a-z]{3,12}\s*=[^\n=]{0,80}\n\s{0,40}){0,3})?
             \\{0,3}["']?(?i:value|default)\\{0,3}["']?[ ]{0,8}[:=][ ]{0,2}
@@ -53,7 +53,8 @@ _ASSIGNED = r"""(?x)
       | (?P<comma>,[ \t]{0,3})
       | (?P<tag>>)
       | (?P<cell>[ \t]{0,40}\|[ \t]{0,8}|\\t|\t{1,4})
-      | (?P<told>[ ](?:[A-Za-z]{1,12}[ ]){0,4}?(?:is|ist|lautet|est|es|é|was|be|to|as|[A-Za-z]{1,12}:)
+      | (?P<told>[ ](?:[^\W\d_][\w'-]{0,15}[ ]){0,6}?
+            (?:is|reads|ist|lautet|est|es|é|è|jest|är|er|was|be|to|as|[A-Za-z]{1,12}:)
             (?:[ ](?:now|changed|set|reset|updated)){0,2}(?:[ ](?:to|as))?[ ]?[:=]?[ ])
       | (?P<space>[ \t]{1,4})
     )
@@ -107,14 +108,17 @@ _BARE = (
 # What is given by a space alone, as a setting or a variable is.
 _SETTING = r"(?:^|\s)(?:ENV|ARG|setenv|setx|export|set|add|put)[ \t]+(?:[\w.-]{1,40}[ \t]+)?(?:[\w-]{0,20}[./]){0,4}$"
 _SAID_BEFORE = r"""(?x)
-    (?:^|\s)["'`(]?([^\s"'`]{8,80})["'`)]?,?\sas\s(?:(?:the|my|our|your|its|a|new)\s){0,2}(?:\w{1,12}\s)?$
+    (?:^|\s)["'`(]?([^\s"'`]{8,80})["'`)]?,?\s(?:as|for|is|ist)\s(?:(?:the|my|our|your|its|a|new|das|mein|unser)\s){0,2}(?:\w{1,12}\s)?$
 """
+_BEFORE_NAME = (" as ", " for ", " is ", " ist ")
 # What stands before a name tells what ends its value: a query, a connection string, a call, a table.
-_SEPARATORS = {"/": "@", "?": "&#", "&": "&#", ";": ";", "(": ",)", ",": ",)}", "{": ",}", "<": "<"}
+_SEPARATORS = {"/": "@", "?": "&", "&": "&", ";": ";", "(": ",)", ",": ",)}", "{": ",}", "<": "<"}
 
 
 def value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that belongs to the name from `at` to `end`, if there is one."""
+    if not text[at:end].isascii() and (ending := pattern(r"(?<=[^\W\d_])[a-zа-я]{1,2}(?!\w)").match(text, end)):
+        end = ending.end()
     behind = value_behind(text, at, end, kind) if kind != "login" else None
     found = behind or _value_near(text, at, end, kind) or value_before(text, at, kind)
     return None if found and _is_segment(text, at, end) else found
@@ -295,7 +299,7 @@ def value_before(text: str, at: int, kind: str) -> tuple[int, int] | None:
     if text.find("|", start, at) >= 0 and (piped := pattern(BEFORE["piped"][0]).search(text, start, at)):
         return piped.span(1) if is_shaped("password", piped[1]) else None
     start = max(0, at - 100)
-    if kind != "password" or text.find(" as ", start, at) < 0:
+    if kind != "password" or not any(text.find(word, start, at) >= 0 for word in _BEFORE_NAME):
         return None
     match = pattern(_SAID_BEFORE).search(text, start, at)
     return match.span(1) if match and is_strong(match[1], kind) else None

@@ -59,6 +59,7 @@ _MARK_WORDS = (
     "s4t2ud s4t2af circleci buildkite netlify vercel neon doppler resend re mailgun postmark "
 )
 _VENDORS = {name: kind for kind, names in privacy.VENDORS.items() for name in names.split()}
+_GLUED_VENDORS = frozenset(name for name in _VENDORS if len(name) > 2 and name != "key")
 _MARKS = frozenset([*_MARK_WORDS.split(), *(name.lower().rpartition("_")[2] for name in _VENDORS)])
 # Parts that tell an identifier or a digest.
 _ID_WORDS = (
@@ -78,10 +79,18 @@ _MARK = r"\[(?:redacted:[a-z0-9-]+|private)\]"
 # Values that stand for a secret but are none.
 _PLACEHOLDER = r"""(?xi)
     example | change[_-]?me | change[_-]?this | your[_-] | [_-]here\b | placeholder | dummy | redacted
-    | xxxx | \*\*\* | \.\.\. | … | ^<.*>?$ | \$\{ | \$\( | \{\{ | ^%\( | %s(?![a-z]) | ^\$[a-z_]\w*$ | ^%\w+%$
+    | xxxx | \*\*\* | \.\.\. | … | ^<.*>?$ | \$\{ | \$\( | \{\{ | ^%\( | %s(?![a-z0-9]) | ^\$[a-z_]\w*$ | ^%\w+%$
     | ^(?:fake|mock|sample|test|my|some|insert|replace)[_-]
     | ^(?:null|none|undefined|nil|true|false)\b | \(\?[:=!<] | \[[a-z0]-[z9] | \\[dws] | \\x[0-9a-f]{2}
 """
+# Words that stand where a password would, and say that one is to be put there or what became of it.
+_STAND_IN = (
+    r"(?i)(?:your|my|some|the|new|old|db|root|admin|user|test)?[_-]?(?:pass(?:word|wd|phrase)?|pwd|secret|token|string|value)"
+    r"(?:[_-]?here)?$|(?:your|change|example|replace|enter|insert|put|todo|generate|random|strong|secure|required|optional"
+    r"|default|unset|empty|prompt|hidden|masked|missing|present|none|null|false|true|undefined)"
+)
+# What people make passwords of: a sign between letters and digits, or words with a capital and a number behind them.
+_CHOSEN = r"[A-Za-z]{3}.*[!#%*?^~@$+&]\d|^(?:[A-Z][a-z]{2,}){1,3}\d{2,6}[!?#$*]?$"
 # A reference to where the secret is kept, an address, a hash or a file: none of them is the secret.
 _REFERENCE = r"""(?xi)
     ^(?:[a-z][a-z0-9+.-]{1,20}://|arn:|sha\d{1,3}[-:]|env[:.]|file:|vault:|ssm:|secretref:|data:|urn:)
@@ -140,6 +149,7 @@ _PASSWORDS = (
         "password",
         "netrc",
         "pgpass",
+        "secret",
         "token",
     ),
 )
@@ -203,14 +213,12 @@ def is_shaped(kind: str, value: str) -> bool:
         return True
     if kind in _PASSWORDS:
         return is_value(value, "password") and not pattern(rf"(?:{CODE_WORD})$").match(value)
+    if kind == "env-password":
+        return not pattern(_STAND_IN).match(value)
     if kind in ("url-token", "cookie"):
         return is_random(value, 20 if kind == "url-token" else 16)
     if kind == "aws-secret-key":
         return turns_of(value) > 5
-    if kind == "openai-key":
-        return any(char.isdigit() for char in value) and turns_of(value) > 3
-    if kind == "gitlab-token":
-        return value != value.lower() or any(char.isdigit() for char in value)
     return len(set(value)) > 7
 
 
@@ -307,7 +315,10 @@ def _is_token(word: str, at: int) -> bool:
 
 def _is_of_vendor(parts: list[str], rest: str) -> bool:
     """Say whether a vendor whose tokens are known has this name; the rest need be neither long nor random."""
-    if not any("_".join(parts[-size:]) in _VENDORS for size in (3, 2, 1)) or parts[-1] in ("key", "sk"):
+    if not any("_".join(parts[-size:]) in _VENDORS for size in (3, 2, 1)):
+        # A letter of what stood before it may be glued to the name, as the `n` of an escaped line end.
+        return parts[-1][1:] in _GLUED_VENDORS and is_random(rest, 16)
+    if parts[-1] in ("key", "sk"):
         return False
     return len(set(rest)) > 2 and pattern(r"\d").search(rest) is not None
 
@@ -362,14 +373,21 @@ def is_strong(value: str, kind: str) -> bool:
     """Say whether what only stands beside a name, as in prose, is a secret: the value itself must show it."""
     if len(value) < 8 or not is_value(value, kind):
         return False
-    return (turns_of(value) > 1 or is_mixed(value)) and not pattern(r"[(){}<>\[\]]|=(?!=?$)|^\w+:").search(value)
+    is_chosen = kind == "password" and pattern(_CHOSEN).search(value) and not pattern(CODE_WORD).search(value)
+    is_drawn = bool(turns_of(value) > 1 or is_chosen or is_mixed(value))
+    return is_drawn and not pattern(r"[{}<>\[\]]|^\w+[:=]|\w\(|\)$").search(value)
 
 
 def is_value(value: str, kind: str) -> bool:
     """Say whether this can be a secret at all: long enough, mixed enough, no stand-in, no reference."""
     if len(value) < 6 or not pattern(r"^\S*[\d!#%*?^~@$+&]\S*$").match(value):
         return is_mixed(value)
-    if pattern(_PLACEHOLDER).search(value) or pattern(_MARK).search(value) or is_reference(value):
+    # A long run of signs has any two of them side by side, also those of a stand-in.
+    if (
+        pattern(_MARK).search(value)
+        or is_reference(value)
+        or (turns_of(value) < 12 and pattern(_PLACEHOLDER).search(value))
+    ):
         return False
     if kind != "password" and pattern(NUMBERED).match(value):
         return False
@@ -377,8 +395,9 @@ def is_value(value: str, kind: str) -> bool:
     if not any(char.isalpha() for char in rest):
         return False
     if any(char.isdigit() for char in rest):
-        return "/" not in value or turns_of(value) > 5
-    return kind == "password" and bool(pattern(r"\w[!#%*?^~@$+&]+\w").search(rest))
+        return "/" not in value or turns_of(value) > 5 or bool(pattern(r"[!#%^$&()]").search(rest))
+    is_signed = bool(pattern(r"\w[!#%*?^~@$+&]+\w").search(rest)) or is_mixed(rest.rstrip("!?"))
+    return kind == "password" and is_signed
 
 
 def is_reference(value: str) -> bool:
@@ -398,10 +417,11 @@ def is_mixed(value: str) -> bool:
 def _is_code(value: str) -> bool:
     """Say whether a value without quotes is rather a name, a call or a type."""
     if pattern(r"^[\w.$:>&*-]*[(\[{<]|[(\[{<]\)?$|\)[;,]?$|[|<>]").search(value):
-        return turns_of(value) < 8
+        return turns_of(value) < 8 and digit_turns(pattern(r"[(\[{<]").split(value)[0]) < 3
     if pattern(r"(?:[A-Z][a-z]{2,}){2,}\d{0,2}$").match(value):
-        return True
-    if not pattern(_CODE).match(value) or is_mixed(value):
+        words = pattern(r"[A-Z][a-z]+").findall(value)
+        return not value[-2:].isdigit() or any(pattern(rf"{CODE_WORD}$").match(word) for word in words)
+    if not pattern(_CODE).match(value) or is_mixed(value.rstrip("!?")):
         return False
     # A chain of names: `module.sub.Name2`.
     chain = pattern(r"\.|::|->|\?\.").split(value)
