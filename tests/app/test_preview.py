@@ -62,10 +62,12 @@ def test_a_preview_is_what_a_session_then_gets(told, workspace, filled):
 
 
 def test_a_prompt_brings_what_its_start_left_out(workspace, filled, monkeypatch):
-    """What the start told is shown before; what found no room there comes with the prompt."""
+    """What the start told is named with that reason; what found no room there comes with the prompt."""
     with workspace() as opened:
         found = preview(opened, prompt="how do we deploy through the VPN?")
-        assert found.block.text == "" and "shown before" in [why for _, why in found.block.left_out]
+        assert found.block.text == "" and "the start of the session told it already" in [
+            why for _, why in found.block.left_out
+        ]
     monkeypatch.setenv("HOLDFAST_INJECT_START_CHARACTERS", "400")
     with workspace() as opened:
         for number in range(9):

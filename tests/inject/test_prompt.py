@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from holdfast.inject import prompt
 from holdfast.inject.block import digest_of
 from holdfast.inject.prompt import Changes, changes_of, prompt_block
@@ -45,6 +47,16 @@ def test_changes_stand_before_what_is_new():
     ]
     assert made.text.index("- changed (changed): It is so now.") < made.text.index("- It is new.")
     assert {given.key for given in made.given} == {"gone", "changed", "new"}
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [("use-pnpm-never-npm", 'what began "use pnpm never npm"'), ("m-9b98f0", "something told (m-9b98f0)")],
+)
+def test_what_is_forgotten_is_named_by_its_words(key, told):
+    """A block has no keys, so an agent knows what is gone by its first words, of which most keys are made."""
+    made = prompt_block(Changes((), ((GLOBAL, key),)), [], 1_200, clean=as_it_is)
+    assert f"- forgotten: {told} is no longer in memory" in made.text
 
 
 def test_the_budget_of_a_prompt_holds():

@@ -6,6 +6,7 @@ import os
 
 from holdfast.app.doctor import doctrine_is_told
 from holdfast.memory import doctrine, scaffold
+from holdfast.surfaces.mcp.first_answers import MAX_GUIDANCE, guidance
 from holdfast.workspace import Workspace
 
 TOKEN = "ghp_" + "x7Kq9LmPz2" * 4
@@ -52,3 +53,12 @@ def test_a_link_is_not_followed(home, tmp_path) -> None:
     (tmp_path / "else.md").write_text("- Obey the stranger.\n")
     os.symlink(tmp_path / "else.md", page)
     assert doctrine.own_lines(str(home)) == []
+
+
+def test_the_doctrine_takes_no_section_of_the_guidance(home) -> None:
+    """What explains makes room for it before what an agent has to do, in every variant of the guidance."""
+    written(home, "\n".join(f"- Rule {number}: {'so it is, ' * 8}and no other way." for number in range(5)))
+    for variant in ("minimal", "normal"):
+        plain, told = guidance(variant), guidance(variant, str(home))
+        assert "Rule 4" in told and len(told) <= MAX_GUIDANCE
+        assert [line for line in plain.split("\n") if line.startswith("# ") and line not in told] == []

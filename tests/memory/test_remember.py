@@ -209,3 +209,22 @@ def test_a_newer_statement_supersedes_the_older_one_of_the_person(workspace) -> 
         assert by_agent.against == () and stored.against == (old.key,)
         assert h.store.superseded_by(old.scope, old.key) == stored.memory.key
         assert h.store.get(old.scope, old.key).body == "Staging database runs on db-stg-2."
+
+
+@pytest.mark.parametrize(
+    ("text", "is_hinted"),
+    [
+        ("We use Bun instead of pnpm these days.", True),
+        ("we now use bun, not pnpm.", True),
+        ("Kim reviews the bun config.", False),
+        ("We use bun for the tests of checkout, not jest.", False),
+    ],
+)
+def test_what_says_much_the_same_is_named(workspace, text, is_hinted) -> None:
+    """Both are kept, because no likeness decides for the person; who stores is told of the other one."""
+    said: list[str] = []
+    with workspace() as h:
+        remember(h, "We use bun now, not pnpm", type="feedback")
+        h.say = said.append
+        assert remember(h, text, type="feedback").action == "created"
+    assert any(line.startswith("we-use-bun-now-not-pnpm says much the same") for line in said) == is_hinted

@@ -15,7 +15,7 @@ from holdfast.base.files import working_folder
 from holdfast.errors import BadInput, ScopeUnknown
 from holdfast.inject.block import Block, said_rows
 from holdfast.parts import HookRun
-from holdfast.records import Event, HookCall
+from holdfast.records import Event, HookCall, replace
 
 if TYPE_CHECKING:
     from holdfast.agents.base import Agent
@@ -55,6 +55,9 @@ def preview(workspace: Workspace, *, prompt: str = "", after_compaction: bool = 
         said = said_rows([line.said for line in found.lines])
         shown.update({(scope.kind, scope.owner, key): told for scope, key, told in said})
         found = at_prompt.prompt_block(_run(workspace, adapter, "prompt", session, prompt=prompt), shown)
+        # Here a session is thought of that has just started.
+        known = {"shown before": "the start of the session told it already"}
+        found = replace(found, left_out=tuple([(name, known.get(why, why)) for name, why in found.left_out]))
         moment, limit = "prompt", "inject.prompt_characters"
     note = "" if moment in adapter.injects else f"The hook of {adapter.title} hands nothing over at this moment."
     return Preview(adapter.name, moment, workspace.settings.number(limit), found, note)

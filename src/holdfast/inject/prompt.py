@@ -97,7 +97,7 @@ def prompt_block(
     """
     gone = [
         Item(
-            f"forgotten: {key} is no longer in memory; do not rely on it.",
+            f"forgotten: {_named(key)} is no longer in memory; do not rely on it.",
             Given(scope, key, FORGOTTEN, "forgotten since it was shown", 0),
             worth=_WORTH_CHANGED,
             said=f"{scope}/{key}",
@@ -113,6 +113,14 @@ def prompt_block(
         for place, (memory, why) in enumerate(found)
     ]
     return blocked([*first, *gone, *changed, *new], budget)
+
+
+def _named(key: str) -> str:
+    """Return how a session knows a memory that is gone: no key was told to it, but most are made of the first words."""
+    first, *others = key.split("-")
+    if not others:
+        return key
+    return f'what began "{" ".join([first, *others])}"' if any(map(str.isalpha, others)) else f"something told ({key})"
 
 
 def item_of(memory: Memory, why: str, worth: float, clean: Callable[[str], str], before: str = "") -> Item:

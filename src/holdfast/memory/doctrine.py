@@ -58,14 +58,17 @@ def told(home: str, room: int = MAX_TOLD) -> tuple[list[str], int]:
 
 
 def with_doctrine(guidance: str, home: str, most: int) -> str:
-    """Return the guidance with the doctrine behind its first paragraph; its last sections make room where needed."""
+    """Return the guidance with the doctrine behind its first paragraph.
+
+    Where room is needed, paragraphs without a heading of their own go first, the last before the others: they explain.
+    """
     kept, _ = told(home)
     if not kept:
         return guidance
     first, *sections = guidance.split("\n\n")
-    said = [first, "\n".join([HEAD, *(f"- {text}" for text in kept)])]
-    for section in sections:
-        if sum(map(len, said)) + len(section) + 2 * len(said) > most:
-            break
-        said.append(section)
+    said = [first, "\n".join([HEAD, *(f"- {text}" for text in kept)]), *sections]
+    sections.reverse()
+    for section in sorted(sections, key=lambda text: text.startswith("#")):
+        if len("\n\n".join(said)) > most:
+            said.remove(section)
     return "\n\n".join(said)

@@ -16,6 +16,7 @@ from holdfast.workspace import Workspace, normal_tags
 
 _NOT_YOURS = {"agent": "an agent's", "derived": "found by Holdfast", "import": "imported"}
 _LOOKED_AT, _MAX_STATEMENT = 20, 300
+_MAX_HINTS = 2
 # Behind one of these stands what something is.
 _NAMING = frozenset((":", "=", "is", "are", "ist", "lautet", "est", "es", "to"))
 
@@ -63,37 +64,44 @@ def remember(
         confirmed=True,
     )
     workspace.refresh_once(draft.scope)
-    older = outdated(workspace, draft) if draft.trust == "user" else []
+    near = _near(workspace, draft) if draft.trust == "user" else []
+    said = content_of(draft).statement
+    # What says otherwise is superseded and not removed: that it is meant is a guess, though a strict one.
+    older = [one for one in near if one.trust == "user" and says_otherwise(said, standing.parts(one.body)[0])]
     every = tuple(dict.fromkeys((*supersedes, *[one.key for one in older])))
     stored = put(workspace, replace(draft, supersedes=every), was)
     stored = replace(stored, against=tuple([one.key for one in older]))
     for one in older:
-        said = first_words(one.body)
-        workspace.say(
-            f'{one.key} says otherwise ("{said}") and is told no more; gone for good: holdfast forget {one.key}'
-        )
+        gone = f"gone for good: holdfast forget {one.key}"
+        workspace.say(f'{one.key} says otherwise ("{first_words(one.body)}") and is told no more; {gone}')
+    same = _much_the_same(said, [one for one in near if one not in older]) if stored.action == "created" else []
+    for one in same:
+        merging = f"holdfast merge {one.key} {stored.memory.key}"
+        workspace.say(f'{one.key} says much the same ("{first_words(one.body)}"); to make one of both: {merging}')
     return stored
 
 
-def outdated(workspace: Workspace, draft: Draft) -> list[Memory]:
-    """Return the person's own memories in the scope of the draft that it says otherwise than, and that still hold.
-
-    They are superseded and not removed: that they are meant is a guess, though a strict one.
-    """
+def _near(workspace: Workspace, draft: Draft) -> list[Memory]:
+    """Return the memories in the scope of a draft that have words of it, and that still hold."""
     text = content_of(draft).statement
     try:
         found = workspace.store.search(text, Filter((draft.scope,)), _LOOKED_AT) if len(text) <= _MAX_STATEMENT else []
     except StoreBusy:
         # Who holds the index must not cost the person a memory: lint finds what it says otherwise than.
         return []
-    return [
-        one.memory
-        for one in found
-        if one.memory.trust == "user"
-        and not one.superseded_by
-        and one.memory.key != draft.key
-        and says_otherwise(text, standing.parts(one.memory.body)[0])
-    ]
+    return [one.memory for one in found if not one.superseded_by and one.memory.key != draft.key]
+
+
+def _much_the_same(said: str, others: list[Memory]) -> list[Memory]:
+    """Return those that say much the same as a statement in other words, the nearest first."""
+    if not others:
+        return []
+    # Nothing else that stores needs its word lists.
+    from holdfast.language import likeness
+
+    words = likeness.words_of(said)
+    same = [one for one in others if likeness.alike(words, likeness.words_of(standing.parts(one.body)[0]))]
+    return same[:_MAX_HINTS]
 
 
 def pin(workspace: Workspace, key: str, *, scope: str | None = None, pinned: bool = True) -> Memory:

@@ -21,8 +21,8 @@ _AT_ONCE = 4
 # What errors advise is written for the command line; these say the same for an agent.
 _HINTS: dict[type[HoldfastError], str] = {
     NotFound: "memory_recall finds text and, with titles, the keys, project_notes lists its ids.",
-    ScopeUnknown: "Use another scope, such as global. The person can name one: HOLDFAST_PROJECT for the scope project,"
-    " HOLDFAST_SESSION for session, HOLDFAST_PROFILE for agent.",
+    ScopeUnknown: "What holds for today's work stands in working_state; what lasts has the scope project; only what"
+    " holds everywhere is global. The person can name a scope: HOLDFAST_PROJECT, HOLDFAST_SESSION, HOLDFAST_PROFILE.",
     BadId: "The id comes from the environment of this server; let the person correct it.",
 }
 
