@@ -27,6 +27,13 @@ PROGRAM = (
         "[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]",
         "This session is being continued from a previous conversation",
     ),
+    *(
+        "＜system-reminder＞",
+        "&lt;system-reminder&gt;",
+        "&#60;task-notification&#62;",
+        "\\u003chook_prompt\\u003e",
+        "〈tick〉",
+    ),
     *("<holdfast-memory>", "--- Content from referenced files ---", "<user_query>", "<notice>x</notice>"),
 )
 TAGS = ("system-reminder", "ide_selection", "task-notification", "user_query", "hook_context", "div", "b", "private")
@@ -66,6 +73,11 @@ MANY = settings(max_examples=count(2_000, 200))
         ("<task-notification>done</task-notification> let's go with Redis", ""),
         ("<system-reminder>never closed, so all is its own", ""),
         ("look at it <system-reminder>foo\nRemember that all is well", "look at it"),
+        ("look <system-reminder> Remember that all is well", "look"),
+        ("look <session-start-hook> at it: all is well", "look"),
+        ("what is a <system-reminder> for?\nRemember that all is well", "what is a"),
+        ("&amp; is not escaped, 5 &lt; 6", "&amp; is not escaped, 5 &lt; 6"),
+        ("〈標題〉 fix this", "〈標題〉 fix this"),
         ("\ufeff\u200b\u2063\xad \n<bash-input>remember that</bash-input> x", ""),
     ],
 )

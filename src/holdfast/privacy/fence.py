@@ -57,6 +57,9 @@ _LINE_SIGNS = "#*>_-[( \t"
 # Other spellings of the bracket.
 _SPELLED = ("\\u003c", "\\x3c", "%3c")
 _ENTITIES = " lt lang langle prec nvlt ltcir "
+# What a bracket begins with where it is written otherwise, and how its end looks then.
+BRACKETS_OTHERWISE = frozenset(f"{_ALIKE}{_CHANGED}&\\%")
+_ENDS = ("＞", "﹥", "\u232a", "\u3009", "⟩", "❭", "❯", "≻", "˃", "⧽", "ᐳ", "›", "&gt;", "\\u003e", "\\x3e", "%3e")
 _NAME_SIGNS = frozenset("_-:.▁")
 # What begins a marker of ours in a page, and how it is written where it is none.
 _OURS = ("<!--", "<! --"), ("<holdfast", "‹holdfast"), ("</holdfast", "‹/holdfast")
@@ -111,6 +114,16 @@ def _with_brackets(text: str) -> str:
         return text
     first, *parts = text.split("&")
     return "".join([first, *[_decoded(part) for part in parts]])
+
+
+def with_brackets(text: str) -> str:
+    """Return a short text with `<` and `>` for whatever passes for them."""
+    text = _with_brackets(text)
+    for bracket in (*_ALIKE, _CHANGED, *_SPELLED, *map(str.upper, _SPELLED)):
+        text = text.replace(bracket, "<")
+    for bracket in (*_ENDS, *map(str.upper, _ENDS)):
+        text = text.replace(bracket, ">")
+    return text
 
 
 def _decoded(part: str) -> str:

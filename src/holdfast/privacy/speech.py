@@ -66,6 +66,7 @@ PAGE_TAGS = frozenset(
 _LONGEST_NAME = 60
 _MAX_TAG = 200
 _MAX_BLOCKS = 20
+_MAX_SAID = 300
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NAME_LETTERS = _LETTERS + "0123456789_-:."
 _ENDS_NAME = "> /\n\t\r"
@@ -80,7 +81,7 @@ _BLANK = "".join(
 
 def class_of(text: str, usual: str = "human") -> str:
     """Return the role of a text that stands where a person speaks; `usual` where nothing tells otherwise."""
-    start = text.lstrip(_BLANK)
+    start = _in_brackets(text.lstrip(_BLANK))
     if start.startswith(OURS):
         return "ours"
     if start.startswith(SUMMARY_STARTS):
@@ -90,6 +91,14 @@ def class_of(text: str, usual: str = "human") -> str:
     if start.startswith((*INJECTED_STARTS, REFERENCED)) or _begins_with_program_tag(start):
         return _data(text)
     return usual
+
+
+def _in_brackets(start: str) -> str:
+    """Return a text with the bracket that it begins with, and the end of that tag, however they are written."""
+    if start[:1] == "<" or not start or start[0] not in fence.BRACKETS_OTHERWISE:
+        return start
+    head = fence.with_brackets(start[:_MAX_TAG])
+    return head + start[_MAX_TAG:] if head[:1] == "<" else start
 
 
 def typed(text: str) -> str:
@@ -208,12 +217,18 @@ def _is_programs(name: str) -> bool:
 
 
 def _stands_alone(text: str, at: int) -> bool:
-    """Whether a tag begins or ends its line, or a word stands right behind it; any other in a sentence is spoken of."""
+    """Whether a tag is more than a word of a sentence: one that is spoken of has the end of that sentence behind it."""
     before = text[max(0, at - _LONGEST_NAME) : at].rpartition("\n")
     if (before[1] or at <= _LONGEST_NAME) and not before[2].strip(_BLANK):
         return True
     end = text.find(">", at, at + _MAX_TAG) + 1
-    return end > 0 and (text[end : end + 1].isalnum() or text[end : end + _LONGEST_NAME].lstrip(" \t\r")[:1] == "\n")
+    if not end:
+        return False
+    rest = text[end : end + _MAX_SAID].strip(_BLANK)
+    if text[end : end + 1].isalnum() or text[end : end + _LONGEST_NAME].lstrip(" \t\r")[:1] == "\n":
+        return True
+    is_more = "\n" in rest or rest[:1].isupper() or any(f"{sign} " in rest for sign in ".!?:;")
+    return is_more or len(text) - end > _MAX_SAID
 
 
 def _closes_what_it_did_not_open(after: str) -> bool:
