@@ -32,6 +32,8 @@ _MAX_ENTRIES = 1_000
 _FIRST = 8.0
 _ABOUT_MEMORY = "About this memory"
 _ROOM_FOR_RECOVERED = 110
+# Where a repository brings memories.
+_SETS = (("memory", "memories"), ("memory", "data"), (".holdfast", "memory"))
 
 
 def start_block(run: HookRun) -> Block:
@@ -192,11 +194,13 @@ def look_at_set(run: HookRun) -> bool:
     Return whether its files are others than at the last look.
     """
     project = run.project()
-    top = os.path.join(project.root, "memory") if project else ""
-    if project is None or not os.path.isdir(os.path.join(top, "memories")):
+    if project is None:
         return False
-    stamp = short(*_entries(os.path.join(top, "memories")), *_entries(os.path.join(top, "data"))).encode()
+    tops = [os.path.join(project.root, *names) for names in _SETS]
     seen = os.path.join(run.home, "state", "sets", short(project.root))
+    if not any(map(os.path.isdir, tops)) and not os.path.exists(seen):
+        return False
+    stamp = short(*[entry for top in tops for entry in _entries(top)]).encode()
     if files.read_if_there(seen) == stamp:
         return False
     # Heavy, and only where the files are others than at the last look.

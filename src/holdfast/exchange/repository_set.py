@@ -1,12 +1,15 @@
-"""The memories that a repository brings: `memory/memories/` and `memory/data/` of a workspace, as a scaffold has them.
+"""The memories that a repository brings: those of its team in `.holdfast/memory/`, and what a scaffold has in
+`memory/memories/` and `memory/data/`.
 
 They are a stranger's words until the person allows them, and then the repository's: memories of the project with the
 trust `import`, told as data, and files of its `data/`, which recall searches. A set is allowed by its content, as
 direnv does it: what was allowed is copied into the home, so a later change of the files says nothing to any agent until
-it is allowed again. Links are not followed, secrets are taken out, nothing that is there is run.
+it is allowed again. What the repository no longer has is given no longer, at once; the very same file that comes back,
+as on another branch, was allowed before and is given again. Links are not followed, secrets are taken out, nothing that
+is there is run.
 
 `allowed.json` in the home has for each folder the digest of the set that was decided on, whether it was allowed, which
-memory was made of which file, and the digest of each file of data as it was copied; never a word of it.
+memory was made of which file, and the digest of each file as it was allowed; never a word of it.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 
@@ -28,11 +32,13 @@ from holdfast.privacy.redact import redact
 from holdfast.records import TYPES, Draft, Memory, Scope, Step
 from holdfast.store import layout, memory_file
 from holdfast.store.keys import key_of_file
+from holdfast.store.merge import restates
 from holdfast.workspace import Workspace
 
 FILE = "allowed.json"
 FOLDER = os.path.join("memory", layout.MEMORIES)
 DATA = os.path.join("memory", layout.DATA)
+TEAM = os.path.join(".holdfast", "memory")
 HINT = "`holdfast allow --dry-run` shows it; `holdfast allow` or `holdfast deny` decides."
 TRUST = "import"
 MAX_FILES = 500
@@ -51,6 +57,7 @@ class SetDecision:
     allowed: bool
     keys: dict[str, str] = field(default_factory=dict)
     data: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +78,9 @@ class RepositorySet:
         self.workspace = workspace
         self.root = os.path.realpath(workspace.project().root)
         self.scope = workspace.scope("project")
-        self.texts = dict(_texts(self.root, FOLDER))
+        # A file of the team is named by its whole path.
+        team = {f"{TEAM}/{name}": text for name, text in _texts(self.root, TEAM)}
+        self.texts = {**dict(_texts(self.root, FOLDER)), **team}
         self.data = dict(_texts(self.root, DATA))
         every = [*sorted(self.texts.items()), *sorted((f"{DATA}/{name}", text) for name, text in self.data.items())]
         whole = "\0".join(f"{name}\0{text}" for name, text in every)
@@ -120,8 +129,25 @@ class RepositorySet:
                     self._remove(keys.pop(change.name))
             except Forgotten:
                 refused.append(change.name)
-        self._decide(SetDecision(self.digest, now(), True, keys, data))
+        texts = {name: _digest(text) for name, text in self.texts.items() if name in keys}
+        self._decide(SetDecision(self.digest, now(), True, keys, data, texts))
         return refused
+
+    def follow(self) -> list[str]:
+        """Stop giving what the repository no longer has, give again what came back as it was; return the files."""
+        known = self.decided.texts if self.decided and self.decided.allowed else {}
+        changed = []
+        for name, digest in known.items():
+            key = (self.decided.keys if self.decided else {})[name]
+            there = self._there(key)
+            if name not in self.texts and there is not None:
+                self._remove(key)
+                changed.append(name)
+            elif there is None and name in self.texts and _digest(self.texts[name]) == digest:
+                with suppress(Forgotten):
+                    put(self.workspace, self._draft(name, key))
+                    changed.append(name)
+        return changed
 
     def deny(self) -> list[str]:
         """Take out what was made of the set, and say nothing of it until it changes; return what went."""
@@ -142,18 +168,27 @@ class RepositorySet:
         if there is not None and there.trust != TRUST:
             # The person made it theirs, and it stays as they have it.
             return None
+        own = self._there(memory.key) if there is None else None
+        if own is not None and own.trust != TRUST and restates(memory.body, own):
+            # Whoever promoted it to the team has it already.
+            return None
         key = before[name] if there is not None else self._free_key(name, memory.key, taken)
         taken.add(key)
-        type = memory.type if memory.type in TYPES else "project"
-        source = f"repository:{FOLDER}/{name}"
-        draft, _ = redacted(
-            Draft(memory.body, self.scope, key, memory.title, type, memory.tags, TRUST, source, session="")
-        )
+        draft = self._draft(name, key)
         if there is not None and there.body == draft.text:
             return None
         shown = _line(draft.text)
         reason = shown if there is None else f"{shown}  (it was: {_line(there.body)})"
-        return SetChange(Step("write" if there is None else "rewrite", f"{FOLDER}/{name}", reason), name, key, draft)
+        return SetChange(Step("write" if there is None else "rewrite", _path(name), reason), name, key, draft)
+
+    def _draft(self, name: str, key: str) -> Draft:
+        """Return a file as the memory that is made of it."""
+        memory = _read(name, self.texts[name], self.scope)
+        type = memory.type if memory.type in TYPES else "project"
+        source, when = f"repository:{_path(name)}", memory.when
+        return redacted(
+            Draft(memory.body, self.scope, key, memory.title, type, memory.tags, TRUST, source, session="", when=when)
+        )[0]
 
     def _data_changes(self) -> list[SetChange]:
         """Return what allowing would copy into the project's `data/`, and what it would take out there."""
@@ -183,7 +218,7 @@ class RepositorySet:
     def _removal(self, name: str, key: str) -> SetChange:
         there = self._there(key)
         reason = f"the repository has it no more: {_line(there.body) if there else key}"
-        return SetChange(Step("remove", f"{FOLDER}/{name}", reason), name, key, None)
+        return SetChange(Step("remove", _path(name), reason), name, key, None)
 
     def _free_key(self, name: str, key: str, taken: set[str]) -> str:
         """Return the key of the file, or another where that is some other memory's: a set replaces nothing."""
@@ -218,10 +253,10 @@ def _texts(root: str, folder: str) -> Iterator[tuple[str, str]]:
     for here, folders, names in os.walk(top):
         depth = here.removeprefix(top).count(os.sep)
         # Files of data lie side by side; memories may be in folders.
-        folders[:] = sorted(folders) if folder == FOLDER and depth < _MAX_DEPTH else []
+        folders[:] = sorted(folders) if folder != DATA and depth < _MAX_DEPTH else []
         for name in sorted(names):
             path = os.path.join(here, name)
-            is_meant = layout.is_memory_file(name) if folder == FOLDER else name.lower().endswith(DATA_ENDINGS)
+            is_meant = layout.is_memory_file(name) if folder != DATA else name.lower().endswith(DATA_ENDINGS)
             # A name with a line end or a hidden sign in it could forge lines of what the person is shown.
             if not is_meant or not os.path.relpath(path, top).isprintable() or os.path.islink(path):
                 continue
@@ -229,10 +264,24 @@ def _texts(root: str, folder: str) -> Iterator[tuple[str, str]]:
             number, size = number + 1, size + len(data)
             if len(data) > MAX_FILE:
                 raise TooLarge(f"{path} has more than {MAX_FILE:,} bytes", "Make it shorter, or move it away.")
-            most = MAX_FILES if folder == FOLDER else MAX_DATA
+            most = MAX_FILES if folder != DATA else MAX_DATA
             if number > most or size > MAX_SET:
                 raise TooLarge(f"{top} has more than {most} files or {MAX_SET:,} bytes", "Move some of it away.")
             yield os.path.relpath(path, top), data.decode("utf-8", "replace")
+
+
+def texts_of_team(root: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and text of each memory of a team; TooLarge where there is more than a set may have."""
+    return _texts(root, TEAM)
+
+
+def _path(name: str) -> str:
+    """Return where in the repository a memory of the set stands."""
+    return name if name.startswith(f"{TEAM}/") else f"{FOLDER}/{name}"
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _data_name(name: str) -> str:
@@ -269,12 +318,13 @@ def waiting(workspace: Workspace) -> tuple[str, tuple[str]] | None:
     root = os.path.realpath(workspace.project().root)
     decided = _decided(workspace.home).get(root)
     if decided is None:
-        names = [name for folder in (FOLDER, DATA) for name in files.names_in(os.path.join(root, folder))]
+        names = [name for folder in (FOLDER, DATA, TEAM) for name in files.names_in(os.path.join(root, folder))]
         there = any(name != layout.INDEX for name in names)
         return ("a repository brings memories that you neither allowed nor denied", (root,)) if there else None
     try:
         found = RepositorySet(workspace)
         is_same = not found.waits()
+        found.follow()
     except TooLarge:
         is_same = False
     # Another decision is another thing to be told of.
@@ -286,5 +336,5 @@ def of(workspace: Workspace) -> RepositorySet:
     """Return the set of the project; Refused where the repository brings none and none was decided on."""
     found = RepositorySet(workspace)
     if not found.digest and found.decided is None:
-        raise Refused(f"{os.path.join(found.root, FOLDER)} has no memories", "There is nothing to decide on here.")
+        raise Refused(f"{found.root} brings no memories", "There is nothing to decide on here.")
     return found

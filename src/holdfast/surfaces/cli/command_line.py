@@ -38,6 +38,7 @@ GROUPS = {
         "import": "Propose what agents have noted themselves as memories.",
         "allow": "Let agents be told what a repository brings in its memory/ folder.",
         "deny": "Take back what `allow` let in.",
+        "team": "Share memories with a team, as reviewed files of the repository.",
         "proposals": "Show what waits to become a memory, and decide on it.",
         "preview": "Show what an agent would be given here and now, and why.",
         "receipts": "Show what each session was given, and why.",
