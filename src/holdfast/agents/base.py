@@ -200,6 +200,8 @@ class Agent:
     session_meta: str = ""
     # Its event before a tool runs, where what a hook prints can refuse the call, or put it to the person (`asks`).
     guard, asks = "", False
+    # It tells its hook behind a call whether a command failed, so that one of which it says nothing went well.
+    tells_exits: bool = False
     # Its events around a call that rules and fixes need, and the tools to which its hooks bind them: those that run
     # commands and change files, as a matcher of the agent's names them.
     around: tuple[str, ...] = ()

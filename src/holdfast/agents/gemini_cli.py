@@ -36,6 +36,7 @@ class GeminiCli(Agent):
     shows = frozenset({"start", "prompt"})
     starts_again = False
     # Where a hook asks for the person and nobody is there, it waits for ever.
+    tells_exits = True
     guard = "BeforeTool"
     around = ("BeforeTool", "AfterTool")
     acting = "run_shell_command|write_file|replace"

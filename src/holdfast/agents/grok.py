@@ -39,6 +39,7 @@ class Grok(Agent):
     reader = "holdfast.agents.reading.grok"
     moved_by = ("GROK_HOME",)
     injects = frozenset({"before-tool", "after-tool", "tool-failed"})
+    tells_exits = True
     guard = "PreToolUse"
     around = ("PreToolUse", "PostToolUse")
     acting = "run_terminal_command|search_replace|write"

@@ -173,3 +173,24 @@ def test_a_failure_that_only_what_was_printed_tells(known, told) -> None:
     assert told("PostToolUse", **ran, tool_response="2 passed") == ""
     assert "pip install pyyaml" in told("PostToolUse", **ran, tool_response=f"collecting\n{ERROR}\n")
     assert told("PostToolUse", **ran, tool_response=f"collecting\n{ERROR}\n") == ""
+
+
+@pytest.mark.parametrize(
+    ("agent", "native", "well", "badly"),
+    [
+        ("codex", "PostToolUse", f"Exit code: 0\nOutput:\n{ERROR}", f"Exit code: 1\nOutput:\n{ERROR}"),
+        ("gemini-cli", "AfterTool", {"llmContent": ERROR}, {"llmContent": f"{ERROR}\nExit Code: 1"}),
+        (
+            "grok",
+            "PostToolUse",
+            {"exit_code": 0, "output_for_prompt": ERROR},
+            {"exit_code": 1, "output_for_prompt": ERROR},
+        ),
+    ],
+)
+def test_a_command_that_went_well_is_told_nothing(known, told, agent, native, well, badly) -> None:
+    """One that only prints the words of an earlier failure did not fail, where the agent says how it ended."""
+    known("ran `pip install pyyaml`")
+    ran = {"agent": agent, "tool_name": "run_shell_command", "tool_input": {"command": "pytest -x"}}
+    assert told(native, **ran, tool_response=well) == ""
+    assert "pip install pyyaml" in told(native, **ran, tool_response=badly)

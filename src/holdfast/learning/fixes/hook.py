@@ -39,11 +39,14 @@ at_tool_failed = at_tool
 
 
 def at_after_tool(run: HookRun) -> list[Effect]:
-    """Say what worked for what a command printed, of an agent that tells no hook whether it failed."""
-    call, path = run.call, path_of(run)
-    if not path or "tool-failed" in run.agent.injects:
+    """Say what worked for a command that failed, as the agent tells behind it.
+
+    Where nobody says how it ended, the words of the failure have to do; one that is known to have gone well is none.
+    """
+    call, path, agent = run.call, path_of(run), run.agent
+    if not path or (not call.error and (agent.tells_exits or "tool-failed" in agent.injects)):
         return []
-    return _saying(run, path, [(call.tool_input, call.output)] if call.output else None)
+    return _saying(run, path, [(call.tool_input, call.error or call.output)] if call.output else None)
 
 
 def _failed_last(run: HookRun) -> list[tuple[str, str]]:
@@ -65,10 +68,11 @@ def _saying(run: HookRun, path: str, failed: list[tuple[str, str]] | None) -> li
     failed = _failed_last(run) if failed is None else failed
     if not failed or kind_of(run.call.tool) != "shell":
         return []
+    from holdfast.agents.transcript_calls import exit_of
     from holdfast.learning import readback
     from holdfast.learning.fixes import session_failures
 
-    told = [(line_of(given), text) for given, text in failed]
+    told = [(line_of(given), text) for given, text in failed if exit_of(text) != 0]
     line, fingerprint = session_failures.offer_at_once(run, path, told)
     if not line:
         return []
