@@ -454,6 +454,7 @@ TRIED = {
     "prune": "--dry-run",
     "allow": "--dry-run",
     "deny": "",
+    "export": "all.tar.gz",
     "team": "",
     "team promote": "new --reason so",
     "team check": "",

@@ -10,6 +10,7 @@ from holdfast.base.text import count
 from holdfast.continuity.distil import Distilled, distil
 from holdfast.continuity.distil_ask import Help
 from holdfast.errors import BadInput
+from holdfast.exchange import bundle
 from holdfast.exchange.import_learning import import_learning
 from holdfast.exchange.import_memories import FileImport, import_memories
 from holdfast.records import asdict
@@ -23,29 +24,38 @@ from holdfast.surfaces.cli.commands.proposals import (
     tell_problems,
 )
 from holdfast.surfaces.cli.making import PROJECT, command
-from holdfast.surfaces.cli.output import answered, say
+from holdfast.surfaces.cli.output import answered, applied, consented, say
 from holdfast.workspace import Workspace
 
 _IMPORTED = ("new", "waiting", "known", "rejected", "refused")
 _DISTILLED = ("known", "waiting", "rejected", "refused", "left_out")
 _HELPED = ("by", "will_send", "sent", "answered", "spent_today", "cap", "failed")
-_WHERE = "Where it holds, with --file or --learning."
+_WHERE = "Where it holds, with --file, --bundle or --learning."
 
 
 @command("import", "holdfast import --dry-run", sees=PROJECT)
 @click.argument("agents", metavar="[AGENT]...", nargs=-1)
 @click.option("--file", "paths", multiple=True, metavar="PATH", help="Only this file; may be given several times.")
 @click.option("--scope", "-s", type=click.Choice(("global", "project")), help=_WHERE)
+@click.option("--bundle", "bundled", default="", metavar="FILE", help="Add the memories of a bundle that export made.")
 @click.option("--learning", "learned", default="", metavar="FOLDER", help="Take over what another system learned.")
 @options.consent
 def _import(
-    workspace: Workspace, agents: tuple[str, ...], paths: tuple[str, ...], learned: str, scope: str | None
+    workspace: Workspace,
+    agents: tuple[str, ...],
+    paths: tuple[str, ...],
+    bundled: str,
+    learned: str,
+    scope: str | None,
 ) -> int:
     """Read what agents have noted themselves (memory, instructions and rules) and propose what is new.
 
     AGENT is the name of one; default: all. Nothing becomes a memory until you approve it, here by --yes or later by
-    `holdfast proposals`. Importing again proposes nothing twice.
+    `holdfast proposals`. Importing again proposes nothing twice. The memories of a bundle are shown and asked about at
+    once, and stay a stranger's: trust import.
     """
+    if bundled:
+        return _import_bundle(workspace, bundled, scope or "", alone=not (agents or paths or learned))
     if learned and (agents or paths):
         raise BadInput("learnings are imported alone", "Give --learning, or agents and files, not both.")
     asked = invocation()
@@ -77,6 +87,19 @@ def _import(
     elif not done.proposals and not done.decisions:
         say("nothing new")
     return code
+
+
+def _import_bundle(workspace: Workspace, path: str, scope: str, *, alone: bool) -> int:
+    if not alone:
+        raise BadInput("a bundle is imported alone", "Give --bundle, or agents, files and learnings, not both.")
+    changes = bundle.plan(workspace, bundle.read(path), scope)
+    steps = [change.step for change in changes]
+    if consented(steps, "all of it is known, or was forgotten"):
+        refused = bundle.apply(workspace, changes)
+        for name in refused:
+            say(f"{name} was forgotten or corrected here, so it stays out")
+        applied(steps, f"imported {count(len(steps) - len(refused), 'memory')} of {path}")
+    return 0
 
 
 def _file_line(one: FileImport) -> str:

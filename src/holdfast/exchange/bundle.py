@@ -1,0 +1,198 @@
+"""A scope or a home as one file, to keep or to hand on: a gzipped tar of memories, with checksums.
+
+Deterministic: the same memories give the same bytes on every machine and at any time. Within it, `memories/` has each
+memory as its file is, below the folder of its scope; `index.md` lists them; `tombstones/` has what was forgotten, as
+digests; `SHA256SUMS` has a line for each file, as `sha256sum -c` reads it. A memory has a `type` in its front matter,
+and every other Markdown file is an `index.md`, so a bundle is one of the Open Knowledge Format, too.
+
+What comes in is a stranger's: the trust is `import`, secrets are taken out, and what was forgotten here or there stays
+out. A bundle that was changed, or has anything in it but such files, is refused as a whole.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import tarfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+
+from holdfast.base import files
+from holdfast.errors import BadInput, Conflict, Forgotten, Refused, TooLarge
+from holdfast.memory.remember import put, redacted
+from holdfast.privacy import redact
+from holdfast.project.ids import is_id
+from holdfast.records import Draft, Filter, Memory, Scope, Step
+from holdfast.store import front_matter, layout, memory_file
+from holdfast.store.keys import is_key
+from holdfast.store.tombstones import Burials
+from holdfast.store.words import digest
+from holdfast.workspace import Workspace
+
+MAX_BYTES, MAX_FILES, MAX_FILE = 200_000_000, 200_000, 4_194_304
+TRUST = "import"
+_MEMORIES, _TOMBSTONES, _SUMS, _INDEX = "memories", "tombstones", "SHA256SUMS", "index.md"
+_KINDS = ("global", "project", "agent")
+_NOT_ONE = "Give a file that `holdfast export` made."
+
+
+@dataclass(frozen=True, slots=True)
+class Bundled:
+    """A bundle as it was read: the memories of each scope, and what was forgotten there."""
+
+    memories: tuple[Memory, ...]
+    forgotten: Mapping[Scope, Burials]
+
+
+@dataclass(frozen=True, slots=True)
+class BundleChange:
+    """One memory that an import would add."""
+
+    step: Step
+    draft: Draft
+
+
+def export(workspace: Workspace, path: str, scope: str = "") -> int:
+    """Write the memories of a scope, or of the home, as a bundle; return how many. A file that is there is refused."""
+    workspace.need_enabled()
+    if os.path.lexists(path):
+        raise Conflict(f"{path} is there already", "Give another name.")
+    workspace.refresh(None)
+    scopes = (workspace.scope(scope),) if scope else None
+    found = [one for one in workspace.store.find(Filter(scopes)) if one.scope.kind in _KINDS]
+    contents = _contents(workspace, found)
+    files.replace(os.path.abspath(path), _archive(contents))
+    return len(found)
+
+
+def _contents(workspace: Workspace, memories: list[Memory]) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for memory in memories:
+        text = workspace.store.text(memory)
+        if "type" not in front_matter.values(front_matter.parse(text))[0]:
+            text = memory_file.update(text, memory, memory.path)
+        found[f"{_MEMORIES}/{layout.folder_of(memory.scope)}/{memory.key}.md"] = redact.redact(text)[0].encode()
+    for scope in {memory.scope for memory in memories}:
+        rows = files.read_if_there(os.path.join(workspace.store.tree.root, layout.folder_of(scope), layout.FORGOTTEN))
+        if rows:
+            found[f"{_TOMBSTONES}/{layout.folder_of(scope)}.tsv"] = rows
+    lines = [f"- [{one.title}]({_MEMORIES}/{layout.folder_of(one.scope)}/{one.key}.md)" for one in memories]
+    found[_INDEX] = ("# Memories\n\n" + "\n".join(sorted(lines)) + "\n").encode()
+    sums = [f"{sha256(found[name]).hexdigest()}  {name}\n" for name in sorted(found)]
+    return {**found, _SUMS: "".join(sums).encode()}
+
+
+def _archive(contents: Mapping[str, bytes]) -> bytes:
+    """Return the bytes of the bundle; no name, time or mode of this machine is in it."""
+    out = io.BytesIO()
+    with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as zipped, tarfile.open(fileobj=zipped, mode="w") as archive:
+        for name in sorted(contents):
+            about = tarfile.TarInfo(name)
+            about.size, about.mode = len(contents[name]), 0o644
+            archive.addfile(about, io.BytesIO(contents[name]))
+    return out.getvalue()
+
+
+def read(path: str) -> Bundled:
+    """Read a bundle; Refused where it was changed, or has in it what no bundle has."""
+    contents = dict(_files_in(path))
+    sums = contents.pop(_SUMS, b"").decode("utf-8", "replace")
+    told = {name: digits for digits, _, name in (line.partition("  ") for line in sums.splitlines())}
+    if told != {name: sha256(data).hexdigest() for name, data in contents.items()}:
+        raise Refused(f"{path} is not as it was made: its checksums do not agree", "Get it again.")
+    memories, graves = [], {}
+    for name in sorted(contents):
+        top, _, inner = name.partition("/")
+        if top == _MEMORIES:
+            memories.append(_memory(inner, contents[name], path))
+        elif top == _TOMBSTONES:
+            graves[_scope(inner.removesuffix(".tsv"), path)] = Burials(
+                contents[name].decode("utf-8", "replace").splitlines(), ()
+            )
+        elif name != _INDEX:
+            raise Refused(f"{path} has {name!a} in it, which no bundle has", _NOT_ONE)
+    return Bundled(tuple(memories), graves)
+
+
+def _files_in(path: str) -> Iterator[tuple[str, bytes]]:
+    size = number = 0
+    try:
+        with tarfile.open(path, "r:gz") as archive:
+            for about in archive:
+                number, size = number + 1, size + about.size
+                if number > MAX_FILES or size > MAX_BYTES or about.size > MAX_FILE:
+                    raise TooLarge(f"{path} has more than {MAX_FILES:,} files or {MAX_BYTES:,} bytes", _NOT_ONE)
+                if not about.isreg():
+                    raise Refused(f"{path} has {about.name!a} in it, which is no plain file", _NOT_ONE)
+                found = archive.extractfile(about)
+                yield about.name, found.read() if found else b""
+    except (tarfile.TarError, EOFError, gzip.BadGzipFile, OSError) as problem:
+        raise BadInput(f"{path} cannot be read as a bundle: {problem}", _NOT_ONE) from None
+
+
+def _scope(folder: str, path: str) -> Scope:
+    scope = layout.scope_of(f"{folder}/x")
+    is_one = scope is not None and scope.kind in _KINDS and (not scope.owner or is_id(scope.owner))
+    if scope is None or not is_one or layout.folder_of(scope) != folder:
+        raise Refused(f"{path} has {folder!a} in it, which is no scope", _NOT_ONE)
+    return scope
+
+
+def _memory(inner: str, data: bytes, path: str) -> Memory:
+    folder, _, name = inner.rpartition("/")
+    key = name.removesuffix(".md")
+    if not is_key(key) or not name.endswith(".md"):
+        raise Refused(f"{path} has {inner!a} in it, which is no memory", _NOT_ONE)
+    place = memory_file.FilePlace(inner, _scope(folder, path), key, "")
+    return memory_file.read(memory_file.decode(data, inner)[0], place)[0]
+
+
+def plan(workspace: Workspace, bundled: Bundled, into: str = "") -> list[BundleChange]:
+    """Return what an import would add; `into` puts everything into one scope of here."""
+    workspace.need_enabled()
+    target = workspace.scope(into) if into else None
+    workspace.refresh(None)
+    known: dict[Scope, set[str]] = {}
+    found = []
+    for memory in bundled.memories:
+        scope = target or memory.scope
+        if scope not in known:
+            known[scope] = {digest(one.body) for one in workspace.store.find(Filter((scope,)))}
+        grave = bundled.forgotten.get(memory.scope)
+        if (grave and grave.has_any((memory.body,))) or workspace.store.forgot(scope, memory.key, memory.body):
+            continue
+        draft = _draft(memory, scope)
+        if digest(draft.text) not in known[scope]:
+            known[scope].add(digest(draft.text))
+            found.append(BundleChange(Step("add", f"{scope}/{memory.key}", memory.title), draft))
+    return found
+
+
+def _draft(memory: Memory, scope: Scope) -> Draft:
+    source = f"bundle:{memory.source}"[:200]
+    return redacted(
+        Draft(
+            memory.body,
+            scope,
+            title=memory.title,
+            type=memory.type,
+            tags=memory.tags,
+            trust=TRUST,
+            source=source,
+            when=memory.when,
+        )
+    )[0]
+
+
+def apply(workspace: Workspace, changes: list[BundleChange]) -> list[str]:
+    """Add what was planned; return what the person had forgotten or corrected, which stays out."""
+    workspace.need_person("imports a bundle")
+    refused = []
+    for change in changes:
+        try:
+            put(workspace, change.draft)
+        except Forgotten:
+            refused.append(change.step.target)
+    return refused

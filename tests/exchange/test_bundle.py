@@ -1,0 +1,128 @@
+"""A scope or a home as one file: deterministic, checked, and a stranger's when it comes in."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import tarfile
+
+import pytest
+
+from holdfast.errors import BadInput, Conflict, HoldfastError, Refused
+from holdfast.exchange import bundle
+from holdfast.memory.forget import apply as forget
+from holdfast.memory.forget import plan as plan_forget
+from holdfast.memory.remember import remember
+from holdfast.recall.recall import recall
+from holdfast.store import front_matter
+from holdfast.workspace import Workspace
+
+
+@pytest.fixture
+def filled(workspace):
+    """A home with a memory of the project, a global one with a history, and one that was forgotten."""
+    with workspace() as opened:
+        remember(opened, "Deploys need the VPN.", key="deploys", tags=("ops",))
+        remember(opened, "We indent with tabs.", key="style", scope="global")
+        remember(opened, "We indent with spaces.", key="style", scope="global")
+        remember(opened, "The code name is bluebird.", key="code-name")
+        forget(opened, plan_forget(opened, ("code-name",))[0])
+    return workspace
+
+
+@pytest.fixture
+def elsewhere(tmp_path, shop):
+    """Another person's home, seen from the same project."""
+    return lambda: Workspace(str(tmp_path / "elsewhere"), folder=str(shop))
+
+
+def exported(workspace, path) -> bytes:
+    """Export the home and return the bytes."""
+    with workspace() as opened:
+        bundle.export(opened, str(path))
+    return path.read_bytes()
+
+
+def test_the_same_memories_give_the_same_bytes(filled, tmp_path):
+    """Two exports are byte-identical, and `sha256sum` agrees with what is in them."""
+    assert exported(filled, tmp_path / "one.tar.gz") == exported(filled, tmp_path / "two.tar.gz")
+    subprocess.run(["tar", "-xzf", str(tmp_path / "one.tar.gz"), "-C", str(tmp_path)], check=True)
+    subprocess.run(["sha256sum", "--quiet", "-c", "SHA256SUMS"], cwd=tmp_path, check=True)
+
+
+def test_a_bundle_is_one_of_the_open_knowledge_format(filled, tmp_path):
+    """Every Markdown file but an index has front matter with a type."""
+    exported(filled, tmp_path / "one.tar.gz")
+    with tarfile.open(tmp_path / "one.tar.gz") as archive:
+        texts = {one.name: archive.extractfile(one).read().decode() for one in archive if one.name.endswith(".md")}
+    concepts = [text for name, text in texts.items() if not name.endswith("index.md")]
+    assert len(concepts) == 2
+    assert all(front_matter.values(front_matter.parse(text))[0]["type"] for text in concepts)
+
+
+def test_what_comes_in_is_a_strangers(filled, elsewhere, tmp_path):
+    """It is planned first, then found with the trust of an import; again, nothing is new."""
+    exported(filled, tmp_path / "one.tar.gz")
+    with elsewhere() as opened:
+        changes = bundle.plan(opened, bundle.read(str(tmp_path / "one.tar.gz")))
+        assert sorted(change.draft.text for change in changes) == ["Deploys need the VPN.", "We indent with spaces."]
+        assert bundle.apply(opened, changes) == []
+        (hit,) = recall(opened, "deploys", limit=1)
+        assert (hit.memory.trust, hit.memory.tags) == ("import", ("ops",))
+        assert bundle.plan(opened, bundle.read(str(tmp_path / "one.tar.gz"))) == []
+
+
+def test_what_was_forgotten_here_stays_out(filled, elsewhere, tmp_path):
+    """A statement that this person forgot is not in the plan."""
+    exported(filled, tmp_path / "one.tar.gz")
+    with elsewhere() as opened:
+        remember(opened, "Deploys need the VPN.", key="vpn")
+        forget(opened, plan_forget(opened, ("vpn",))[0])
+        changes = bundle.plan(opened, bundle.read(str(tmp_path / "one.tar.gz")))
+        assert [change.draft.text for change in changes] == ["We indent with spaces."]
+
+
+def test_a_file_that_is_there_is_not_written_over(filled, tmp_path):
+    """The export is refused, and the file stays."""
+    (tmp_path / "mine.tar.gz").write_text("mine")
+    with filled() as opened, pytest.raises(Conflict):
+        bundle.export(opened, str(tmp_path / "mine.tar.gz"))
+    assert (tmp_path / "mine.tar.gz").read_text() == "mine"
+
+
+def test_a_changed_bundle_is_refused_as_a_whole(filled, tmp_path):
+    """One byte of one memory makes the checksums disagree."""
+    exported(filled, tmp_path / "one.tar.gz")
+    with tarfile.open(tmp_path / "one.tar.gz") as archive:
+        members = [(one, archive.extractfile(one).read()) for one in archive]
+    with tarfile.open(tmp_path / "two.tar.gz", "w:gz") as archive:
+        for one, data in members:
+            changed = data.replace(b"VPN", b"LAN")
+            archive.addfile(one, io.BytesIO(changed))
+    with pytest.raises(Refused, match="checksums"):
+        bundle.read(str(tmp_path / "two.tar.gz"))
+
+
+@pytest.mark.parametrize(
+    "name", ["../../evil.md", "/etc/evil", "memories/global/../../evil.md", "memories/sessions/x/a.md"]
+)
+def test_a_hostile_bundle_is_refused(name, tmp_path):
+    """Paths out of it, links, and files that no bundle has are refused, with checksums that agree."""
+    contents = {name: b"---\ntype: project\n---\nEvil.\n"}
+    contents["SHA256SUMS"] = f"{bundle.sha256(contents[name]).hexdigest()}  {name}\n".encode()
+    (tmp_path / "evil.tar.gz").write_bytes(bundle._archive(contents))
+    with pytest.raises(HoldfastError):
+        bundle.read(str(tmp_path / "evil.tar.gz"))
+
+
+def test_a_link_in_a_bundle_and_a_file_that_is_none_are_refused(tmp_path):
+    """Neither is opened."""
+    with tarfile.open(tmp_path / "link.tar.gz", "w:gz") as archive:
+        link = tarfile.TarInfo("memories/global/a.md")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(link)
+    with pytest.raises(Refused, match="plain file"):
+        bundle.read(str(tmp_path / "link.tar.gz"))
+    (tmp_path / "text.tar.gz").write_text("hello")
+    with pytest.raises(BadInput, match="cannot be read as a bundle"):
+        bundle.read(str(tmp_path / "text.tar.gz"))
