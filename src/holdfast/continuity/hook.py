@@ -227,22 +227,29 @@ def _finish(run: HookRun, project: Project, left: list[Opened]) -> None:
 
 def _collect(run: HookRun) -> None:
     """Collect which file was changed or which command failed; the pages get it when the agent pauses."""
-    project = run.project()
-    if project is None:
-        return
     from holdfast.language import tools
 
     call = run.call
+    changed, line = tools.changed_files(call.tool, call.tool_input), tools.line_of(call.tool_input)
+    if ".md" in call.tool_input:
+        from holdfast.store import looked
+
+        # What a tool writes into a page of ours is the agent's word, though it stands where a person writes.
+        words = [] if changed else [word.strip("\"'`;") for word in line.replace(">", " ").split()]
+        for one in [*changed, *[word for word in words if word.endswith(looked.PAGES)]]:
+            looked.note_agent(run.home, os.path.join(call.folder, os.path.expanduser(one)), call.agent)
+    project = run.project()
+    if project is None:
+        return
     if call.moment == "tool-failed" or call.error:
         from holdfast.language import commands, failures
 
-        line = tools.line_of(call.tool_input)
         # A search that found nothing says nothing about the work.
         if not (line and commands.only_looks(line)):
             error = failures.error_line(call.error) or "failed"
             _note(run, project, [("failed", messages.clean(f"{line or call.tool}: {error}", _MAX_ERROR))])
-    elif files := tools.changed_files(call.tool, call.tool_input):
-        _note(run, project, [("file", _path_in(project, path)) for path in files])
+    elif changed:
+        _note(run, project, [("file", _path_in(project, path)) for path in changed])
     else:
         open_sessions.beat(_open_path(run, project))
 

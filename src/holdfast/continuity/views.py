@@ -37,7 +37,7 @@ from holdfast.memory.proposal_files import same
 from holdfast.memory.remember import put
 from holdfast.privacy.fence import harmless_line
 from holdfast.records import Draft, Filter, Memory, Scope, Step, replace
-from holdfast.store import kinds, layout
+from holdfast.store import kinds, layout, looked
 from holdfast.store.keys import MAX_LENGTH, automatic_key, is_key
 
 if TYPE_CHECKING:
@@ -218,11 +218,15 @@ def sync(workspace: Workspace, folders: Sequence[str], *, convert: bool = False)
     A table of an earlier version is left alone, unless it is to be converted. A page that cannot be used is told.
     """
     for folder in folders:
+        read = {view.page for view in VIEWS}
         for view in VIEWS:
             try:
                 _Sync(workspace, folder, view).run(convert=convert)
             except HoldfastError as problem:
+                read.discard(view.page)
                 workspace.say(f"{view.page} of {os.path.basename(folder)} is not up to date: {problem}")
+        for name in read:
+            looked.forget_agent(workspace.home, os.path.join(folder, name))
 
 
 def _every_folder(workspace: Workspace) -> list[str]:
@@ -283,6 +287,8 @@ class _Sync:
         self.path = os.path.join(folder, view.page)
         self.scope = Scope("project", os.path.basename(folder))
         self.state = _State(workspace.home, folder)
+        # What an agent's tool wrote there is its word: at most a proposal, where a person laid something down.
+        self.agent = looked.agent_of(workspace.home, self.path)
 
     def run(self, *, convert: bool) -> None:
         """Adopt, then write; nothing is begun where there is nothing."""
@@ -403,7 +409,7 @@ class _Sync:
             for row, memory in steps:
                 try:
                     key = self._put(row, memory).key
-                    act.done(f"{self.scope}/{key}", f"from {self.view.page}, where a person wrote it")
+                    act.done(f"{self.scope}/{key}", f"from {self.view.page}, where {self.agent or 'a person'} wrote it")
                 except HoldfastError as problem:
                     self.workspace.say(f"{self.view.page}: {row.id or row.text[:40]} was not adopted: {problem}")
             _, has_region, table = _read(self.path, self.view)
@@ -428,7 +434,9 @@ class _Sync:
             scope=self.scope,
             key=memory.key if memory else self._key_of(row),
             type=self.view.type,
+            trust="agent" if self.agent else "user",
             source=self.view.page,
+            agent=self.agent,
         )
         stored = put(self.workspace, draft).memory
         if memory is not None and number_of(self.view, f"{row.id.casefold()}-") and not number_in(self.view, memory):

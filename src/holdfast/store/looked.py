@@ -2,6 +2,9 @@
 
 `state/looked/<digest>` has the times at which the folder of memories and the pages of one scope had last changed. May
 be lost: then the next start looks again.
+
+`state/looked/agents/<digest>` names the agent whose tool wrote into a page since it was last read: what it changed
+there is its own word, and not the person's.
 """
 
 from __future__ import annotations
@@ -41,3 +44,26 @@ def _place(home: str, scope: Scope) -> str:
 def _times(home: str, scope: Scope) -> bytes:
     folder = os.path.join(home, "memory", layout.folder_of(scope))
     return b" ".join([b"%d" % files.written_at(os.path.join(folder, name)) for name in (layout.MEMORIES, *PAGES)])
+
+
+def note_agent(home: str, path: str, agent: str) -> None:
+    """Note that a tool of the agent wrote the file, if it is a page in which a person may write memories."""
+    real = os.path.realpath(path)
+    if os.path.basename(real) in PAGES and real.startswith(os.path.join(os.path.realpath(home), "memory", "")):
+        place = _agents_place(home, real)
+        files.make_folder(os.path.dirname(place))
+        files.write(place, agent.encode("utf-8", "replace"))
+
+
+def agent_of(home: str, path: str) -> str:
+    """Return the agent whose tool wrote the page since it was last read; nothing where none did."""
+    return (files.read_if_there(_agents_place(home, os.path.realpath(path))) or b"").decode("utf-8", "replace")
+
+
+def forget_agent(home: str, path: str) -> None:
+    """Note that the page was read: what is written from now on is the person's again."""
+    files.discard(_agents_place(home, os.path.realpath(path)))
+
+
+def _agents_place(home: str, real: str) -> str:
+    return os.path.join(home, "state", "looked", "agents", short(os.path.relpath(real, os.path.realpath(home))))

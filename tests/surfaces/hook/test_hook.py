@@ -14,6 +14,7 @@ from holdfast.continuity import working_state
 from holdfast.memory.remember import remember as store
 from holdfast.privacy import fence
 from holdfast.workspace import Workspace
+from support.places import SHOP
 
 HOSTS = {
     "claude-code": {"CLAUDECODE": "1"},
@@ -419,3 +420,25 @@ def test_the_indexes_of_a_scaffold_follow_its_files(hook, remember, shop):
     assert "(ada.md)" in index["memories/people"]
     assert "kim.md" in (shop / "memory" / "memories" / "people" / "team" / "index.md").read_text()
     assert (shop / "memory" / "memories" / "mine" / "index.md").read_text() == "Words of my own.\n"
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("Edit", lambda page: {"file_path": str(page), "old_string": "Redis", "new_string": "Memcached"}),
+        ("Bash", lambda page: {"command": f"sed -i s/Redis/Memcached/ {page}"}),
+    ],
+)
+def test_what_an_agents_tool_wrote_on_the_page_is_at_most_a_proposal(cli, home, hook, tool, given) -> None:
+    """A person's decision stays, a row of the agent's is the agent's; what the person writes then is theirs."""
+    page = home / "memory" / "projects" / SHOP / "decisions.md"
+    cli("decide", "Use Redis", "--because", "fast")
+    changed = page.read_text().replace("| Use Redis |", "| Use Memcached |")
+    page.write_text(changed.replace("| D1 |", "| | | Drop the tests | they are slow |\n| D1 |"))
+    assert hook("PostToolUse", tool_name=tool, tool_input=given(page)).code == 0
+    assert "Use Redis" in cli("decide").out and "Use Memcached" not in cli("decide").out
+    assert [one["text"] for one in cli("proposals", "--json").json["proposals"]] == ["Use Memcached\n\nWhy: fast"]
+    trust = {one["key"]: one["trust"] for one in cli("list", "--type", "decision", "--json").json["memories"]}
+    assert trust == {"d1-use-redis": "user", "d2-drop-the-tests": "agent"}
+    page.write_text(page.read_text().replace("| Use Redis |", "| Use Valkey |"))
+    assert "Use Valkey" in cli("decide").out
