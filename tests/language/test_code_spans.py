@@ -107,6 +107,26 @@ select = [
 [tool.mypy]
 strict = true
 """
+MISE = """
+[tasks]
+test = "make test"
+
+[tasks."lint"] # of all
+run = "make lint"
+"""
+PROMPTS = """
+export function promptOf(name) {
+  const lead = `Hello ${name},
+
+Do this:
+- read
+}
+`;
+  return lead;
+}
+
+const other = 1;
+"""
 YAML = """
 services:
   web:
@@ -150,6 +170,10 @@ def named(text: str, name: str, **options: bool) -> list[str]:
         (C_LIKE, "getName", "public String getName() throws IOException {", "}"),
         (TOML, "tool.ruff.line-length", "line-length = 120", "line-length = 120"),
         (TOML, "select", "select = [", "]"),
+        (TOML, "tool.mypy", "[tool.mypy]", "strict = true"),
+        (MISE, "tasks.lint.run", 'run = "make lint"', 'run = "make lint"'),
+        (MISE, "tasks", "[tasks]", 'test = "make test"'),
+        (PROMPTS, "promptOf", "export function promptOf(name) {", "}"),
         (YAML, "services.db.image", "image: postgres", "image: postgres"),
         (YAML, "ports", "ports:", '- "80:80"'),
         (YAML, "jobs", "jobs:", "- test"),
@@ -158,7 +182,7 @@ def named(text: str, name: str, **options: bool) -> list[str]:
 def test_a_definition_is_found_with_its_body(text: str, name: str, first: str, last: str) -> None:
     """From the line above it that belongs to it, to the line that closes it."""
     (found,) = named(text, name)
-    lines = [line.strip() for line in found.split("\n")]
+    lines = [line.strip() for line in found.strip("\n").split("\n")]
     assert (lines[0], lines[-1]) == (first, last)
 
 
@@ -166,6 +190,19 @@ def test_what_only_uses_a_name_does_not_define_it() -> None:
     """A call, a comparison, a comment and a part of a longer name define nothing."""
     text = "# run = 1\nrun(x)\nif run == 2:\n    runner = 3\nreturn run\nfoo.run(1) {\nx = run\n"
     assert named(text, "run") == []
+
+
+def test_a_name_that_is_a_word_of_some_language_is_found_all_the_same() -> None:
+    """`record`, `open` and `type` are words that define elsewhere."""
+    assert named("def record(x):\n    return x\n", "record") == ["def record(x):\n    return x"]
+    assert named("type = 3\n", "type") == ["type = 3"]
+    assert named("set(value) {\n  this.value = value;\n}\n", "set") == ["set(value) {\n  this.value = value;\n}"]
+
+
+def test_what_decorates_belongs_to_it_also_over_several_lines() -> None:
+    """The cases of a test stand above it."""
+    text = "@one\n@cases(\n    [\n        1,\n\n        2,\n    ],\n)\ndef test_it(x):\n    assert x\n"
+    assert named(f"x = (\n    1,\n)\n{text}", "test_it") == [text.rstrip("\n")]
 
 
 def test_two_definitions_count_together_and_many_are_not_plain() -> None:

@@ -43,7 +43,8 @@ _NAMING = "._:$!?-"
 _QUOTES = "\"'`"
 _CLOSING = (")", "]", "}", "end", "fi", "done", "esac", "</")
 _COMMENTS = ("#", "//", "--", "/*", "*")
-_LONG_QUOTES = ('"""', "'''")
+# What may stand around a text of several lines, which may have any indentation.
+_LONG_QUOTES = ('"""', "'''", "`")
 # What a method is written behind in the languages that write its type first.
 _TYPES = "_<>[]*&:,~.@? "
 _BY_WORD, _BY_BODY, _BY_VALUE = 3, 2, 1
@@ -68,17 +69,17 @@ def defined(lines: Sequence[str], name: str, *, alone: bool = False) -> list[Spa
     """
     outer, _, own = name.replace("::", ".").replace("#", ".").rpartition(".")
     if not outer:
-        return _plain(lines, own, alone=alone)
+        return _plain(lines, own, alone=alone) or _section(lines, own)
     found: list[Span] = []
-    for start, end in defined(lines, outer) or _section(lines, outer):
+    for start, end in defined(lines, outer):
         found += [(start + 1 + first, start + 1 + last) for first, last in _plain(lines[start + 1 : end], own)]
-    return found if len(found) <= MAX_DEFINITIONS else []
+    return (found if len(found) <= MAX_DEFINITIONS else []) or _section(lines, name)
 
 
 def _section(lines: Sequence[str], name: str) -> list[Span]:
     """Return the section of settings under the heading `[name]`."""
     for place, line in enumerate(lines):
-        if line.startswith("[") and line.strip().strip("[]").strip() == name:
+        if line.startswith("[") and line.strip("[ ").partition("]")[0].replace('"', "").strip() == name:
             rest = [other for other in range(place + 1, len(lines)) if lines[other].startswith("[")]
             return [(place, rest[0] if rest else len(lines))]
     return []
@@ -110,7 +111,9 @@ def _rank(line: str, name: str, following: str) -> int:
     while True:
         word, _, more = rest.partition(" ")
         bare = word.partition("(")[0].rstrip("*")
-        if bare not in _BEFORE and bare not in _DEFINING:
+        if (bare not in _BEFORE and bare not in _DEFINING) or (
+            bare == name and (said or more[:1] in "=:{" or "(" in word)
+        ):
             break
         said = said or bare in _DEFINING
         rest = more.lstrip(" *&")
@@ -155,8 +158,8 @@ def _opens_body(line: str, name: str, following: str) -> bool:
 def span_at(lines: Sequence[str], place: int) -> Span:
     """Return the span of the definition on a line: what is above it as `@...`, and its body by the indentation."""
     indent, first, last = indentation(lines[place]), place, place
-    while first > 0 and lines[first - 1].strip().startswith(("@", "#[")) and indentation(lines[first - 1]) == indent:
-        first -= 1
+    while (above := _decoration(lines, first, indent)) < first:
+        first = above
     quoted = _leaves_open(lines[place], "")
     is_list = lines[place].rstrip().endswith(":")
     for at in range(place + 1, len(lines)):
@@ -182,6 +185,18 @@ def span_at(lines: Sequence[str], place: int) -> Span:
     return first, last + 1
 
 
+def _decoration(lines: Sequence[str], first: int, indent: int) -> int:
+    """Return the line on which the `@...` or `#[...]` begins that ends above a line; that line where none does."""
+    at = first - 1
+    if at < 0 or indentation(lines[at]) != indent or not lines[at].strip():
+        return first
+    if lines[at].lstrip()[0] in ")]":
+        at -= 1
+        while at > 0 and (indentation(lines[at]) > indent or not lines[at].strip()):
+            at -= 1
+    return at if lines[at].lstrip().startswith(("@", "#[")) and indentation(lines[at]) == indent else first
+
+
 def _leaves_open(line: str, quoted: str) -> str:
     """Return the long quotation mark that is open behind the line; `quoted` is the one that was open before it."""
     for mark in (quoted,) if quoted else _LONG_QUOTES:
@@ -202,11 +217,10 @@ def digest_of_lines(text: str) -> tuple[str, int]:
 
 
 def found_again(text: str, wanted: str, length: int) -> bool:
-    """Whether lines with this digest and length begin anywhere in the text."""
-    whole, at = "".join(text.split()), 0
+    """Whether whole lines with this digest and length stand anywhere in the text."""
+    whole, ends = "".join(text.split()), [0]
     for line in text.split("\n"):
-        bare = len("".join(line.split()))
-        if bare and short(whole[at : at + length], length=DIGITS) == wanted:
-            return True
-        at += bare
-    return False
+        ends.append(ends[-1] + len("".join(line.split())))
+    is_end = frozenset(ends)
+    starts = [at for at in is_end if at + length in is_end]
+    return any(short(whole[at : at + length], length=DIGITS) == wanted for at in starts)

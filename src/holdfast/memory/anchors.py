@@ -12,6 +12,7 @@ of merge. What a person lays down (a rule, a decision, a lesson) holds everywher
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _MAX_HOLDING = 20
-_MIN_ALONE = 4
+_MIN_ALONE, _MAX_USES = 4, 2
 _MIN_LINES, _ENOUGH_LINES = 4, 400
 _BLOB_DIGITS = 12
 # They change all the time, or say nothing that a fact could be about: it counts that they are there.
@@ -183,9 +184,15 @@ def _found(root: str, names: code_names.Names, *, only_there: bool) -> list[Anch
     texts = {path: text for path, _, _ in names.files for path, text in _named_file(root, path)}
     by_symbol = [*_in_files(names, texts)]
     known = {one.symbol for one in by_symbol}
-    if not only_there:
-        by_symbol += [one for name in names.sure if name not in known for one in _alone(root, name)]
-    spans = {(one.path, line) for one in by_symbol for line in _lines(one, texts.get(one.path, ""))}
+    used = [one for name in names.sure if name not in known for one in _uses(name, texts)]
+    elsewhere = [] if only_there or used else [name for name in names.sure if name not in known]
+    by_symbol += [one for name in elsewhere for one in _alone(root, name)]
+    spans = {
+        (one.path, line + 1)
+        for one in by_symbol
+        for first, last in code_spans.defined(texts.get(one.path, "").split("\n"), one.symbol)
+        for line in range(first, last)
+    }
     lined = [
         Anchor(path, first=first, last=last)
         for named, first, last in names.files
@@ -193,17 +200,30 @@ def _found(root: str, names: code_names.Names, *, only_there: bool) -> list[Anch
         # Lines within what is anchored by its name move with it.
         if first and last <= text.count("\n") + 1 and (path, first) not in spans
     ]
-    narrow = {one.path for one in (*by_symbol, *lined)}
-    whole = [Anchor(path) for path in texts if path not in narrow]
+    narrow = [*by_symbol, *lined, *(one for one in used if (one.path, one.first) not in spans)]
+    whole = [Anchor(path) for path in texts if path not in {one.path for one in (*narrow, *used)}]
     made: list[Anchor] = []
-    for one in (*by_symbol, *lined, *whole):
+    for one in (*narrow, *whole):
         text = texts.get(one.path) or anchors.read(root, one.path) or ""
-        loose = only_there or (not one.symbol and not one.first and one.path.endswith(_ALWAYS_CHANGING))
+        is_file = not one.symbol and not one.first
+        loose = only_there or (is_file and (one in used or one.path.endswith(_ALWAYS_CHANGING)))
         if found := Anchor(one.path) if loose else _made(one, text):
             made.append(found)
     made = list(dict.fromkeys(made))[:MAX_ANCHORS]
     ids = git_program.blobs(root, [one.path for one in made if one.digest]) if any(one.digest for one in made) else {}
     return [replace(one, blob=ids.get(one.path, "")[:_BLOB_DIGITS]) if one.digest else one for one in made]
+
+
+def _uses(name: str, texts: dict[str, str]) -> Iterator[Anchor]:
+    """Yield where a symbol stands in the one named file that has it without defining it: a few lines, or the file."""
+    word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
+    holding = {path: text for path, text in texts.items() if word.search(text)}
+    for path, text in holding.items() if len(holding) == 1 else ():
+        lines = [number for number, line in enumerate(text.split("\n"), 1) if word.search(line)]
+        # Of a name that is everywhere no line is meant, and no change of the file need be about it.
+        yield from (
+            [Anchor(path, first=line, last=line) for line in lines] if len(lines) <= _MAX_USES else [Anchor(path)]
+        )
 
 
 def _named_file(root: str, name: str) -> Iterator[tuple[str, str]]:
@@ -233,12 +253,6 @@ def _alone(root: str, name: str) -> Iterator[Anchor]:
             found.append(Anchor(path, name))
     if len(found) == 1:
         yield found[0]
-
-
-def _lines(anchor: Anchor, text: str) -> list[int]:
-    """Return the numbers of the lines that a symbol takes, counted from 1."""
-    spans = code_spans.defined(text.split("\n"), anchor.symbol)
-    return [line + 1 for first, last in spans for line in range(first, last)]
 
 
 def _made(anchor: Anchor, text: str) -> Anchor | None:
