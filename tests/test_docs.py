@@ -382,6 +382,7 @@ TRIED = {
     "patterns retire": failing(NPM),
     "plugin": "codex --out plugin",
     "show": "new",
+    "when": "'git push'",
     "list": "",
     "history": "new",
     "confirm": "",

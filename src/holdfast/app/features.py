@@ -51,7 +51,7 @@ FEATURES = (
     ),
     # Before the rules of the person, for what it refuses it refuses always.
     Feature("learning.security", ("before-tool",), switch="security.block"),
-    Feature("rules", ("before-tool", "after-tool", "tool-failed"), switch="rules.enabled"),
+    Feature("rules", ("start", "before-tool", "after-tool", "tool-failed", "compact"), switch="rules.enabled"),
     Feature("learning.said", harvests=True, forgets=True),
     Feature("learning.ratings", ("prompt",), harvests=True, forgets=True),
     Feature("learning.lessons", harvests=True, forgets=True),

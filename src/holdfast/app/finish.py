@@ -10,6 +10,7 @@ import os
 from holdfast.base import files
 from holdfast.errors import HoldfastError
 from holdfast.memory import index_pages
+from holdfast.records import Scope
 from holdfast.store import looked
 from holdfast.workspace import Workspace
 
@@ -21,12 +22,24 @@ def finish(workspace: Workspace) -> None:
         for scope in workspace.seen:
             if scope is not None:
                 looked.note(workspace.home, scope)
+                _write_rules(workspace, scope)
         # What the store holds back, such as a write-ahead log, is on the disk before somebody reads it.
         workspace.close()
         # Only a change needs it, and every command would wait for what it loads.
         from holdfast.inject import publish
 
         publish.refresh(workspace)
+
+
+def _write_rules(workspace: Workspace, scope: Scope) -> None:
+    """Write down which memories of a scope are rules, so that no hook has to find it out in front of an agent."""
+    from holdfast.rules.build import build
+
+    try:
+        build(workspace, scope)
+    except HoldfastError:
+        # Then the next hook does it.
+        return
 
 
 def repair(workspace: Workspace, *, reads: bool = False) -> None:

@@ -26,7 +26,7 @@ _LOST = "compacted"
 LOCK_SECONDS = 0.25
 # Two hooks of one event run at the same time; the same tag much later is another event.
 _SAME_EVENT_SECONDS = 20.0
-_KEPT_SECONDS = {"shown": 60 * 86_400, "seen": 86_400, "waiting": 60 * 86_400}
+_KEPT_SECONDS = {"shown": 60 * 86_400, "told": 60 * 86_400, "seen": 86_400, "waiting": 60 * 86_400}
 _MAX_READ = 1_000_000
 
 Shown = dict[tuple[str, str, str], str]

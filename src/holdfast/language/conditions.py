@@ -165,6 +165,16 @@ def needles(condition: Condition) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def weight(condition: Condition) -> int:
+    """Return how much a condition says: the more of a command or a path it names, the more specific it is."""
+    patterns = [one for one in (*condition.commands, *condition.paths) if one[:1] != _BUT]
+    narrowing = len(condition.tools) + len(condition.failures) + len(condition.branches)
+    named = max(
+        [len([part for part in one.replace("/", " ").split() if part.strip("*")]) for one in patterns], default=0
+    )
+    return 2 * named + narrowing
+
+
 def matched(condition: Condition, call: Call) -> str:
     """Return what of the call fulfils the condition, as words to show; nothing where it does not hold."""
     if not condition or not _narrowed(condition, call):

@@ -56,6 +56,10 @@ _INSTEAD = re.compile(
 _PREFERS = re.compile(r"\b(?:use|used|using|run|prefer|switch|via|with|nutze|verwende|nimm|mit|always|lets|let's)\b|^")
 # What is only better is said, and holds nothing.
 _PERHAPS = re.compile(r"\b(?:prefer\w*|probably|maybe|perhaps|ideally|usually|lieber|möglichst)\b")
+_SETS = re.compile(
+    rf"\b(?:{_NOT}|not allowed|forbidden|instead of|statt|without|unless|only|must|before|ask me"
+    r"|ask first|muss)\b|, not "
+)
 _USES = re.compile(r"\b(?:use|run|prefer|nutze|nimm|verwende)\b")
 _BEFORE = re.compile(
     rf"\b(?:before|prior to|bevor|vor)\s+"
@@ -149,6 +153,11 @@ def derive(text: str) -> Derived | None:
             if found is not None and found.condition:
                 return found
     return None
+
+
+def forbids(text: str) -> bool:
+    """Whether a statement forbids something or sets a condition, whatever it is about."""
+    return bool(_SETS.search(text.casefold()))
 
 
 def is_rule(memory: Memory) -> bool:

@@ -12,7 +12,8 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from holdfast.base.text import check_text
-from holdfast.errors import BadInput, ChangedMeanwhile
+from holdfast.errors import BadInput, ChangedMeanwhile, Refused
+from holdfast.language import conditions
 from holdfast.memory.anchors import confirm
 from holdfast.privacy import redact
 from holdfast.records import Memory
@@ -59,6 +60,20 @@ def with_statement(text: str, old: str, new: str) -> str:
     if not found or not old:
         raise BadInput("its text cannot be told from the rest of its file", "Edit the whole file.")
     return f"{text[:start]}{head}{new.strip()}{rest}"
+
+
+def set_rule(workspace: Workspace, key: str, when: str | None, enforce: str | None, scope: str | None = None) -> Memory:
+    """Give a memory another condition or strength, without an editor; an empty `when` is what it says of itself."""
+    memory = workspace.locate(key, scope)
+    if workspace.speaker and memory.trust == "user":
+        raise Refused(f"when {memory.key} holds is the person's to say", "Ask them to run it in their own terminal.")
+    fields: dict[str, object] = {}
+    if when is not None:
+        parsed = conditions.parse(when)
+        fields["when"] = redact.redact(str(parsed) if when.strip() else "")[0]
+    if enforce is not None:
+        fields["enforce"] = enforce
+    return workspace.store.change(memory.scope, memory.key, **fields)
 
 
 def editor(workspace: Workspace) -> list[str]:

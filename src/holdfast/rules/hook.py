@@ -1,20 +1,97 @@
-"""What hooks do for rules: at a call that a condition names, the rule is said, or it holds the call."""
+"""What hooks do for rules: at a call that a condition names, the rule is said, or it holds the call.
+
+A rule is said once in a context, so again after a compaction, and holds once in a session; `deny` always holds. Which
+of these a rule does stands in the table of its scope. Where an agent hears nothing before a call, it hears it after it.
+"""
 
 from __future__ import annotations
 
+import os
+
+from holdfast.errors import HoldfastError
+from holdfast.parts import CONTINUES, Effect
+from holdfast.rules import table
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.parts import Effect, HookRun
+    from holdfast.parts import HookRun
+    from holdfast.records import Scope
+    from holdfast.rules.matching import Found
+    from holdfast.rules.table import RuleRow
+    from holdfast.workspace import Workspace
+
+BEFORE, AFTER = "before-tool", "after-tool"
 
 
 def at_before_tool(run: HookRun) -> list[Effect]:
     """Hold a call that a rule forbids; say a rule, where the agent passes on what is said before a call."""
-    return []
+    found = _found(run)
+    if not found:
+        return []
+    from holdfast.rules import telling
+
+    says_before = BEFORE in run.agent.injects or AFTER not in run.agent.injects
+    return telling.holding(run, found) or (telling.saying(run, found) if says_before else [])
 
 
-def at_tool(run: HookRun) -> list[Effect]:
-    """Say the rules whose condition this call fulfils, where that was not possible before it ran."""
-    return []
+def at_after_tool(run: HookRun) -> list[Effect]:
+    """Say the rules that this call fulfils, where that was not possible before it ran, or where it had to fail."""
+    if not run.call.error and (BEFORE in run.agent.injects or AFTER not in run.agent.injects):
+        return []
+    found = _found(run)
+    if not found:
+        return []
+    from holdfast.rules import telling
+
+    return telling.saying(run, found)
 
 
-at_after_tool = at_tool_failed = at_tool
+at_tool_failed = at_after_tool
+
+
+def at_compact(run: HookRun) -> list[Effect]:
+    """Let what was said be said again: the context that had it is about to go."""
+    from holdfast.rules import told
+
+    place = told.place_of(run.home, run.session)
+    return [Effect(lambda: told.lose(place))] if os.path.exists(place) else []
+
+
+def at_start(run: HookRun) -> list[Effect]:
+    """The same, where a session begins anew without its context."""
+    return [] if run.call.source in CONTINUES else at_compact(run)
+
+
+def _found(run: HookRun) -> list[Found]:
+    """Return the rules that hold for this call, the most specific first; nearly always none."""
+    given = run.call.tool_input
+    # Some agents write letters as numbers; what cannot be searched is taken apart.
+    is_plain = given.isascii() and "\\u" not in given
+    likely: list[tuple[Scope, RuleRow]] = []
+    for scopes in run.scopes().values():
+        for scope in scopes:
+            likely += [
+                (scope, row)
+                for row in table.rows(run.workspace, scope, _rebuild)
+                if not row.needles or not is_plain or any(one in given for one in row.needles)
+            ]
+    if not likely:
+        return []
+    from holdfast.rules.matching import matching
+
+    return matching(run, likely)
+
+
+def _rebuild(workspace: Workspace, scope: Scope) -> bool:
+    """Make the table of a scope anew, where the index is there and nobody holds it: a hook never fills one."""
+    import sqlite3
+
+    from holdfast.rules.build import build
+    from holdfast.store.read_only_index import ReadOnlyIndex
+
+    try:
+        ReadOnlyIndex(workspace.home, lambda: False).close()
+        build(workspace, scope)
+    except (HoldfastError, OSError, sqlite3.Error):
+        return False
+    return True

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         Spend,
         Stored,
     )
+    from holdfast.store.index import Stamp
     from holdfast.store.memory_file import FilePlace
     from holdfast.store.passages import Passage, PassageSource, Told
     from holdfast.store.session_table import FileRow, SessionRow, Spent, Wanted
@@ -358,3 +359,9 @@ class Tables(Protocol):
 
     def begin(self) -> AbstractContextManager[object]:
         """Return a transaction for a `with` block: all of it happens, or none."""
+
+    def rules(self, scope: Scope) -> list[tuple[Memory, Stamp, bytes]]:
+        """Return the memories of a scope that have a condition and hold, each with the stamp and digest of its file."""
+
+    def stamps_of(self, scope: Scope) -> dict[str, Stamp]:
+        """Return the stamp of the file of every memory of a scope, by path."""

@@ -145,6 +145,13 @@ class IndexReader:
         stamps = [(one, self.stamp(one.path)) for one in standing]
         return [(one, stamp, self.digest(one.path)) for one, stamp in stamps if stamp is not None]
 
+    def stamps_of(self, scope: Scope) -> dict[str, Stamp]:
+        """Return the stamp of the file of every memory of a scope, by path."""
+        rows = self.db.execute(
+            "SELECT path, ctime_ns, size, inode FROM memory WHERE scope = ? AND owner = ?", (scope.kind, scope.owner)
+        )
+        return {path: Stamp(ctime, size, inode) for path, ctime, size, inode in rows}
+
     def memory_of(self, row: tuple[object, ...]) -> Memory:
         path, scope, owner, key, kind, trust, created, updated, source, agent, session = map(str, row[1:12])
         found = self.db.execute("SELECT key FROM supersedes WHERE memory = ?", (row[0],))

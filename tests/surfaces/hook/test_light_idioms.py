@@ -16,6 +16,7 @@ import pytest
 
 import holdfast
 from holdfast import agents
+from holdfast.app.finish import finish
 from holdfast.memory.remember import remember as store
 from holdfast.workspace import Workspace
 from support.places import make_repository
@@ -46,6 +47,7 @@ SESSION: tuple[tuple[str, dict[str, object]], ...] = (
     ("UserPromptSubmit", {"prompt": "perfect, that works now, 9/10"}),
     ("UserPromptSubmit", {"prompt": "Add a dark mode toggle to the settings page and make sure that the tests pass"}),
     ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "rm -rf src"}}),
+    ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "git push"}}),
     ("PostToolUse", {"tool_name": "Edit", "tool_input": {"file_path": "a.py", "new_string": "x"}}),
     ("PostToolUse", {"tool_name": "Bash", "tool_input": {"command": "rm -rf src"}}),
     ("PostToolUseFailure", FAILED),
@@ -81,6 +83,8 @@ def on_the_list(tmp_path_factory) -> set[str]:
     hook = Hook(person / ".holdfast", make_repository(person / "code", "shop"))
     with Workspace(str(hook.home), folder=str(hook.folder), environment={"HOME": str(person)}) as workspace:
         store(workspace, "Deploys need the VPN. Ask Kim for access.")
+        store(workspace, "Never git push without asking me first.")
+        finish(workspace)
         (hook.folder / "ship.py").write_text("def ship():\n    pass\n")
         store(workspace, "`ship` in ship.py does nothing yet.")
     (hook.home / "config.toml").write_text('[security]\nblock = "destructive"\n[recall]\nlimit = 5\n')

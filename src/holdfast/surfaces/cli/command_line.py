@@ -41,6 +41,7 @@ GROUPS = {
         "deny": "Take back what `allow` let in.",
         "team": "Share memories with a team, as reviewed files of the repository.",
         "proposals": "Show what waits to become a memory, and decide on it.",
+        "when": "Show which rules hold at a command, and what they would do.",
         "preview": "Show what an agent would be given here and now, and why.",
         "receipts": "Show what each session was given, and why.",
     },

@@ -28,8 +28,8 @@ ALWAYS = ("holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.app.hook")
 # moment need stays out: all others would read it, too, and wait for it.
 MODULES = {
     "start": (
-        "continuity.hook agents.transcript_calls language.tools learning.work.hook continuity.closing "
-        "app.at_start inject.receipts"
+        "continuity.hook rules.hook rules.told learning.work.hook agents.transcript_calls "
+        "continuity.closing language.tools app.at_start inject.receipts"
     ),
     "prompt": (
         "privacy.speech project continuity.hook language.triggers learning.ratings.hook "
@@ -45,7 +45,7 @@ MODULES = {
         "project continuity.hook rules.hook learning.fixes.hook learning.fixes.session_failures "
         "learning.fixes.warnings learning.security.hook learning.security.judge"
     ),
-    "compact": "continuity.hook agents.transcript_calls language.tools continuity.closing",
+    "compact": "continuity.hook rules.hook rules.told agents.transcript_calls language.tools continuity.closing",
     "compacted": "project",
     "subagent-start": "project",
     "subagent-stop": "project learning.research.hook learning.work.hook",

@@ -59,6 +59,7 @@ def store(request: Request, asked: given.StoreArguments) -> results.StoredResult
         trust="agent",
         source="mcp",
         agent=request.agent,
+        when=asked.when,
     )
     hand_over.note_known(request.workspace, request.session, [stored.memory])
     if stored.action != "unchanged":

@@ -283,6 +283,7 @@ class StoreArguments(ScopedArguments):
     )
     key: Key | None = optional("The key of a memory to update; or a telling name.")
     tags: Annotated[str, BeforeValidator(_joined)] | None = optional("Separated by commas.", 500)
+    when: str | None = optional("Tell it at these calls: `git push`, `src/*.ts`; separated by commas.", 500)
 
 
 class Recall(ScopedArguments):

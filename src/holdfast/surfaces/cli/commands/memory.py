@@ -10,10 +10,11 @@ import click
 from holdfast.app import erase
 from holdfast.base.text import count, one_line
 from holdfast.memory import anchors, combine, forget, move, show
-from holdfast.memory.edit import edit
+from holdfast.memory.edit import edit, set_rule
 from holdfast.memory.remember import pin, remember
 from holdfast.memory.show import history
-from holdfast.records import SCOPES, STRENGTHS, TRUSTS, TYPES, asdict
+from holdfast.records import SCOPES, STRENGTHS, TRUSTS, TYPES, Memory, asdict
+from holdfast.rules.rule import condition_of, rule_of
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import HERE, command
@@ -48,12 +49,22 @@ def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool, ra
         answer({"path": path}, path)
         return
     stale = workspace.fresh().warning(memory) if memory.anchors else ""
-    if not answered({**memory_json(memory, history=True), "stale": stale}):
+    if not answered({**memory_json(memory, history=True), "stale": stale, "rule": _rule_json(memory)}):
         data = show.data(workspace, memory)
         is_exact = raw and not on_terminal()
         click.echo(data if is_exact else data.decode("utf-8", "surrogateescape"), nl=False)
         if stale:
             say(f"{stale}; if it still holds: holdfast confirm {memory.key}")
+        if told := condition_of(memory):
+            say(told)
+
+
+def _rule_json(memory: Memory) -> dict[str, object] | None:
+    rule = rule_of(memory)
+    if rule is None:
+        return None
+    told = {"does": rule.does, "origin": rule.origin, "words": rule.words, "why": rule.why}
+    return {"when": str(rule.condition), **told}
 
 
 @command("history", "holdfast history deploys-need-the-vpn", sees=HERE, reads=True)
@@ -73,11 +84,18 @@ def _history(workspace: Workspace, key: str, scope: str | None) -> None:
 
 @command("edit", "holdfast edit deploys-need-the-vpn", sees=HERE, json=False)
 @options.one_memory
-def _edit(workspace: Workspace, key: str, scope: str | None) -> None:
+@click.option("--when", metavar="CONDITION", help="Only change when it is told; none: at no call.")
+@click.option("--enforce", type=click.Choice(STRENGTHS), help="Only change what it does there.")
+def _edit(workspace: Workspace, key: str, scope: str | None, when: str | None, enforce: str | None) -> None:
     """Edit a memory in your editor: $VISUAL, $EDITOR, or the one that git uses.
 
     You may as well open its file yourself (`holdfast show KEY --path`); the next recall sees it.
     """
+    if when is not None or enforce is not None:
+        memory = set_rule(workspace, key, when, enforce, scope)
+        click.echo(f"updated  {heading(memory)}")
+        say(condition_of(memory) or "no condition")
+        return
     memory, changed = edit(workspace, key, scope=scope)
     click.echo(f"{'updated' if changed else 'unchanged'}  {heading(memory)}")
 

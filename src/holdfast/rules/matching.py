@@ -1,0 +1,49 @@
+"""Which of the rules that may hold for a call do hold, in the order in which they are told."""
+
+from __future__ import annotations
+
+from holdfast.base.light_records import dataclass
+from holdfast.language import conditions
+from holdfast.language.conditions import Call
+from holdfast.rules import table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.parts import HookRun
+    from holdfast.records import Scope
+    from holdfast.rules.table import RuleRow
+
+_NARROW = ("session", "project", "agent", "global")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A rule that holds for a call: where it stands, and what of the call fulfils its condition."""
+
+    scope: Scope
+    row: RuleRow
+    fulfilled: str
+
+
+def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]]) -> list[Found]:
+    """Return those of the rules that hold for the call of this hook, the most specific first."""
+    project = run.project()
+    root, told = project.root if project else "", run.call
+    branch = ""
+    if root and any(row.branch or "branch:" in row.condition for _, row in likely):
+        from holdfast.project.git import branch_at
+
+        branch = branch_at(root)
+    call = Call(told.tool, told.tool_input, told.error, told.folder, root, branch)
+    found = []
+    for scope, row in likely:
+        condition = conditions.read(row.condition)
+        fulfilled = conditions.matched(condition, call) if condition and row.branch in ("", branch) else ""
+        if fulfilled and table.is_as_read(run.home, row):
+            found.append(Found(scope, row, fulfilled))
+    return sorted(found, key=_rank)
+
+
+def _rank(one: Found) -> tuple[int, int]:
+    """Return what puts the more specific first: more of a command or a path, and then the narrower scope."""
+    return -conditions.weight(conditions.parse(one.row.condition)), _NARROW.index(one.scope.kind)

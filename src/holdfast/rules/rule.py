@@ -1,0 +1,75 @@
+"""A memory as a rule: its condition, how strongly it holds there, and why both are as they are.
+
+Only what the person said themselves holds a call, and only what forbids or sets a condition does so unasked. What was
+derived holds where the statement names the command or file; all else is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from holdfast.language import conditions, derived
+from holdfast.language.conditions import Condition
+from holdfast.records import STRENGTHS, Memory
+
+GIVEN, DERIVED = "given", "derived"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The condition of a memory, what it does there (one of STRENGTHS), and in words why each is so.
+
+    `origin` is GIVEN or DERIVED, `words` are those of the statement from which it was derived.
+    """
+
+    memory: Memory
+    condition: Condition
+    does: str
+    origin: str
+    words: str = ""
+    why: str = ""
+
+
+def rule_of(memory: Memory) -> Rule | None:
+    """Return the rule that a memory is; None where it has no condition, or was withdrawn."""
+    if not memory.holds:
+        return None
+    found = derived.derive(memory.body)
+    if memory.when:
+        condition = conditions.read(memory.when)
+        if not condition:
+            return None
+        forbids = found.forbids if found is not None else derived.forbids(memory.body)
+        does, why = _strength(memory, condition, forbids, literal=True)
+        return Rule(memory, condition, does, GIVEN, why=why)
+    if found is None:
+        return None
+    does, why = _strength(memory, found.condition, found.forbids, literal=found.literal)
+    return Rule(memory, found.condition, does, DERIVED, found.words, why)
+
+
+def _strength(memory: Memory, condition: Condition, forbids: bool, *, literal: bool) -> tuple[str, str]:
+    """Return what a rule does at a call, and why."""
+    if memory.trust != "user":
+        return "say", "it is not your own word"
+    if condition.failures:
+        return "say", "what failed has run already"
+    if memory.enforce in STRENGTHS:
+        return memory.enforce, "enforce says so"
+    if not forbids:
+        return "say", "it forbids nothing"
+    if not literal:
+        return "say", "it does not name the command or file itself"
+    return "hold", "you forbid it, or set a condition"
+
+
+def condition_of(memory: Memory) -> str:
+    """Return in a line which condition a memory has, what it does there, and why; nothing where it has none."""
+    rule = rule_of(memory)
+    if rule is None:
+        could = derived.derive(memory.body) if memory.when else None
+        return f'no condition: when is {memory.when}, and not "{could.words}"' if could else ""
+    origin = (
+        "given" if rule.origin == GIVEN else f'derived from "{rule.words}"; off: holdfast edit {memory.key} --when none'
+    )
+    return f"told at: {rule.condition} ({origin}); {rule.does}: {rule.why}"

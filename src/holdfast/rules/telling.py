@@ -1,0 +1,109 @@
+"""How a rule is told at a call: as a line that comes with its result, or as the reason for which it is held."""
+
+from __future__ import annotations
+
+from holdfast.base.text import DOTS, cut
+from holdfast.parts import Effect
+from holdfast.privacy.fence import safe, without_secrets
+from holdfast.records import STRENGTHS, Given
+from holdfast.rules import told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.agents.base import Agent
+    from holdfast.parts import HookRun
+    from holdfast.rules.matching import Found
+
+MAX_SAID, MAX_HOLDING = 2, 4
+_MAX_CALL = 120
+_HELD = "Held by Holdfast, before it ran: a rule of the person you work for is about this call ({}): {}\n"
+_THROUGH = (
+    "If the call is right all the same, because the rule is kept or the person said so, make exactly this call again: "
+    "it goes through, and this rule holds no other call of this session."
+)
+_NEVER = (
+    "It holds for every such call. Do not try it in another way; only the person can change it (`holdfast edit {}`)."
+)
+_ASKED = "A rule of yours is about this call ({}): {}"
+
+
+def strength(wanted: str, trust: str, strongest: str, agent: Agent | None) -> tuple[str, str]:
+    """Return what a rule does, and why where that is not what it would do by itself.
+
+    No more than the settings let it, and than the agent can; only what the person said holds.
+    """
+    if trust != "user" or wanted not in STRENGTHS:
+        return STRENGTHS[0], ""
+    if STRENGTHS.index(wanted) > STRENGTHS.index(strongest):
+        wanted, why = strongest, "rules.strongest lets no rule do more"
+    else:
+        why = ""
+    if wanted != STRENGTHS[0] and agent is not None and not agent.guard:
+        return STRENGTHS[0], f"{agent.title} lets no hook hold a call"
+    if wanted == "ask" and agent is not None and not agent.asks:
+        return "hold", f"{agent.title} lets no hook ask you"
+    return wanted, why
+
+
+def holding(run: HookRun, found: list[Found]) -> list[Effect]:
+    """Return what holds the call: rules that deny it, else those that hold once, else those that ask the person."""
+    by_strength: dict[str, list[Found]] = {}
+    for one in found:
+        does, _ = strength(one.row.does, one.row.trust, run.settings.text("rules.strongest"), run.agent)
+        by_strength.setdefault(does, []).append(one)
+    if denies := by_strength.get("deny"):
+        texts = [_HELD.format(_call(one), _text(one)) + _NEVER.format(one.row.key) for one in denies]
+        return [
+            Effect(hold=text, theirs=True, given=_given(one, "denied"))
+            for one, text in zip(denies[:MAX_HOLDING], texts, strict=False)
+        ]
+    place = told.place_of(run.home, run.session)
+    known = told.read(place)
+    holds = [one for one in by_strength.get("hold", ()) if _held(one) not in known]
+    if holds:
+        return [_holding_once(run, place, one, holds) for one in holds[:MAX_HOLDING]]
+    return [
+        Effect(ask=_ASKED.format(_call(one), _text(one)), theirs=True, given=_given(one, "asked"))
+        for one in by_strength.get("ask", ())[:MAX_HOLDING]
+    ]
+
+
+def _holding_once(run: HookRun, place: str, one: Found, holds: list[Found]) -> Effect:
+    """Return what holds a call this once; with the last one told, those beyond it count as held, so that it is true."""
+    beyond = holds[MAX_HOLDING:] if one is holds[:MAX_HOLDING][-1] else []
+    also = [_said(run, one), *[_held(other) for other in beyond]]
+    text = _HELD.format(_call(one), _text(one)) + _THROUGH
+    return Effect(lambda: told.claim(place, _held(one), also), hold=text, theirs=True, given=_given(one, "held"))
+
+
+def saying(run: HookRun, found: list[Found]) -> list[Effect]:
+    """Return what says the rules that this context was not told yet, the most specific of them."""
+    place = told.place_of(run.home, run.session)
+    known = told.read(place)
+    new = [one for one in found if _said(run, one) not in known]
+    return [_saying_once(place, _said(run, one), one) for one in new[:MAX_SAID]]
+
+
+def _saying_once(place: str, line: str, one: Found) -> Effect:
+    theirs = one.row.trust == "user"
+    return Effect(lambda: told.claim(place, line), say=_text(one), theirs=theirs, given=_given(one, "said"))
+
+
+def _given(one: Found, did: str) -> Given:
+    return Given(one.scope, one.row.key, one.row.digest, f"{did} at {_call(one)}", -(-len(one.row.text) // 4))
+
+
+def _text(one: Found) -> str:
+    return safe(one.row.text, without_secrets)
+
+
+def _call(one: Found) -> str:
+    return safe(cut(one.fulfilled, _MAX_CALL, DOTS), without_secrets)
+
+
+def _held(one: Found) -> str:
+    return f"{told.HELD}\t\t{one.scope}\t{one.row.key}\t{one.row.digest}"
+
+
+def _said(run: HookRun, one: Found) -> str:
+    return f"{told.SAID}\t{run.context}\t{one.scope}\t{one.row.key}\t{one.row.digest}"

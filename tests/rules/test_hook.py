@@ -1,0 +1,293 @@
+"""Rules at a call of a tool: what is said or held, how often, whose, and that no edit of a file goes unseen."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+
+import pytest
+
+from holdfast import agents
+from holdfast.language.conditions import parse
+from holdfast.memory.forget import plan as forget_plan
+from holdfast.memory.remember import remember
+from holdfast.parts import HookRun
+from holdfast.rules import hook, table
+from holdfast.rules.build import build
+from holdfast.workspace import Workspace
+
+PUSH = "Never git push without asking me first."
+
+
+class Answers:
+    """What the rules answered at one call, after each noted that it was told."""
+
+    def __init__(self, effects) -> None:
+        effects = [one for one in effects if one.do is None or one.do() is not False]
+        self.said = [one.say for one in effects if one.say]
+        self.held = [one.hold for one in effects if one.hold]
+        self.asked = [one.ask for one in effects if one.ask]
+        self.given = [one.given for one in effects if one.given]
+
+    def __bool__(self) -> bool:
+        return bool(self.said or self.held or self.asked)
+
+
+@pytest.fixture
+def workspace(home, shop):
+    """The workspace of the shop."""
+    with Workspace(str(home), folder=str(shop)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def store(workspace):
+    """Store a memory in the shop, in the person's own name."""
+    return lambda text, **more: remember(workspace, text, **more).memory
+
+
+@pytest.fixture
+def call(home, shop, monkeypatch):
+    """Tell a hook of a call of Claude Code, and return what the rules answer."""
+    adapter = agents.get("claude-code")
+    injects = frozenset({"start", "prompt", "before-tool", "after-tool", "tool-failed"})
+    monkeypatch.setattr(type(adapter), "injects", injects)
+
+    def make(line: str = "", moment: str = "before-tool", session: str = "s1", tool: str = "Bash", **more):
+        told = more.pop("told", {"command": line})
+        environment = {**os.environ, **{name: more.pop(name) for name in list(more) if name.isupper()}}
+        event = {"before-tool": "PreToolUse", "tool-failed": "PostToolUseFailure", "compact": "PreCompact"}[moment]
+        data = {"session_id": session, "cwd": str(shop), "tool_name": tool, "tool_input": told, **more}
+        given = adapter.read_hook_input(event, data, {})
+        run = HookRun(str(home), adapter, given, environment)
+        return Answers(getattr(hook, f"at_{moment.replace('-', '_')}")(run))
+
+    return make
+
+
+def test_a_rule_that_forbids_holds_the_first_call_and_lets_the_same_through(store, call) -> None:
+    """The first push is refused with the rule and the way through; the repeated one runs, and no other is held."""
+    store(PUSH)
+    first = call("cd x && git push -f")
+    assert len(first.held) == 1 and not first.said
+    assert PUSH in first.held[0] and "git push -f" in first.held[0] and "goes through" in first.held[0]
+    assert not call("cd x && git push -f")
+    assert not call("git push origin main")
+
+
+def test_another_session_is_held_again_and_a_call_that_is_not_meant_never(store, call) -> None:
+    """Each session is held once; what only speaks of a push is no push."""
+    store(PUSH)
+    assert call("git push", session="s1").held
+    assert call("git push", session="s2").held
+    assert not call('echo "git push"', session="s3")
+    assert not call("cat <<EOF\ngit push\nEOF", session="s3")
+
+
+def test_a_rule_that_guides_is_said_once_and_again_after_a_compaction(store, call) -> None:
+    """It comes once in a session; when the context that had it is compacted, once more."""
+    store("`make deploy` needs the VPN.")
+    assert call("make deploy").said == ["`make deploy` needs the VPN."]
+    assert not call("make deploy")
+    call("", moment="compact")
+    assert call("make deploy").said
+    assert not call("make deploy")
+
+
+def test_what_was_held_is_not_held_again_after_a_compaction_but_said(store, call) -> None:
+    """A hold is once a session whatever becomes of the context, and the rule comes back as a line."""
+    store(PUSH)
+    assert call("git push").held
+    call("", moment="compact")
+    after = call("git push")
+    assert not after.held and after.said == [PUSH]
+
+
+def test_a_sub_agent_is_told_what_the_session_was_told(store, call) -> None:
+    """It has read nothing of the session: a rule is said to it, too, and what was held once holds no more."""
+    store(PUSH)
+    store("`make deploy` needs the VPN.")
+    assert call("git push").held and call("make deploy").said
+    assert call("make deploy", agent_id="a1").said
+    again = call("git push", agent_id="a1")
+    assert not again.held and again.said == [PUSH]
+
+
+def test_at_most_two_lines_the_most_specific_first(store, call) -> None:
+    """Of many rules about one call the two that name most of it are said, the others when it comes again."""
+    for number, when in enumerate(("make", "make deploy", "make deploy prod", "tool: shell")):
+        store(f"Rule number {number}.", when=when)
+    assert call("make deploy prod").said == ["Rule number 2.", "Rule number 1."]
+    assert call("make deploy prod").said == ["Rule number 0.", "Rule number 3."]
+    assert not call("make deploy prod")
+
+
+@pytest.mark.parametrize("trust", ["agent", "derived", "import"])
+def test_only_the_persons_own_word_holds(store, call, trust: str) -> None:
+    """What an agent stored, Holdfast found or a repository brought is said, whatever strength it asks for."""
+    store(PUSH, trust=trust, enforce="deny")
+    answer = call("git push")
+    assert not answer.held and answer.said == [PUSH]
+
+
+def test_strengths(store, call) -> None:
+    """`say` never holds, `deny` always does, `ask` puts it to the person or holds once where that cannot be done."""
+    store("Never run `npm install`.", enforce="say")
+    store("Never run `terraform destroy`.", enforce="deny")
+    store("Never run `make release`.", enforce="ask")
+    assert call("npm install").said
+    assert call("terraform destroy").held and call("terraform destroy").held
+    first = call("make release")
+    assert first.asked or first.held
+
+
+def test_ask_where_the_agent_can(store, call, monkeypatch) -> None:
+    """An agent that can ask does so at every such call; one that cannot holds the first."""
+    store("Never run `make release`.", enforce="ask")
+    adapter = type(agents.get("claude-code"))
+    monkeypatch.setattr(adapter, "asks", True, raising=False)
+    assert call("make release").asked and call("make release").asked
+    monkeypatch.setattr(adapter, "asks", False, raising=False)
+    assert call("make release").held
+    assert not call("make release").held
+
+
+def test_what_is_meant_but_not_named_is_said(store, call) -> None:
+    """A derived condition holds only where the statement has the command itself."""
+    store("Always run the linter before committing.")
+    answer = call("git commit -m x")
+    assert answer.said and not answer.held
+
+
+def test_settings_bound_it(store, call) -> None:
+    """With `rules.strongest` at say nothing is held."""
+    store(PUSH)
+    answer = call("git push", HOLDFAST_RULES_STRONGEST="say")
+    assert not answer.held and answer.said == [PUSH]
+
+
+def test_files_failures_and_branches(store, call, shop) -> None:
+    """A rule about a file comes when it is changed, one about a failure when that occurs, one of a branch there."""
+    store("Never edit `db/schema.sql` by hand.")
+    store("Start the database first.", when="npm test, failure: ECONNREFUSED")
+    assert call(tool="Edit", told={"file_path": str(shop / "db" / "schema.sql"), "old_string": "a"}).held
+    assert not call(tool="Read", told={"file_path": str(shop / "db" / "schema.sql")})
+    assert not call("npm test")
+    failed = call("npm test", moment="tool-failed", error="connect ECONNREFUSED 127.0.0.1:5432")
+    assert failed.said == ["Start the database first."]
+    assert not call("npm test", moment="tool-failed", error="1 test failed")
+
+
+def test_each_telling_says_what_it_was(store, call) -> None:
+    """What goes into the receipt names the memory, what was done and at which call."""
+    memory = store(PUSH)
+    (given,) = call("git push origin main").given
+    assert (given.scope, given.key) == (memory.scope, memory.key)
+    assert given.why == "held at git push origin main"
+
+
+def test_a_secret_in_the_call_is_not_repeated(store, call) -> None:
+    """The reason names the call without what is secret in it."""
+    store("Never use `curl`.")
+    (reason,) = call("curl -H 'Authorization: Bearer ghp_1234567890abcdefghijABCDEFGHIJ123456' x").held
+    assert "ghp_1234567890" not in reason
+
+
+def test_two_calls_at_once_are_held_once(store, call, home, shop) -> None:
+    """Of two calls that an agent makes side by side one is held, and the other runs."""
+    store(PUSH)
+    adapter = agents.get("claude-code")
+    data = {"session_id": "s9", "cwd": str(shop), "tool_name": "Bash", "tool_input": {"command": "git push"}}
+    runs = [HookRun(str(home), adapter, adapter.read_hook_input("PreToolUse", data, {}), os.environ) for _ in range(2)]
+    effects = [hook.at_before_tool(run) for run in runs]
+    held = []
+    threads = [threading.Thread(target=lambda some=some: held.append(Answers(some).held)) for some in effects]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(map(len, held)) == [0, 1]
+
+
+class TestTheTableNeverLies:
+    """Whatever is done to the files, by whomever, the next call knows it."""
+
+    def test_a_rule_that_is_stored_or_forgotten(self, store, call, workspace) -> None:
+        """A rule holds from the call after it was stored to the one before it was forgotten."""
+        assert not call("git push")
+        memory = store(PUSH)
+        assert call("git push").held
+        memories, _ = forget_plan(workspace, (memory.key,))
+        workspace.store.remove(memories[0].scope, memories[0].key, forget=True)
+        assert not call("git push", session="s2")
+
+    def test_a_file_that_is_deleted_by_hand(self, store, call, home) -> None:
+        """Without its file a rule is gone."""
+        memory = store(PUSH)
+        assert call("git push").held
+        (home / "memory" / memory.path).unlink()
+        assert not call("git push", session="s2")
+
+    def test_a_condition_that_is_edited_in_place(self, store, call, home) -> None:
+        """An editor that writes into the same file is seen as well as one that replaces it."""
+        memory = store(PUSH)
+        assert call("git push").held
+        path = home / "memory" / memory.path
+        with path.open("r+", encoding="utf-8") as file:
+            text = file.read().replace("\n---\n", "\nwhen: git fetch\n---\n", 1)
+            file.seek(0)
+            file.write(text)
+        assert not call("git push", session="s2")
+        assert call("git fetch", session="s2")
+
+    def test_a_condition_that_is_given_in_place_to_what_had_none(self, store, call, home) -> None:
+        """A memory becomes a rule when somebody writes `when` into its file."""
+        memory = store("Deploys need the VPN.")
+        assert not call("make deploy")
+        path = home / "memory" / memory.path
+        with path.open("r+", encoding="utf-8") as file:
+            text = file.read().replace("\n---\n", "\nwhen: make deploy\n---\n", 1)
+            file.seek(0)
+            file.write(text)
+        assert call("make deploy").said == ["Deploys need the VPN."]
+
+    def test_what_is_switched_off_stays_off(self, store, call, workspace) -> None:
+        """`when: none` stays, also when the same statement is stored again."""
+        memory = store(PUSH)
+        workspace.store.change(memory.scope, memory.key, when="none")
+        assert not call("git push")
+        store(PUSH)
+        assert not call("git push", session="s2")
+
+    def test_a_table_that_is_lost_or_broken(self, store, call, home) -> None:
+        """The table is derived: without it, or with nonsense in it, rules hold as before."""
+        store(PUSH)
+        assert call("git push").held
+        for damage in (b"", b"nonsense\n\xff\t\t", b"1\tx\ty\n"):
+            for place in (home / "state" / "rules").iterdir():
+                place.write_bytes(damage)
+            assert call("git push", session=f"s-{damage!r}").held
+
+    def test_another_memory_that_replaces_it(self, store, call) -> None:
+        """What was superseded is told no more."""
+        old = store(PUSH)
+        assert call("git push").held
+        store("Pushes are fine now.", supersedes=(old.key,))
+        assert not call("git push", session="s2")
+
+
+def test_a_home_that_cannot_be_written_holds_nothing_for_ever(store, call, home) -> None:
+    """What cannot be noted is not told: a call that is refused again and again could never be made."""
+    store(PUSH)
+    (home / "state" / "told").write_bytes(b"")
+    assert not call("git push")
+
+
+def test_a_hook_that_cannot_match_reads_one_small_file(store, call, workspace) -> None:
+    """The table has what a call must contain, so that most calls are passed over by that alone."""
+    memory = store(PUSH)
+    build(workspace, memory.scope)
+    (row,) = table.rows(workspace, memory.scope)
+    assert row.needles == ("git",) and parse(row.condition) == parse("git push")
+    assert json.loads(json.dumps(row.text)) == PUSH
