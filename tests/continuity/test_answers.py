@@ -118,6 +118,10 @@ def test_what_was_ticked():
         *[(said, "") for said in ("The structure is solid now.", "I made a mistake in my last answer.")],
         ("The script assumes ruff is installed in the environment.", ""),
         ("Now that the old key is deleted, you can run the setup again.", ""),
+        *[(said, "") for said in ("The issue is clear now.", "Run the app now and tell me.", "Test it now!")],
+        ("The project is built with TypeScript and uses Bun.", ""),
+        ("The other 2 SEARCH/REPLACE blocks were applied successfully.", ""),
+        ("Made no changes to code or documents.", ""),
         ("So nothing has been pushed to the branch yet.", ""),
         (
             "`Active Sessions` is now a view in [package.json](/a/package.json#L26).",

@@ -14,7 +14,6 @@ from holdfast.app.erase import forget_memory as forget
 from holdfast.app.harvest import harvest
 from holdfast.app.hook import hook
 from holdfast.inject.receipts import receipts
-from holdfast.language.tools import Planned
 from holdfast.learning import readback
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes import retries
@@ -74,15 +73,15 @@ def migration(workspace, shop):
 
 @pytest.fixture
 def working(home):
-    """Make a work item of the shop that was touched so many days ago, with one of two steps of its plan met."""
+    """Make a work item of the shop that was touched so many days ago, with one of two criteria met."""
 
     def make(title: str, days: float, project: str = SHOP, **more: str) -> Work:
-        isc = criteria.planned(
-            criteria.Criteria(), (Planned("it works", False), Planned("it is fast", False)), stamp(days)
-        )
+        isc = criteria.added(criteria.added(criteria.Criteria(), "it works", ""), "it is fast", "")
         isc = criteria.marked(isc, "c1", criteria.SATISFIED, "seen")
         at = stamp(days)
-        made = work.make(str(home), Work("", title, project, created_at=at, updated_at=at, **more), isc)
+        made = work.make(
+            str(home), Work("", title, project, created_at=at, updated_at=at, **({"source": work.MANUAL} | more)), isc
+        )
         then = time.time() - days * 86_400
         os.utime(os.path.join(made.path, work.META), (then, then))
         return made
@@ -202,6 +201,8 @@ def test_open_and_stale_work(ask, working):
     working("Somebody else's work", 1, project="other")
     # Nobody knows whether what only a transcript tells of was left open.
     working("Import the catalogue", 20, source=work.ARCHIVE)
+    # What a prompt made would echo it.
+    working("Please add the manual of the cart", 1, source=work.AUTO)
     text = ask()
     day = stamp(1)[:10]
     met = f"(1 of 2 criteria met, last worked on {day}; {new.id})"

@@ -27,14 +27,50 @@ _UNDONE = DOUBTS | frozenset(
     (
         *("you", "can", "could", "may", "might", "lets", "let", "ill", "im", "which", "that", "where", "because"),
         *("nothing", "none", "please", "ensure", "ensures", "make", "sure", "check", "see", "assume", "assumes"),
-        *("require", "requires", "just", "du", "sie", "kann", "dass", "bitte", "weil"),
+        *(
+            "require",
+            "requires",
+            "just",
+            "since",
+            "theyll",
+            "youll",
+            "itll",
+            "du",
+            "sie",
+            "kann",
+            "dass",
+            "bitte",
+            "weil",
+        ),
     )
 )
 # What an agent says of its own work, which tells nobody what the work is now.
 _PRAISE = frozenset(
     (
         *("better", "clean", "cleaner", "complete", "consistent", "easier", "fully", "good", "maintainable", "more"),
-        *("much", "production", "properly", "ready", "robust", "solid", "working", "better", "bereit", "fertig"),
+        *(
+            "much",
+            "production",
+            "properly",
+            "ready",
+            "robust",
+            "solid",
+            "working",
+            "live",
+            "functional",
+            "bereit",
+            "fertig",
+        ),
+    )
+)
+_NOTHING = frozenset(("no", "nothing", "keine", "nichts"))
+# Behind one of these "now" is a time, as in "run it now and tell me".
+_JOINING = frozenset(("and", "or", "to", "with", "on", "for", "that", "let", "please", "you", "und", "oder", "mit"))
+_STATIVE = frozenset(
+    (
+        *("built", "cached", "closed", "configured", "connected", "covered", "disabled", "documented", "enabled"),
+        *("encoded", "exported", "formatted", "generated", "handled", "imported", "installed", "logged", "opened"),
+        *("registered", "scheduled", "sorted", "stored", "styled", "tested"),
     )
 )
 # What stands for a thing that the sentence before it named.
@@ -46,6 +82,20 @@ _UNNAMED = frozenset(
         *("the", "all", "and", "any", "with", "for", "from", "this", "these", "those", "have", "has", "had", "been"),
         *("are", "was", "were", "its", "your", "our", "now", "also", "both", "change", "changes", "code", "done"),
         *("edit", "edits", "everything", "file", "files", "fix", "fixes", "bug", "issue", "issues", "latest", "new"),
+        *(
+            "one",
+            "two",
+            "three",
+            "four",
+            "other",
+            "block",
+            "blocks",
+            "search",
+            "replace",
+            "remote",
+            "branch",
+            "branches",
+        ),
         *("requested", "successfully", "task", "tasks", "update", "updates", "version", "work", "things", "too"),
         *("alles", "alle", "die", "der", "das", "und", "aenderung", "aenderungen", "dateien", "datei"),
     )
@@ -109,7 +159,7 @@ def _tells_a_change(sentence: Sentence, changes: frozenset[str]) -> bool:
         return False
     first = next((place for place, word in enumerate(words) if word not in _DOERS), len(words))
     if len(words) - first >= _MIN_CHANGE and words[first] in changes:
-        return True
+        return words[first + 1] not in _NOTHING
     return any(
         _named(words[:place], changes) and _UNDONE.isdisjoint(words[:place])
         for place in range(1, len(words))
@@ -125,10 +175,13 @@ def _named(words: list[str], changes: frozenset[str]) -> bool:
 def _is_state(words: list[str], place: int, changes: frozenset[str]) -> bool:
     """Whether the word at this place says that something is otherwise than it was: "is added", "now uses"."""
     if words[place] in changes:
-        return words[place - 1] in _BEING
-    behind = words[place + 1] if place + 1 < len(words) else words[place - 1]
-    is_asked = words[0] in WONDERING or words[place - 1] == "for"
-    return words[place] in _NOW and not is_asked and behind not in _PRAISE
+        # "The page is styled with Sass" tells how something is, "was styled" what was done.
+        return words[place - 1] in _BEING and not (words[place - 1] in ("is", "are") and words[place] in _STATIVE)
+    if words[place] not in _NOW or words[0] in WONDERING or words[place - 1] == "for":
+        return False
+    if place + 1 == len(words):
+        return words[0] in ("i", "we", "ich", "wir")
+    return words[place + 1] not in _PRAISE | _JOINING
 
 
 def summary(answer: str) -> str:

@@ -234,13 +234,16 @@ class ToldPages:
         ]
 
     def _failed(self) -> Iterator[Item]:
-        """Yield what failed since an agent last said what it did; before that it knew, and said what came of it."""
+        """Yield the checks that failed since an agent last said what it did; before that it said what came of them."""
+        from holdfast.language.commands import main_of
+
         since: list[str] = []
         for text in reversed(self.state().happened):
             if not _is_failure(text):
                 break
             since.append(text.partition(": ")[2])
-        yield from self._entries("buffer.md", _STANDS, since[:_MAX_FAILED], "failed")
+        checks = [text for text in since if (command := main_of(text)) and command.is_check]
+        yield from self._entries("buffer.md", _STANDS, checks[:_MAX_FAILED], "failed")
 
     def _sessions(self, *, of_others: bool = False) -> list[LogEntry]:
         """Return the sessions of this worktree, or of the others, on the last day on which these did something."""

@@ -156,7 +156,7 @@ def _work(run: HookRun, ids: tuple[str, ...]) -> list[Item]:
 def _line(one: Work) -> str:
     """Return a work item as it is told: its title, what is left of it, when it was worked on, and its id.
 
-    Of one that was made of a prompt, only what the agent's own plan has left is told: the rest would echo the prompt.
+    One that was made of a prompt would echo it, and nobody knows what of it is still open.
     """
     from holdfast.learning.work import criteria
     from holdfast.learning.work.model import MANUAL
@@ -165,9 +165,8 @@ def _line(one: Work) -> str:
         isc = criteria.read(one.path)
     except HoldfastError:
         isc = criteria.Criteria()
-    pending = [each for each in isc.criteria if each.status in (criteria.PENDING, criteria.FAILED)]
-    left = [each.text for each in pending if one.source == MANUAL or criteria.is_planned(each)]
-    if isc.is_met() or (one.source != MANUAL and not (left and isc.count(criteria.SATISFIED))):
+    left = [each.text for each in isc.criteria if each.status in (criteria.PENDING, criteria.FAILED)]
+    if isc.is_met() or one.source != MANUAL:
         return ""
     met = f"{isc.count(criteria.SATISFIED)} of {len(isc.criteria)} criteria met, " if isc.criteria else ""
     to_do = f": still to do: {'; '.join(left)}" if left else ""

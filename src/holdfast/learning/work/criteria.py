@@ -43,8 +43,6 @@ _OTHER_NAMES = {
 _KNOWN = ("v", "ideal", "criteria", "anti_criteria", "antiCriteria", "current", "history", "updated_at", "updatedAt")
 # How much of a criterion's words a commit must name to be about it.
 _FITTING = 0.5
-# How the event begins by which a plan brings a criterion.
-_PLAN = "plan "
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,18 +262,13 @@ class WorkEvidence:
     words: str = ""
 
 
-def is_planned(one: Criterion) -> bool:
-    """Whether a criterion is an entry of an agent's plan, and not of what the person asked for."""
-    return any(event.startswith(_PLAN) for event in one.source_events)
-
-
 def planned(isc: Criteria, entries: Iterable[Planned], at: str) -> Criteria:
     """Return the criteria with the entries of a plan among them; what it ticks is PARTIAL, and never more."""
     for entry in entries:
         wanted = " ".join(entry.text.split()).casefold()
         known = next((one for one in isc.criteria if one.text.casefold() == wanted), None)
         if known is None and len(isc.every) < MAX_GIVEN:
-            isc = added(isc, entry.text, f"{_PLAN}{at}", status=PARTIAL if entry.ticked else PENDING)
+            isc = added(isc, entry.text, f"plan {at}", status=PARTIAL if entry.ticked else PENDING)
         elif known is not None and entry.ticked and known.status == PENDING:
             isc = marked(isc, known.id, PARTIAL, f"ticked in the plan {at}")
     return isc
