@@ -42,7 +42,8 @@ def test_an_endless_answer_is_cut():
         ("Next steps are hard to tell.\n- no list of them", None),
         ("- a list\n- of other things", None),
         ("I wrote the test. Everything is done; there are no next steps.", ()),
-        ("Next steps:\n- Please clarify the questions\n- Let me know what you think", ()),
+        ("Next steps:\n- **Please clarify** the questions\n- I can add logging\n- Ship it", ("Ship it",)),
+        ("I committed and pushed the theme.\n\nNext steps:\n1. Make it bold (Done).\n2. Commit.\n3. Push.", ()),
     ],
 )
 def test_next_steps_are_a_list_under_their_heading(answer, steps):
@@ -122,6 +123,10 @@ def test_what_was_ticked():
         ("The project is built with TypeScript and uses Bun.", ""),
         ("The other 2 SEARCH/REPLACE blocks were applied successfully.", ""),
         ("Made no changes to code or documents.", ""),
+        ("Generated or runtime files", ""),
+        ("Try the updated script now - it should work perfectly!", ""),
+        ("The bot is now running and waiting for messages.", ""),
+        ("The suite now follows best practices for tests.", ""),
         ("So nothing has been pushed to the branch yet.", ""),
         (
             "`Active Sessions` is now a view in [package.json](/a/package.json#L26).",

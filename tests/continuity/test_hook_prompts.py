@@ -682,7 +682,14 @@ def test_what_failed_is_not_told_as_done(told):
 
 
 @pytest.mark.parametrize(
-    "said", ["Let's migrate here instead of in src/routes.ts", "Let's go with option B please", "Let's do polls"]
+    "said",
+    [
+        "Let's migrate here instead of in src/routes.ts",
+        "Let's go with option B please",
+        "Let's do polls",
+        "Lets do it through the cli instead of the page",
+        "Let's use the simpler approach for logging though, instead of the page",
+    ],
 )
 def test_what_only_the_moment_explains_is_not_told_later(told, said):
     """A choice by its letter and a word that points at what is on the screen say nothing to another session."""

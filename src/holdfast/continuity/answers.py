@@ -47,25 +47,18 @@ _UNDONE = DOUBTS | frozenset(
 # What an agent says of its own work, which tells nobody what the work is now.
 _PRAISE = frozenset(
     (
-        *("better", "clean", "cleaner", "complete", "consistent", "easier", "fully", "good", "maintainable", "more"),
-        *(
-            "much",
-            "production",
-            "properly",
-            "ready",
-            "robust",
-            "solid",
-            "working",
-            "live",
-            "functional",
-            "bereit",
-            "fertig",
-        ),
+        *("active", "better", "clean", "cleaner", "complete", "consistent", "easier", "fully", "functional", "good"),
+        *("live", "maintainable", "more", "much", "production", "production-ready", "properly", "ready", "robust"),
+        *("running", "solid", "working", "bereit", "fertig"),
     )
 )
-_NOTHING = frozenset(("no", "nothing", "keine", "nichts"))
+_NOTHING = frozenset(("no", "nothing", "or", "keine", "nichts", "oder"))
+# A sentence with one of these praises, whatever it says that something does now.
+_BOASTS = frozenset(("best", "comprehensive", "excellent", "perfectly", "beautiful", "seamless", "seamlessly"))
 # Behind one of these "now" is a time, as in "run it now and tell me".
-_JOINING = frozenset(("and", "or", "to", "with", "on", "for", "that", "let", "please", "you", "und", "oder", "mit"))
+_JOINING = frozenset(
+    ("it", "and", "or", "to", "with", "on", "for", "that", "let", "please", "you", "und", "oder", "mit")
+)
 _STATIVE = frozenset(
     (
         *("built", "cached", "closed", "configured", "connected", "covered", "disabled", "documented", "enabled"),
@@ -181,7 +174,7 @@ def _is_state(words: list[str], place: int, changes: frozenset[str]) -> bool:
         return False
     if place + 1 == len(words):
         return words[0] in ("i", "we", "ich", "wir")
-    return words[place + 1] not in _PRAISE | _JOINING
+    return words[place + 1] not in _PRAISE | _JOINING and _BOASTS.isdisjoint(words)
 
 
 def summary(answer: str) -> str:
@@ -221,9 +214,15 @@ def next_steps(answer: str) -> tuple[str, ...] | None:
     if not found:
         said = f" {' '.join(plain_words(answer))} "
         return () if any(f" {phrase} " in said for phrase in lines(f"{WORDS}/all_done.txt")) else None
-    # What is asked of the person is no step of the work, and an answer to it comes at once or never.
-    asking = ("[x]", "please ", "let me know", "once ", "would you", "do you", "shall i", "if you ")
-    return tuple(step.removeprefix("[ ] ") for step in found if not step.lower().startswith(asking))
+    # What is asked of the person or offered to them is no step of the work: that is answered at once or never. An agent
+    # may also list what it has just done.
+    asking = ("[x]", *lines(f"{WORDS}/asking.txt"))
+    steps = [step.removeprefix("[ ] ").replace("**", "") for step in found]
+    left = [step for step in steps if not step.lower().replace("’", "'").startswith(asking)]
+    done = done_by(answer, is_proven=False)
+    return tuple(
+        step for step in left if not step.rstrip(".) ").lower().endswith("(done") and not tells_step(step, [done])
+    )
 
 
 def open_questions(answer: str) -> tuple[str, ...]:

@@ -67,17 +67,21 @@ _GOING_ON = frozenset(
         *("okay", "yeah", "thanks", "thank", "good", "great", "nice", "perfect", "it", "its", "that", "thats", "this"),
         *("nein", "nicht", "auch", "und", "aber", "doch", "statt", "sondern", "warte", "noch", "dann", "oder", "ja"),
         *("danke", "gut", "super", "es", "das", "dont", "kein", "keine", "sorry", "oh", "hmm", "better"),
-        *("oui", "non", "si", "sí", "tak", "nie", "da", "да", "нет", "continue", "продолжить", "continuer"),
+        *("so", "oui", "non", "si", "sí", "tak", "nie", "da", "да", "нет", "continue", "продолжить", "continuer"),
     )
 )
 # Words that mean something else in the next conversation, unless what follows is the project itself.
-_POINTING = frozenset(("here", "this", "these", "those", "above", "below", "hier", "diese", "dieser", "dieses"))
+_POINTING = frozenset(
+    ("here", "though", "this", "these", "those", "above", "below", "hier", "diese", "dieser", "dieses")
+)
 _PLACES = frozenset(("app", "branch", "codebase", "on", "project", "projekt", "repo", "repository", "workspace"))
 _PROPOSING = frozenset(("let", "lets", "ahead", "continue", "proceed", "yes"))
 _OPTIONS = frozenset(("option", "number", "approach", "variant", "choice", "plan", "variante"))
 _DEMANDS = frozenset(("should", "shouldnt", "must", "needs", "soll", "sollte", "muss"))
 _MIN_TELLING = 4
 _MIN_LASTING = 2
+# Among so many first words "it" stands for what was spoken of before.
+_MAX_SUBJECT = 4
 _LABELS = frozenset(("decision", "decided", "rule", "preference", "note", "entscheidung", "entschieden", "regel"))
 _MAX_ADDED = 3
 SIGNS = "#>*_-+•✅✔☑✓ \t"
@@ -246,7 +250,7 @@ def lasting(kind: str, text: str) -> str:
         return ""
     points = [word for word, thing in zip(words, [*words[1:], ""], strict=True) if thing not in _PLACES]
     telling = [word for word in telling_words(said) if word not in _PROPOSING]
-    if len(telling) < _MIN_LASTING or not _POINTING.isdisjoint(points):
+    if len(telling) < _MIN_LASTING or not _POINTING.isdisjoint(points) or "it" in words[:_MAX_SUBJECT]:
         return ""
     return said[0].upper() + said[1:]
 
