@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 
 import pytest
 from starlette.testclient import TestClient
@@ -26,9 +27,10 @@ def api(site, workspace):
             secret = tokens.new(h, name, may=may, projects=projects)[1]
         client = TestClient(create(site), base_url=API, headers={"Authorization": f"Bearer {secret}"})
         client.secret = secret
-        return client
+        return served.enter_context(client)
 
-    return make
+    with ExitStack() as served:
+        yield make
 
 
 def stored(client: TestClient, text: str, **more) -> dict:
@@ -76,6 +78,16 @@ def test_what_the_command_line_stores_is_what_is_shown(api, cli) -> None:
     assert client.get("/memories/port").json()["body"] == "The port is 8080."
     stored(client, "The host is example.com.", key="host")
     assert "example.com" in cli("show", "host").out
+
+
+def test_pages_follow_soon_and_at_the_end(site, workspace, home) -> None:
+    """A hundred changes write the index page once; when the server ends, it shows them all."""
+    with workspace() as h:
+        secret = tokens.new(h, "script", may="review")[1]
+    with TestClient(create(site), base_url=API, headers={"Authorization": f"Bearer {secret}"}) as client:
+        for number in range(20):
+            stored(client, f"Statement number {number}.", key=f"k-{number}", scope="global")
+    assert (home / "memory" / "global" / "index.md").read_text().count("Statement number") == 20
 
 
 def test_looking_is_not_use(api, workspace) -> None:

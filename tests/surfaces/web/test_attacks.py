@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 
 from holdfast.surfaces.web import connections
 from holdfast.surfaces.web.app import create
+from holdfast.surfaces.web.serving import listening
 from support.archived import edited, said, session, store
 from support.serving import Server
 
@@ -205,6 +206,12 @@ def test_what_was_acknowledged_outlives_the_end(server, ask, cli) -> None:
     assert server.end() == 0 and len(done) >= 8
     listed = {one["key"] for one in json.loads(cli("list", "--limit", "100", "--json").out)["memories"]}
     assert set(done) <= listed
+
+
+def test_an_answer_does_not_wait_to_be_sent() -> None:
+    """A connection sends small packets at once: asyncio sees to it where the listener names its protocol."""
+    with listening("127.0.0.1", 0) as made:
+        assert made.proto == socket.IPPROTO_TCP
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])

@@ -34,6 +34,7 @@ def create(site: Site) -> Starlette:
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with mcp.running():
             yield
+        site.finish_due()
         site.stores.close()
 
     app = Starlette(

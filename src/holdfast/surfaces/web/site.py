@@ -7,7 +7,9 @@ are kept and told of changes in the files.
 from __future__ import annotations
 
 import os
+import sqlite3
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -15,14 +17,18 @@ from urllib.parse import urlsplit
 import anyio
 
 from holdfast.app.doctor import doctor
+from holdfast.app.finish import finish
 from holdfast.app.open import PooledWorkspace, Stores
 from holdfast.base.clock import now
+from holdfast.errors import HoldfastError
 from holdfast.memory.lint import lint
 from holdfast.records import Problem
 from holdfast.surfaces.web.security import Keys
 from holdfast.workspace import Workspace
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+# So long pages may be behind what they show.
+FINISH_SECONDS = 1.0
 # So many requests are answered at once; each has a thread and a store.
 _AT_ONCE = 4
 
@@ -60,6 +66,9 @@ class Site:
 
     def __post_init__(self) -> None:
         self.stores = Stores()
+        self._lock = threading.Lock()
+        self._due: set[str] = set()
+        self._timer: threading.Timer | None = None
         self.feeds = 0
         self.limiter = anyio.CapacityLimiter(_AT_ONCE)
         self.findings = Findings(lint)
@@ -70,6 +79,31 @@ class Site:
             parts = urlsplit(self.public_url)
             self.origins |= {f"{parts.scheme}://{parts.netloc}".lower()}
         self.hosts = frozenset(urlsplit(origin).netloc for origin in self.origins)
+
+    def finish_soon(self, project: str) -> None:
+        """Have the pages of what was changed written within a second, so that a hundred changes write them once."""
+        with self._lock:
+            self._due.add(project)
+            if self._timer is None:
+                self._timer = threading.Timer(FINISH_SECONDS, self.finish_due)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def finish_due(self) -> None:
+        """Write the pages that are behind; also when the server ends."""
+        with self._lock:
+            due, self._due = self._due, set()
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+        for project in sorted(due):
+            try:
+                with self.workspace(project) as workspace:
+                    # What is written is known by the store alone, which only its use opens.
+                    workspace.refresh(())
+                    finish(workspace)
+            except (HoldfastError, OSError, sqlite3.Error) as problem:
+                self.say(f"pages are not up to date: {problem}")
 
     @property
     def address(self) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, TypeVar, get_type_hints
 from urllib.parse import parse_qsl
 
@@ -21,7 +22,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Send
 from starlette.types import Scope as ASGIScope
 
-from holdfast.app.finish import finish, see
+from holdfast.app.finish import see
 from holdfast.errors import BadInput, ChangedMeanwhile, HoldfastError, NotFound, Refused
 from holdfast.records import Scope
 from holdfast.surfaces.web import security
@@ -200,7 +201,7 @@ async def _answered(request: Request, site: Site, found: Endpoint) -> Response:
             try:
                 return call, msgspec.json.encode(found.act(call, asked=asked, **more, **parts))
             finally:
-                finish(workspace)
+                site.finish_soon(workspace.asked_project)
 
     call, data = await anyio.to_thread.run_sync(work, limiter=site.limiter)
     headers = {"ETag": call.etag} if call.etag else {}
@@ -243,7 +244,7 @@ def own_project(principal: Principal, asked: str) -> str:
 
 def query_of(request: Request, kind: type[Struct]) -> dict[str, object]:
     """Return the query by its names; what may be there several times is a list, all else is there once."""
-    lists = {one.name for one in msgspec.structs.fields(kind) if one.default_factory is list}
+    lists = _lists(kind)
     found: dict[str, Any] = {}
     try:
         pairs = parse_qsl(request.scope["query_string"].decode("ascii"), True, errors="strict", max_num_fields=200)
@@ -257,6 +258,12 @@ def query_of(request: Request, kind: type[Struct]) -> dict[str, object]:
         else:
             found[name] = value
     return found
+
+
+@cache
+def _lists(kind: type[Struct]) -> frozenset[str]:
+    """Return the names that may be given several times."""
+    return frozenset(one.name for one in msgspec.structs.fields(kind) if one.default_factory is list)
 
 
 async def _body(request: Request, kind: type[T]) -> T:
