@@ -9,15 +9,18 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import queue
 import random
 import re
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from datetime import UTC, datetime, timedelta
 
+from holdfast.app import tokens
 from holdfast.base.clock import now
 from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.records import Cost, Memory, Proposal, Scope, Session, SessionEvent, Spend
@@ -32,6 +35,7 @@ VERBS = ("needs", "breaks", "waits for", "comes before", "is kept in", "must not
 PROJECTS = ("shop", "blog", "api", "infra")
 AGENTS = ("claude-code", "codex", "gemini-cli")
 MEMORIES, SESSIONS, PROPOSALS = 10_000, 1_000, 25
+RATE, LOAD_SECONDS = 200, 10
 GOAL_MS, SEARCH_MS, START_S, FIRST_BYTES = 30.0, 50.0, 1.5, 150_000
 _SEARCHES = ("how do we deploy", "depl", "the database schema", "payment queue waits", "release", "login breaks", "ca")
 
@@ -50,6 +54,13 @@ def main(arguments: list[str]) -> int:
         print(f"{name:28} p50 {took['p50']:6.1f} ms   p95 {took['p95']:6.1f} ms   (goal {took['goal']:g})")
     print(f"up after {report['start']:.2f} s (goal {START_S:g})")
     print(f"first load {report['first']:,} bytes (goal {FIRST_BYTES:,})")
+    load = report["load"]
+    answered = f"{load['answered']:,} of {load['sent']:,} answered, {load['rate']:.0f} a second (goal {RATE})"
+    print(f"interface on one core: {answered}, p50 {load['p50']:.0f} ms, p95 {load['p95']:.0f} ms")
+    if load["cpu"]:
+        print(
+            f"  {1000 * load['cpu']:.1f} ms of processor time each: {1 / load['cpu']:.0f} a second of a core of its own"
+        )
     return 0
 
 
@@ -176,10 +187,68 @@ def measured(home: str, folder: str) -> dict[str, object]:
         views["search as you type"] = _timed(
             browser, tuple(f"/memories?q={words.replace(' ', '+')}" for words in _SEARCHES), SEARCH_MS
         )
+        load = loaded(server.pid, int(browser.port), home)
     finally:
         server.terminate()
         server.wait()
-    return {"start": up, "first": first, "views": views}
+    return {"start": up, "first": first, "views": views, "load": load}
+
+
+def loaded(server: int, port: int, home: str) -> dict[str, float]:
+    """Bind the server to one core, ask the interface at a fixed rate whether it keeps up or not, and count answers.
+
+    Of 50 requests 24 show a memory, 20 list some, 5 search and one stores. A time is from when a request was due.
+    """
+    with Workspace(home, project="shop") as workspace:
+        headers = {"Authorization": f"Bearer {tokens.new(workspace, 'load', may='review')[1]}"}
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(server, {min(os.sched_getaffinity(server))})
+    waiting: queue.Queue[tuple[float, int]] = queue.Queue()
+    took: list[float] = []
+
+    def work() -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        while (item := waiting.get())[1] >= 0:
+            due, number = item
+            place = number % 50
+            search = f"/search?limit=10&q={_SEARCHES[number % len(_SEARCHES)].replace(' ', '+')}"
+            one = f"/memories/m-{1 + 5 * (number % 400)}?scope=project"
+            path = "/memories?limit=20" if place >= 30 else one if place >= 6 else search if place else "/memories"
+            body = json.dumps({"text": f"Statement {number} of the load."}) if not place else None
+            kind = {"Content-Type": "application/json"} if body else {}
+            connection.request("POST" if body else "GET", f"/api/v1{path}", body, {**headers, **kind})
+            answer = connection.getresponse()
+            answer.read()
+            if answer.status in (200, 201):
+                took.append(1000 * (time.perf_counter() - due))
+
+    workers = [threading.Thread(target=work) for _ in range(32)]
+    start, used = time.perf_counter(), _processor_time(server)
+    for worker in workers:
+        worker.start()
+    for number in range(RATE * LOAD_SECONDS):
+        time.sleep(max(0.0, start + number / RATE - time.perf_counter()))
+        waiting.put((start + number / RATE, number))
+    for _ in workers:
+        waiting.put((0.0, -1))
+    for worker in workers:
+        worker.join()
+    spent, took = time.perf_counter() - start, sorted(took)
+    sent, last = RATE * LOAD_SECONDS, int(len(took) * 0.95)
+    return {
+        **{"sent": sent, "answered": len(took), "rate": len(took) / spent},
+        **{"p50": statistics.median(took), "p95": took[last], "cpu": (_processor_time(server) - used) / sent},
+    }
+
+
+def _processor_time(process: int) -> float:
+    """Return the seconds that a process has used, where the system tells."""
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            told = file.read().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
 
 
 VIEWS = {

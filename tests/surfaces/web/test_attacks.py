@@ -15,6 +15,7 @@ from html.parser import HTMLParser
 import pytest
 from starlette.testclient import TestClient
 
+from holdfast.app import tokens
 from holdfast.surfaces.web import connections
 from holdfast.surfaces.web.app import create
 from holdfast.surfaces.web.serving import listening
@@ -24,6 +25,7 @@ from support.serving import Server
 from .conftest import ADDRESS
 
 SCRIPT = "<script>alert(1)</script>"
+PAGES = ("/review", "/receipts", "/memories", "/sessions", "/patterns", "/measure", "/health", "/now")
 HOSTILE = f'{SCRIPT}<img src=x onerror=alert(2)><svg onload=alert(3)>[x](javascript:alert(4)) "onmouseover="alert(5)'
 
 
@@ -256,10 +258,19 @@ def test_stored_text_is_never_markup(page, site, workspace, shop, cli) -> None:
     with workspace() as h:
         told = session("told", shop, title=HOSTILE)
         store(h, told, said("human", HOSTILE), edited(shop / f"{SCRIPT.replace('/', '')}.py", shop))
-    plain = [route.path for route in create(site).routes if "GET" in (getattr(route, "methods", None) or ())]
-    paths = [path for path in plain if "{" not in path] + ["/memories/hostile", "/sessions/claude-code/told"]
-    for path in [*paths, *(f"{path}?q={HOSTILE}&project={HOSTILE}" for path in paths if "open" not in path)]:
+    project = json.loads(cli("project", "--json").out)["id"]
+    paths = [*PAGES, "/keys", f"/memory/project/{project}/hostile", "/session/claude-code/told"]
+    for path in [*paths, *(f"{path}?q={HOSTILE}&project={HOSTILE}" for path in paths)]:
         assert Markup(page.get(path).text).hostile == [], path
+
+
+@pytest.mark.parametrize("path", [*PAGES, "/now/feed", "/update/1234", "/memory/global/-/x", "/session/x/y"])
+def test_a_page_is_for_the_person_alone(site, workspace, path) -> None:
+    """A token opens no page, not even one that may review: pages bind nobody to a project."""
+    with workspace() as h:
+        secret = tokens.new(h, "script", may="review", projects=("shop",))[1]
+    client = TestClient(create(site), base_url=ADDRESS, headers={"Authorization": f"Bearer {secret}"})
+    assert client.get(path).status_code == 401
 
 
 def test_an_answer_with_stored_text_is_no_page(ask, cli) -> None:

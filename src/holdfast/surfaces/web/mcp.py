@@ -52,7 +52,7 @@ class McpEndpoint:
         """Answer one request of somebody with a token."""
         request = Request(scope, receive)
         try:
-            principal = security.need(request, "read")
+            principal = security.need(request, "read", programs=True)
             if principal is PERSON:
                 raise NotKnown("a browser is no agent", "An agent uses a token: holdfast tokens new NAME")
             manager = await self._started()

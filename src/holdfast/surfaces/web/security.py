@@ -116,10 +116,10 @@ def browser(request: Request) -> Browser | None:
     return keys.browsers.get(request.cookies.get(keys.cookie, ""))
 
 
-def principal(request: Request) -> Principal | None:
-    """Return who asks: a program by its token, else a browser by its cookie; None is nobody."""
+def principal(request: Request, *, programs: bool = False) -> Principal | None:
+    """Return who asks: a browser by its cookie or, where they may come, a program by its token; None is nobody."""
     sent = request.headers.getlist("authorization")
-    if not sent:
+    if not sent or not programs:
         return PERSON if browser(request) is not None else None
     kind, _, secret = sent[0].partition(" ")
     keys: Keys = request.app.state.site.keys
@@ -131,9 +131,9 @@ def principal(request: Request) -> Principal | None:
     return Principal(found.name, frozenset(found.rights), frozenset(found.projects) or None)
 
 
-def need(request: Request, scope: str) -> Principal:
-    """Return who asks, if they may; NotKnown or Refused otherwise."""
-    found = principal(request)
+def need(request: Request, scope: str, *, programs: bool = False) -> Principal:
+    """Return who asks, if they may; NotKnown or Refused otherwise. Pages are for the person alone: they bind nobody."""
+    found = principal(request, programs=programs)
     if found is None:
         raise NotKnown("this page is locked", "Open it with the address that the terminal shows.")
     if scope not in found.may:

@@ -180,7 +180,7 @@ class OnePath:
 
 
 async def _answered(request: Request, site: Site, found: Endpoint) -> Response:
-    principal = security.need(request, found.needs)
+    principal = security.need(request, found.needs, programs=True)
     if principal is PERSON and found.method != "GET" and "origin" not in request.headers:
         # A page of ours always names its origin, and the guard has looked at it.
         raise Refused("this does not come from the page", "A program uses a token: holdfast tokens new NAME")
