@@ -1,10 +1,11 @@
-"""What a hook costs an agent: session start and prompt in a fresh process, beside a bare start of Python.
+"""What a hook costs an agent: a start, a prompt and calls of tools in fresh processes, beside a bare start of Python.
 
     holdfast bench hook [--sizes 10000,100000] [--turns 40] [--json]
 
 Each turn runs every case once, so that a machine under load is slow for all of them. Figures are ratios to the bare
 start, by the clock and by the processor's time, which other programs disturb less. The goal is a prompt at 3 bare
-starts with 10,000 memories, and at 4 with 100,000.
+starts with 10,000 memories, and at 4 with 100,000; a hook before a call at 2 where no rule holds, and at 3 where one
+does, with 50 rules among the memories.
 """
 
 from __future__ import annotations
@@ -22,8 +23,10 @@ import tempfile
 import time
 
 import holdfast
+from holdfast.app.finish import finish
 from holdfast.app.reindex import reindex
 from holdfast.base.clock import now
+from holdfast.memory.remember import remember
 from holdfast.records import Memory, Scope
 from holdfast.store import memory_file
 from holdfast.workspace import Workspace
@@ -34,6 +37,7 @@ PYTHON = os.path.realpath(sys.executable)
 GOALS = {10_000: 3.0, 100_000: 4.0}
 PROJECT = "example.com--acme--bench"
 WORDS = 20_000
+RULES = 50
 # What people ask has many common words, which random ones have not, and rates and states nothing, as most prompts do.
 ASKED = (
     "Could we move the {} worker over to a queue of its own and keep the {} from blocking checkout at night?",
@@ -89,6 +93,10 @@ class Bench:
                 file.write(memory_file.create(memory))
         with Workspace(self.home, project=PROJECT) as workspace:
             reindex(workspace)
+            remember(workspace, "Never `git push --force` without asking me first.", scope="project")
+            for number in range(RULES):
+                remember(workspace, f"Target {number} needs the VPN of site {number}.", when=f"make deploy-{number}")
+            finish(workspace)
         # As it is when an agent has run here before.
         self._hook("Stop", {})
 
@@ -101,6 +109,7 @@ class Bench:
         cases = {
             **{"bare": self.bare, "start": self.start, "prompt": self.prompt},
             **{"prompt by words": self.by_words, "English prompt": self.english},
+            **{"call": self.call, "call with a rule": self.ruled, "call that is held": self.held},
         }
         times: dict[str, list[Took]] = {name: [] for name in cases}
         for turn in range(turns + 3):
@@ -133,7 +142,22 @@ class Bench:
         prompt = self.rng.choice(ASKED).format(*self.rng.choices(self.words, k=2))
         return self._hook("UserPromptSubmit", {"prompt": prompt})
 
-    def _hook(self, event: str, told: dict[str, str], **more: str) -> Took:
+    def call(self) -> Took:
+        """A command of which no rule says anything."""
+        return self._calling("git status --short && ls -l src")
+
+    def ruled(self) -> Took:
+        """A command at which a rule is said."""
+        return self._calling("cd api && make deploy-7")
+
+    def held(self) -> Took:
+        """A command that is held."""
+        return self._calling("git push --force origin main")
+
+    def _calling(self, line: str) -> Took:
+        return self._hook("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": line}})
+
+    def _hook(self, event: str, told: dict[str, object], **more: str) -> Took:
         self._count += 1
         about = {"session_id": f"bench-{self._count}", "cwd": self.project, "prompt_id": str(self._count)}
         command = [PYTHON, "-I", "-S", "-E", RUNNER, event, "--agent", "claude-code"]

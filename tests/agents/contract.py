@@ -307,7 +307,8 @@ class AgentContract:
         changed = [path for path in paths if now[path] != before[path]]
         assert len(changed) == bool(agent.acting)
         for path in changed:
-            assert agent.acting.encode() in now[path] and agent.acting.encode() not in before[path]
+            tools = agent.acting.encode().split(b"|")
+            assert all(tool in now[path] for tool in tools) and tools[0] + b"|" not in before[path]
         apply(plan_install(agent, place, COMMAND), place)
         assert {path: Path(path).read_bytes() for path in paths} == before
 

@@ -31,7 +31,9 @@ class Kiro(Agent):
         "Its hooks run only with the agent `holdfast`: use `kiro-cli chat --agent holdfast`, or make it the default "
         "with `kiro-cli settings chat.defaultAgent holdfast`.",
     )
-    events = {"agentSpawn": "start", "userPromptSubmit": "prompt", "postToolUse": "tool", "stop": "stop"}  # noqa: RUF012
+    events = {"agentSpawn": "start", "userPromptSubmit": "prompt", "postToolUse": "after-tool", "stop": "stop"}  # noqa: RUF012
+    # What is printed there is not known to reach the model, so it comes with the next prompt.
+    around, acting = ("postToolUse",), "execute_bash|fs_write"
     project_rule = ".kiro/steering/holdfast.md"
     rule_head = "---\ninclusion: always\n---\n"
     project_instructions = ("AGENTS.md",)
@@ -62,7 +64,10 @@ class Kiro(Agent):
             "includeMcpJson": True,
             "resources": ["file://AGENTS.md", "file://README.md", "file://.kiro/steering/**/*.md"],
             "hooks": {
-                native: [{"command": line, "timeout_ms": seconds * MILLISECONDS}]
+                native: [
+                    {**({"matcher": tool} if tool else {}), "command": line, "timeout_ms": seconds * MILLISECONDS}
+                    for tool in (self.acting.split("|") if native in self.around else ("",))
+                ]
                 for native, line, seconds in self.hook_lines(command)
             },
         }

@@ -21,8 +21,9 @@ class Qwen(Agent):
     reader = "holdfast.agents.reading.qwen"
     dialogs = ("ask_user_question",)
     moved_by = ("QWEN_HOME", "QWEN_RUNTIME_DIR")
-    injects = frozenset({"start", "prompt"})
-    events = {name: moment for name, moment in EVENTS.items() if moment not in ("before-tool", "compacted")}  # noqa: RUF012
+    injects = frozenset({"start", "prompt", "before-tool", "tool-failed"})
+    events = {name: moment for name, moment in EVENTS.items() if moment != "compacted"}  # noqa: RUF012
+    around, acting = ("PreToolUse",), "run_shell_command|write_file|edit"
     own_instructions = ("QWEN.md",)
     project_instructions = ("AGENTS.md", "QWEN.md")
     skill_homes = ("own",)

@@ -64,7 +64,7 @@ def _said(run: HookRun, effects: list[Effect]) -> str:
     text = by_trust(
         [f"- {one.say}" for one in effects if one.theirs], [f"- {one.say}" for one in effects if not one.theirs]
     )
-    output = run.agent.injection_output(run.call, text)
+    output = run.agent.injection_output(run.call, text) if run.call.moment in run.agent.injects else ""
     if output:
         return "" if _receipt(run, effects, len(text)) else output
     if not run.call.subagent and "prompt" in run.agent.injects:

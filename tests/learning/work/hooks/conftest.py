@@ -11,6 +11,7 @@ import pytest
 from holdfast import agents
 from holdfast.learning.work import model as work
 from holdfast.parts import HookRun
+from holdfast.records import replace
 from support.parts import keep
 from support.places import SHOP
 
@@ -22,11 +23,12 @@ def told(home, shop):
     (home / "state").mkdir(exist_ok=True)
     clock = [0]
 
-    def tell(native: str, session: str = "s1", agent: str = "claude-code", folder=shop, **more) -> HookRun:
+    def tell(native: str, session="s1", agent: str = "claude-code", folder=shop, moment="", **more) -> HookRun:
         clock[0] += 1
         data = {"session_id": session, "cwd": str(folder), **more}
         adapter = agents.get(agent)
-        hook_run = HookRun(str(home), adapter, adapter.read_hook_input(native, data, {}), os.environ)
+        call = adapter.read_hook_input(native, data, {})
+        hook_run = HookRun(str(home), adapter, replace(call, moment=moment or call.moment), os.environ)
         hook_run.at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 3_000 + clock[0]))
         keep(hook_run)
         log = home / "state" / "hook.log"

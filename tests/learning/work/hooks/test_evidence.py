@@ -16,8 +16,10 @@ from support.places import SHOP
 def test_an_agent_that_tells_no_failures_gives_no_evidence(shop, told, found):
     """Where a command that failed looks like any other, a run of tests satisfies nothing until the digest is there."""
     told("userPromptSubmit", agent="kiro", prompt=ASK)
-    told("postToolUse", agent="kiro", tool_name="fs_write", tool_input={"path": str(shop / "settings.py")})
-    told("postToolUse", agent="kiro", tool_name="execute_bash", tool_input={"command": "pytest -q"})
+    told(
+        "postToolUse", agent="kiro", moment="tool", tool_name="fs_write", tool_input={"path": str(shop / "settings.py")}
+    )
+    told("postToolUse", agent="kiro", moment="tool", tool_name="execute_bash", tool_input={"command": "pytest -q"})
     told("stop", agent="kiro")
     assert {each.status for each in isc_of(found()[0]).criteria} == {"PENDING"}
 

@@ -165,10 +165,10 @@ def test_a_failed_change_is_none(told, found):
     """Where an agent tells of failures by the same event, a change that failed opens nothing."""
     told("userPromptSubmit", agent="kiro", prompt=ASK)
     given = {"tool_name": "fs_write", "tool_input": {"path": "/x/a.py"}}
-    told("postToolUse", agent="kiro", error="no such file", **given)
+    told("postToolUse", agent="kiro", moment="tool", error="no such file", **given)
     told("stop", agent="kiro")
     assert found() == []
-    told("postToolUse", agent="kiro", **given)
+    told("postToolUse", agent="kiro", moment="tool", **given)
     assert len(found()) == 1
 
 
