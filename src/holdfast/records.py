@@ -11,9 +11,10 @@ STRENGTHS = ("say", "hold", "ask", "deny")
 TRUSTS = ("user", "agent", "derived", "import")
 # When an agent calls a hook, in words that are the same for every agent. `compact` is before, `compacted` after. At
 # `before-tool` and `after-tool` a line may be said or the call held, and nothing is learned; `tool` tells what it did.
+# `nothing` did not happen, and is passed over.
 MOMENTS = (
     *("start", "prompt", "before-tool", "after-tool", "tool", "tool-failed", "compact", "compacted", "subagent-start"),
-    *("subagent-stop", "stop", "end", "other"),
+    *("subagent-stop", "stop", "end", "nothing", "other"),
 )
 
 # Who speaks in a session: a person, the agent, a tool; what a person chose in a dialog, in the agent's words; text put

@@ -28,3 +28,16 @@ def test_what_we_handed_over_is_not_recorded():
     given = f"<hook_context>{ours} other</hook_context>\n\nrun the tests"
     call = agents.get("gemini-cli").read_hook_input("BeforeAgent", {"prompt": given}, TestGeminiCli.host)
     assert "VPN" not in kept(call.notice, 2_000) and "other" in kept(call.notice, 2_000)
+
+
+def test_a_compaction_that_is_only_considered_is_none(tmp_path) -> None:
+    """It tells of one before every request; one is possible only where the last request was large, or was asked for."""
+    path = tmp_path / "session.jsonl"
+    data = {"session_id": "s1", "transcript_path": str(path), "trigger": "auto"}
+    agent = agents.get("gemini-cli")
+    moments = []
+    for tokens in (100, 700_000):
+        path.write_text(f'{{"id": "m1", "type": "gemini", "tokens":{{"input":{tokens},"output":10}}}}\n')
+        moments.append(agent.read_hook_input("PreCompress", data, {}).moment)
+    assert moments == ["nothing", "compact"]
+    assert agent.read_hook_input("PreCompress", {**data, "trigger": "manual"}, {}).moment == "compact"

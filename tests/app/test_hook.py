@@ -161,7 +161,7 @@ def test_the_prompt_after_a_compaction_makes_up_for_a_start(name, start, asks, c
 
     assert "VPN" in answer(start, source="startup")
     assert answer(asks, prompt="tidy the kitchen drawers") == ""
-    assert answer(compacts, trigger="auto") == ""
+    assert answer(compacts, trigger="manual") == ""
     after = answer(asks, prompt="and now the VPN for deploys?")
     assert after.count("Deploys need the VPN.") == 1 and "Answer in English." in after
     assert "last asked:\\n- tidy the kitchen drawers" in after

@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 
 from holdfast.agents.base import MILLISECONDS, SERVER, Agent, ConfigPart, MemoryFile, Place, all_below, plain_end
+from holdfast.base import files
 from holdfast.base.digests import short
 from holdfast.base.minijson import dumps
+from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holdfast.agents.launcher import Launcher
-    from holdfast.records import HookCall
 
 _LONGEST_PATH = 4_096
+# No setting makes a session smaller that has fewer tokens than these; its transcript has their number at its end.
+_MIN_FULL, _MAX_TAIL = 50_000, 1 << 18
 # What hooks hand over stands in this tag, with every bracket in it written as HTML writes it.
 HANDED_OVER = "hook_context"
 # The line of a command's result that has its exit; there is none where it went well.
@@ -64,6 +67,12 @@ class GeminiCli(Agent):
         # It spells the brackets of what hooks handed over, so our fence around it would not be known.
         return prompt, notice.replace("&lt;", "<").replace("&gt;", ">")
 
+    def read_hook_input(self, native: str, data: Mapping[str, object], environment: Mapping[str, str]) -> HookCall:
+        call = super().read_hook_input(native, data, environment)
+        # It tells of a compaction at every request, before it looks whether one is needed.
+        is_idle = call.moment == "compact" and call.source == "auto" and not _is_full(call.transcript)
+        return replace(call, moment="nothing") if is_idle else call
+
     def outcome(self, data: Mapping[str, object]) -> tuple[str, bool]:
         given = data.get("tool_response")
         answer = given if isinstance(given, dict) else {}
@@ -100,6 +109,17 @@ class GeminiCli(Agent):
             *super().memory_files(place),
             *all_below("project", "memory", os.path.join(folder, own, "memory"), ".md"),
         ]
+
+
+def _is_full(transcript: str) -> bool:
+    """Whether the last request of a session was so large that the agent may make it smaller."""
+    try:
+        tail, _ = files.read_tail(transcript, _MAX_TAIL)
+    except (OSError, ValueError):
+        return False
+    said = tail.rpartition(b'"tokens":')[2].partition(b'"input":')[2].lstrip()[:10]
+    digits = said.partition(b",")[0].strip()
+    return digits.isdigit() and int(digits) >= _MIN_FULL
 
 
 AGENT = GeminiCli()

@@ -103,6 +103,8 @@ def _answered(
     if not isinstance(data, dict):
         raise HookTrouble("what came in is no JSON object")
     call = agent.read_hook_input(native, data, environment)
+    if call.moment == "nothing":
+        return ""
     if call.moment == "other":
         raise HookTrouble("this event is not known")
     if call.moment in _ASK_THE_INDEX:
