@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sqlite3
 import sys
@@ -13,7 +14,7 @@ from importlib.util import cache_from_source
 
 from holdfast import agents, settings
 from holdfast.agents.editing import record
-from holdfast.app import status
+from holdfast.app import install, status
 from holdfast.app.reindex import reindex
 from holdfast.base import files
 from holdfast.base.text import count
@@ -172,6 +173,25 @@ def agents_are_heard(workspace: Workspace) -> Iterator[Problem]:
             yield Problem("agent", one.name, text, f"Try `holdfast install {one.name}`, then a new session.")
 
 
+def installs_are_current(workspace: Workspace) -> Iterator[Problem]:
+    """Every connected agent has the hooks that an install of today writes."""
+    try:
+        installs = record.load(workspace.home)
+    except BrokenFile:
+        return  # the check of agents told it
+    for one in installs:
+        try:
+            agent = agents.get(one.agent)
+        except HoldfastError:
+            continue
+        if not install.is_current(workspace, agent, one):
+            where = f"in {one.folder} " if one.folder else ""
+            text = f"{agent.title} is connected {where}otherwise than today's version and settings would connect it"
+            way = f"cd {shlex.quote(one.folder)} && " if one.folder else ""
+            scope = " --scope project" if one.scope == "project" else ""
+            yield Problem("agent", one.agent, text, f"Run: {way}holdfast install {one.agent}{scope}", severity="info")
+
+
 def _hours_before(earlier: str, later: str) -> float:
     """Return by how many hours a time lies before another one; nothing where one of them is not known."""
     try:
@@ -234,6 +254,7 @@ CHECKS: tuple[Callable[[Workspace], Iterator[Problem]], ...] = (
     repository_was_decided_on,
     distributed.problems,
     agents_are_heard,
+    installs_are_current,
     nothing_was_lost,
     project_is_the_one_it_was,
 )

@@ -205,17 +205,19 @@ def _why_not(workspace: Workspace, installed: Install) -> str:
         return ""
     if not agent.guard:
         return f"{agent.title} cannot be told to refuse a call"
-    if any(_is_whole(workspace, agent, installed, portable) for portable in (False, True)):
+    if is_current(workspace, agent, installed):
         return ""
     return f"{agent.title} was installed before refusing was switched on; run: holdfast install {agent.name}"
 
 
-def _is_whole(workspace: Workspace, agent: Agent, installed: Install, portable: bool) -> bool:
-    """Whether an install of today would change nothing, and so has the event before a tool."""
+def is_current(workspace: Workspace, agent: Agent, installed: Install) -> bool:
+    """Whether an install of today, in either form, would change nothing."""
     usual = workspace.place("user")
     place = replace(usual, scope=installed.scope, folder=installed.folder or usual.folder)
     try:
-        return not plan_install(agent, place, command_of(workspace, portable=portable))
+        return any(
+            not plan_install(agent, place, command_of(workspace, portable=portable)) for portable in (False, True)
+        )
     except HoldfastError:
         return False
 
