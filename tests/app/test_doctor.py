@@ -163,16 +163,19 @@ def test_a_broken_record_of_installs_is_a_finding(one, home, cli) -> None:
     assert ended.code == 1 and "installs.json cannot be read" in ended.out
 
 
-def test_an_install_from_before_is_told_how_to_get_todays_hooks(one, machine, cli, home) -> None:
-    """Who connected an agent without hooks around calls learns that an install today would add them, and then no more."""
+def test_an_install_from_before_is_told_how_to_get_todays_hooks(workspace, machine, cli, home) -> None:
+    """Who connected an agent without hooks around calls learns that an install of today would add them."""
     (machine / ".claude").mkdir()
+    home.mkdir(mode=0o700, exist_ok=True)
     config = home / "config.toml"
     config.write_text("[rules]\nenabled = false\n")
     assert cli("install", "claude-code", "--yes").code == 0
     assert "PreToolUse" not in (machine / ".claude" / "settings.json").read_text()
     config.unlink()
-    told = [found for found in doctor(one) if "otherwise than today" in found.text]
+    with workspace() as one:
+        told = [found for found in doctor(one) if "otherwise than today" in found.text]
     assert [(found.severity, found.hint) for found in told] == [("info", "Run: holdfast install claude-code")]
     assert cli("install", "claude-code", "--yes").code == 0
     assert '"matcher": "Bash|Edit' in (machine / ".claude" / "settings.json").read_text()
-    assert [found for found in doctor(one) if "otherwise than today" in found.text] == []
+    with workspace() as one:
+        assert not any("otherwise than today" in found.text for found in doctor(one))
