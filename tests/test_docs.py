@@ -455,6 +455,7 @@ TRIED = {
     "prune": "--dry-run",
     "allow": "--dry-run",
     "deny": "",
+    "audit": "memory",
     "export": "all.tar.gz",
     "team": "",
     "team promote": "new --reason so",

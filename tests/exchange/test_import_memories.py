@@ -340,15 +340,13 @@ def test_a_file_that_a_person_names(workspace, shop, machine) -> None:
 
 
 def test_what_is_no_file_is_a_problem(workspace, shop) -> None:
-    """A folder and a pipe that a person names are problems at once, and keep nobody waiting."""
+    """A pipe that a person names is a problem at once, and keeps nobody waiting; an empty folder says nothing."""
     os.mkfifo(shop / "pipe.md")
     (shop / "docs").mkdir()
     with workspace() as h:
         done = import_memories(h, paths=("docs", "pipe.md"))
-    assert [(problem.kind, problem.path) for problem in done.problems] == [
-        ("unreadable", "docs"),
-        ("unreadable", "pipe.md"),
-    ]
+    assert [(problem.kind, problem.path) for problem in done.problems] == [("unreadable", "pipe.md")]
+    assert done.proposals == ()
 
 
 def test_files_of_the_home_are_not_imported(workspace, home) -> None:

@@ -20,7 +20,7 @@ from holdfast.agents.editing import blocks
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown
-from holdfast.exchange import statements
+from holdfast.exchange import statements, stores
 from holdfast.exchange.statements import Cut, ImportedStatement
 from holdfast.memory import proposals as decisions
 from holdfast.memory import scaffold
@@ -119,7 +119,7 @@ def import_memories(
         workspace.scope(kind)
     run = _MemoryImport(workspace, dry_run=dry_run)
     for source in found:
-        run.take(source)
+        run.take_store(source) if source.kind == "store" else run.take(source)
     kinds = {**decisions.KINDS, "memory": _Unread()}
     decided = decisions.approve(workspace, tuple(run.offered), kinds) if approve and not dry_run and run.offered else []
     return ImportResult(tuple(run.files), tuple(run.proposals), tuple(decided), tuple(run.problems))
@@ -166,6 +166,23 @@ class _MemoryImport:
         counts = Counter(self._offer(source, scope, cut, found) for found in self._own(source, cut))
         about = (source.agent, source.scope, source.kind, source.shown)
         self.files.append(FileImport.of(*about, counts, cut.mentions, tuple(kinds)))
+
+    def take_store(self, source: ImportFile) -> None:
+        """Propose what the store of another tool says."""
+        scope = self.workspace.scope(source.scope)
+        found = stores.read(source.path)
+        for one in found.files:
+            named = f"{source.shown}/{one.name}" if os.path.isdir(source.path) else source.shown
+            file = ImportFile(found.tool, source.scope, "memory", source.path, named)
+            clean = [(each, redact.redact(visible(each.text))) for each in one.cut.statements]
+            kinds = {kind for _, (_, kinds) in clean for kind in kinds}
+            texts = [replace(each, text=text, title=redact.redact(each.title)[0]) for each, (text, _) in clean]
+            counts = Counter(
+                self._offer(file, scope, one.cut, each) for each in texts if same(each.text) not in self.ours
+            )
+            self.files.append(
+                FileImport.of(found.tool, file.scope, "store", file.shown, counts, (), tuple(sorted(kinds)))
+            )
 
     def _own(self, source: ImportFile, cut: Cut) -> Iterator[ImportedStatement]:
         """Yield the statements of the file's own: neither ours, nor a line of an index that leads to another file."""
@@ -295,6 +312,8 @@ def _given(
         return replace(found, scope=scope or found.scope)
     # The person named this file, so a link that it may be is the person's word.
     real = os.path.realpath(full)
+    if stores.is_store(real):
+        return ImportFile(NO_AGENT, scope or "project", "store", real, shown(full, place))
     return ImportFile(names[0] if names else NO_AGENT, scope or "project", "instructions", real, shown(full, place))
 
 

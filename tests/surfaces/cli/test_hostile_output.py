@@ -85,6 +85,7 @@ LINES = {
     "prune": ["prune --dry-run"],
     "allow": ["allow --dry-run", "allow HOSTILE", "allow --yes"],
     "deny": ["deny HOSTILE", "deny"],
+    "audit": ["audit HOSTILE", "audit ."],
     "export": ["export HOSTILE"],
     "team": ["team", "team promote HOSTILE --reason x", "team withdraw HOSTILE --reason x", "team check"],
     "sync": ["sync init HOSTILE", "sync status", "sync", "sync leave"],

@@ -35,6 +35,7 @@ GROUPS = {
         "merge": "Make one memory of several.",
         "clear": "Forget every memory of a scope.",
         "sync": "Keep this home and your other machines alike, through git.",
+        "audit": "Look through another tool's store, and change nothing.",
         "export": "Write memories as one file, to keep or to hand on.",
         "import": "Propose what agents have noted themselves as memories.",
         "allow": "Let agents be told what a repository brings in its memory/ folder.",

@@ -35,7 +35,9 @@ _WHERE = "Where it holds, with --file, --bundle or --learning."
 
 @command("import", "holdfast import --dry-run", sees=PROJECT)
 @click.argument("agents", metavar="[AGENT]...", nargs=-1)
-@click.option("--file", "paths", multiple=True, metavar="PATH", help="Only this file; may be given several times.")
+@click.option(
+    "--file", "paths", multiple=True, metavar="PATH", help="Only this file, folder or store; may be repeated."
+)
 @click.option("--scope", "-s", type=click.Choice(("global", "project")), help=_WHERE)
 @click.option("--bundle", "bundled", default="", metavar="FILE", help="Add the memories of a bundle that export made.")
 @click.option("--learning", "learned", default="", metavar="FOLDER", help="Take over what another system learned.")

@@ -1,0 +1,78 @@
+"""A look into another tool's store: what repeats, contradicts, names files that are gone, or is a secret, and what
+would be imported. Nothing is changed, there or here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from holdfast.errors import HoldfastError
+from holdfast.exchange import stores
+from holdfast.exchange.import_memories import import_memories
+from holdfast.memory import lint
+from holdfast.privacy import redact
+from holdfast.records import Memory, Problem, Scope
+from holdfast.store.keys import automatic_keys
+from holdfast.workspace import Workspace
+
+_KINDS = {"outdated": "contradiction"}
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """What was found in a store: the tool, how many files and statements, problems, and what an import would make."""
+
+    tool: str
+    files: int
+    statements: int
+    problems: tuple[Problem, ...]
+    imports: dict[str, int]
+
+
+def audit(workspace: Workspace, path: str) -> Audited:
+    """Look through a store."""
+    store = stores.read(path)
+    memories = [
+        _memory(file.name, one.text, number) for file in store.files for number, one in enumerate(file.cut.statements)
+    ]
+    problems = [*_secrets(memories), *lint.duplicates(memories), *lint.outdated(memories), *_dead(workspace, memories)]
+    told = import_memories(workspace, paths=(path,), scope="global", dry_run=True)
+    counts: Counter[str] = Counter()
+    for one in told.files:
+        counts.update({"new": one.new, "waiting": one.waiting, "known": one.known})
+        counts.update({"rejected": one.rejected, "refused": one.refused})
+    shown = [_shown(one) for one in problems]
+    return Audited(store.tool, len(store.files), len(memories), tuple(shown), {**counts})
+
+
+def _memory(name: str, text: str, number: int) -> Memory:
+    # A key is asked for where two of them are compared; the last of its kind is the text's own.
+    key = automatic_keys(text)[-1] if automatic_keys(text) else f"s{number}"
+    return Memory(key, Scope("global"), text.split("\n")[0][:80], text, path=name, updated=f"{number:09}")
+
+
+def _secrets(memories: list[Memory]) -> list[Problem]:
+    hint = "An import takes it out. Change it: it has been on disk."
+    return [
+        Problem("secret", one.path, f"a secret of the kind {kind}", hint, severity="error")
+        for one in memories
+        for kind, _ in redact.find(one.body)
+    ]
+
+
+def _dead(workspace: Workspace, memories: list[Memory]) -> list[Problem]:
+    """Return the files that statements name and that this project does not have."""
+    try:
+        project = workspace.project()
+    except HoldfastError:
+        return []
+    of_project = [Memory(one.key, Scope("project", project.id), one.title, one.body, path=one.path) for one in memories]
+    return list(lint.stale_claims(of_project, {}, {project.id: project.root}))
+
+
+def _shown(problem: Problem) -> Problem:
+    """Return a problem of the store in words that fit a store of another tool: nothing can be forgotten there."""
+    kind = _KINDS.get(problem.kind, problem.kind)
+    hint = problem.hint if kind == "secret" else "An import lets you decide on each statement."
+    return Problem(kind, problem.path, problem.text, hint, problem.line, problem.severity)

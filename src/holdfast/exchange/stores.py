@@ -1,0 +1,196 @@
+"""Stores of other memory tools, read as statements: the MCP reference memory server, mem0, claude-mem, Markdown trees.
+
+A reader knows its store by what is in it, never by its name alone. It opens nothing for writing, follows no link, and
+reads at most MAX_FILES files of MAX_READ bytes. What it yields is a stranger's: whoever asks takes secrets out of it.
+A Markdown tree is any folder of Markdown files, such as a CAO wiki, a NanoClaw tree, basic-memory's notes, an agent's
+own memory folder or a team's; a check box in one is work and no memory, and is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from urllib.parse import quote
+
+from holdfast.base import files
+from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.exchange import statements
+from holdfast.exchange.statements import Cut, ImportedStatement
+from holdfast.store.memory_file import first_words
+
+MAX_FILES, MAX_READ = 5_000, 1_048_576
+_MAX_JSON = 64_000_000
+_HEAD = 4_096
+# `- [decision] Use tabs #style (why)` is how basic-memory writes an observation.
+_OBSERVATION = re.compile(r"^\[[\w-]+\] ")
+_CHECK_BOX = re.compile(r"^\s*[-*+] \[[ xX]\] .*\n?", re.MULTILINE)
+_LOGS = re.compile(r"(?:^|/)(?:logs?|daily)/|(?:^|/)\d{4}-\d{2}-\d{2}\.md$")
+_CLAUDE_MEM = ("title", "subtitle", "narrative", "text", "facts")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreFile:
+    """One file of a store: how it is named to the person, and what it says."""
+
+    name: str
+    cut: Cut
+
+
+@dataclass(frozen=True, slots=True)
+class OtherStore:
+    """A store of another tool: which tool's it is, and its files."""
+
+    tool: str
+    files: tuple[StoreFile, ...]
+
+
+def is_store(path: str) -> bool:
+    """Whether the path is a folder, or a file that a reader here knows and Markdown is not."""
+    return os.path.isdir(path) or _kind_of_file(path) != ""
+
+
+def read(path: str) -> OtherStore:
+    """Read the store at a path; BadInput where no reader knows it."""
+    if not os.path.lexists(path):
+        raise NotFound(f"{path} does not exist", "Name the file or folder of the other tool's store.")
+    if os.path.isdir(path):
+        inner = next((one for one in _likely_files(path) if _kind_of_file(one)), "")
+        return read(inner) if inner else OtherStore("markdown", tuple(_markdown(path)))
+    kind = _kind_of_file(path)
+    if not kind:
+        hint = (
+            "Known are memory.jsonl of the MCP memory server, exports of mem0, claude-mem's database, Markdown folders."
+        )
+        raise BadInput(f"{path} is no store that can be read", hint)
+    found = [
+        ImportedStatement(text, first_words(text), "", line)
+        for line, text in enumerate(_READERS[kind](path), 1)
+        if text.strip()
+    ]
+    return OtherStore(kind, (StoreFile(os.path.basename(path), Cut(tuple(found))),))
+
+
+def _likely_files(folder: str) -> Iterator[str]:
+    names = ("memory.jsonl", "memory.json", "claude-mem.db")
+    return (path for name in names if os.path.isfile(path := os.path.join(folder, name)))
+
+
+def _kind_of_file(path: str) -> str:
+    try:
+        head = files.read_head(path, _HEAD)
+    except OSError:
+        return ""
+    if head.startswith(b"SQLite format 3\0"):
+        return "claude-mem" if "observations" in _tables(path) else ""
+    text = head.decode("utf-8", "replace").lstrip("\ufeff \n\r\t")
+    if text.startswith("{") and re.search(r'"type"\s*:\s*"(?:entity|relation)"', text):
+        return "mcp-memory"
+    return "mem0" if text[:1] in ("[", "{") and re.search(r'"memory"\s*:\s*"', text) else ""
+
+
+def _mcp_memory(path: str) -> Iterator[str]:
+    """Yield what entities are said to be, and how they relate: a line of JSON each."""
+    for line in files.read(path, _MAX_JSON).decode("utf-8", "replace").splitlines():
+        row = _object(line)
+        if row.get("type") == "entity":
+            name = str(row.get("name", "")).strip()
+            for one in _texts(row.get("observations")):
+                yield one if name.casefold() in one.casefold() else f"{name}: {one}"
+        elif row.get("type") == "relation":
+            words = [str(row.get(part, "")).replace("_", " ").strip() for part in ("from", "relationType", "to")]
+            yield " ".join(words) + "." if all(words) else ""
+
+
+def _mem0(path: str) -> Iterator[str]:
+    """Yield the memories of an export: a list of objects, bare or in `results` or `memories`."""
+    try:
+        told = json.loads(files.read(path, _MAX_JSON))
+    except ValueError as problem:
+        raise BadInput(f"{path} is no JSON: {problem}", "Export it again.") from None
+    rows = told if isinstance(told, list) else told.get("results") or told.get("memories") or []
+    yield from (str(row["memory"]) for row in rows if isinstance(row, dict) and isinstance(row.get("memory"), str))
+
+
+def _claude_mem(path: str) -> Iterator[str]:
+    """Yield the observations of claude-mem's database, opened for reading alone; each fact of one is a statement."""
+    with closing(sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro", uri=True)) as db:
+        db.row_factory = sqlite3.Row
+        try:
+            for row in db.execute("SELECT * FROM observations ORDER BY rowid"):
+                yield from _observation({name: row[name] for name in row.keys() if name in _CLAUDE_MEM})  # noqa: SIM118
+        except sqlite3.Error as problem:
+            raise BadInput(f"{path} cannot be read: {problem}", "Close the other tool, or copy the file.") from None
+
+
+def _observation(row: dict[str, object]) -> Iterator[str]:
+    facts = _list(row.get("facts"))
+    title = str(row.get("title") or "").strip()
+    if facts:
+        yield from facts
+    else:
+        said = str(row.get("narrative") or row.get("text") or row.get("subtitle") or "").strip()
+        yield f"{title}: {said}" if title and said else said or title
+
+
+def _list(value: object) -> list[str]:
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            return _texts(json.loads(value))
+        except ValueError:
+            return []
+    return []
+
+
+def _texts(value: object) -> list[str]:
+    return [one.strip() for one in value if isinstance(one, str) and one.strip()] if isinstance(value, list) else []
+
+
+def _object(line: str) -> dict[str, object]:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _tables(path: str) -> set[str]:
+    try:
+        with closing(sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro", uri=True)) as db:
+            return {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except sqlite3.Error:
+        return set()
+
+
+def _markdown(folder: str) -> Iterator[StoreFile]:
+    """Yield the Markdown files of a folder and those in it, hidden ones, links and daily logs left out."""
+    number = 0
+    for here, folders, names in os.walk(folder):
+        folders[:] = sorted(one for one in folders if not one.startswith(".") and one != "node_modules")
+        for name in sorted(names):
+            path = os.path.join(here, name)
+            shown = os.path.relpath(path, folder)
+            if not name.lower().endswith(".md") or os.path.islink(path) or _LOGS.search(shown):
+                continue
+            number += 1
+            if number > MAX_FILES:
+                raise BadInput(f"{folder} has more than {MAX_FILES:,} Markdown files", "Name a folder in it.")
+            try:
+                text = files.read(path, MAX_READ).decode("utf-8", "replace")
+            except HoldfastError:
+                continue
+            cut = statements.cut(_CHECK_BOX.sub("", text), topic=True)
+            yield StoreFile(shown, replace(cut, statements=tuple(map(_plain, cut.statements))))
+
+
+def _plain(one: ImportedStatement) -> ImportedStatement:
+    """Return a statement without the category that basic-memory puts before it."""
+    text = _OBSERVATION.sub("", one.text)
+    return one if text == one.text else replace(one, text=text, title=first_words(text))
+
+
+_READERS = {"mcp-memory": _mcp_memory, "mem0": _mem0, "claude-mem": _claude_mem}

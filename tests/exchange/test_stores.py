@@ -1,0 +1,114 @@
+"""Stores of other tools: read as statements, looked through, and offered as proposals."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from holdfast.errors import BadInput
+from holdfast.exchange import stores
+from holdfast.exchange.audit import audit
+from holdfast.exchange.import_memories import import_memories
+
+TOKEN = "ghp_" + "x7Kq9LmPz2" * 4
+
+
+@pytest.fixture
+def mcp_memory(tmp_path):
+    """The file of the MCP reference memory server, as it writes it."""
+    rows = [
+        {"type": "entity", "name": "Ada", "entityType": "person", "observations": ["owns the cart", "Ada likes tea"]},
+        {"type": "entity", "name": "build", "entityType": "token", "observations": [f"token is {TOKEN}"]},
+        {"type": "relation", "from": "Ada", "to": "Shop GmbH", "relationType": "works_at"},
+    ]
+    path = tmp_path / "memory.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    return path
+
+
+@pytest.fixture
+def claude_mem(tmp_path):
+    """A database with the table of observations."""
+    path = tmp_path / "claude-mem.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE observations (id INTEGER PRIMARY KEY, title TEXT, narrative TEXT, facts TEXT)")
+        rows = [("Retry", "The upload is retried three times.", ""), ("Ports", "", '["Redis listens on 6380."]')]
+        db.executemany("INSERT INTO observations (title, narrative, facts) VALUES (?, ?, ?)", rows)
+        db.commit()
+    return path
+
+
+def texts(path) -> list[str]:
+    """Return every statement of a store."""
+    return [one.text for file in stores.read(str(path)).files for one in file.cut.statements]
+
+
+def test_the_mcp_memory_server_is_read_with_whom_each_statement_is_about(mcp_memory):
+    """An observation says its entity, unless it does already; a relation is a sentence."""
+    assert texts(mcp_memory) == [
+        "Ada: owns the cart",
+        "Ada likes tea",
+        f"build: token is {TOKEN}",
+        "Ada works at Shop GmbH.",
+    ]
+
+
+def test_an_export_of_mem0_is_read(tmp_path):
+    """Bare or in `results`."""
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps({"results": [{"id": "1", "memory": "Prefers dark mode", "score": 1}]}))
+    assert texts(path) == ["Prefers dark mode"]
+
+
+def test_the_database_of_claude_mem_is_read_and_not_changed(claude_mem):
+    """Facts are statements, else what the observation tells; the file keeps its bytes."""
+    before = claude_mem.read_bytes()
+    assert texts(claude_mem) == ["Retry: The upload is retried three times.", "Redis listens on 6380."]
+    assert claude_mem.read_bytes() == before
+
+
+def test_a_markdown_tree_is_read_without_links_logs_and_work(tmp_path):
+    """Notes of basic-memory lose their category; check boxes, daily logs and links are no statements."""
+    folder = tmp_path / "notes"
+    (folder / "logs").mkdir(parents=True)
+    (folder / "shop.md").write_text("# Shop\n\n- [decision] Use PostgreSQL for orders #db\n- [ ] write the tests\n")
+    (folder / "logs" / "monday.md").write_text("- did things\n")
+    (folder / "link.md").symlink_to("/etc/hostname")
+    assert texts(folder) == ["Use PostgreSQL for orders #db"]
+
+
+def test_a_store_becomes_proposals_once_and_without_secrets(workspace, mcp_memory):
+    """Nothing is a memory before it is approved; importing again proposes nothing."""
+    with workspace() as opened:
+        done = import_memories(opened, paths=(str(mcp_memory),), scope="global")
+        assert {one.text for one in done.proposals} >= {"Ada: owns the cart", "Ada works at Shop GmbH."}
+        assert not [one for one in done.proposals if TOKEN in one.text]
+        assert {one.source.split(":")[0] for one in done.proposals} == {"mcp-memory"}
+        assert import_memories(opened, paths=(str(mcp_memory),), scope="global").proposals == ()
+
+
+def test_an_audit_names_what_is_wrong_and_changes_nothing(workspace, shop, tmp_path, tree):
+    """Duplicates, contradictions, dead paths and secrets are named, and what an import would make."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.md").write_text("- Deploys need the VPN.\n- The service listens on port 8080.\n")
+    (folder / "b.md").write_text("- Deploys need the VPN.\n- The service listens on port 9090.\n")
+    (folder / "c.md").write_text(f"- Prices are in src/prices.py, see there.\n- The token is {TOKEN}.\n")
+    with workspace() as opened:
+        before = tree(folder)
+        found = audit(opened, str(folder))
+        assert {one.kind for one in found.problems} == {"duplicate", "contradiction", "stale-claim", "secret"}
+        assert (found.tool, found.files, found.statements) == ("markdown", 3, 6)
+        assert found.imports["new"] == 5
+        assert tree(folder) == before
+        assert not (shop / "proposals").exists()
+
+
+def test_what_no_reader_knows_is_refused(tmp_path):
+    """The error names what is known."""
+    (tmp_path / "x.bin").write_bytes(b"\0\1\2")
+    with pytest.raises(BadInput, match="no store"):
+        stores.read(str(tmp_path / "x.bin"))
