@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -11,6 +13,7 @@ import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -292,3 +295,26 @@ def test_no_other_site_is_told_that_it_may(site) -> None:
         "/api/v1/memories", headers={"Origin": "http://evil.example", "Access-Control-Request-Method": "POST"}
     )
     assert answer.status_code == 403 and not [name for name in answer.headers if name.startswith("access-control-")]
+
+
+def test_the_examples_of_the_document_do_what_they_say(server, ask) -> None:
+    """Each line of docs/rest.md is sent as it stands there, and answered with the status that it names."""
+    page = Path(__file__).parents[3] / "docs" / "rest.md"
+    lines = re.findall(r"^curl (.+)  # (\d+)$", page.read_text(), flags=re.MULTILINE)
+    assert len(lines) >= 12
+    for line, status in lines:
+        words = shlex.split(line.replace("$TOKEN", ask.secret).replace("$URL", server.url))
+        given = {"-H": [], "-d": [], "-X": [], "": []}
+        while words:
+            option = words.pop(0) if words[0] in given else ""
+            given[option].append(words.pop(0))
+        headers = {"Authorization": "", **dict(one.split(": ", 1) for one in given["-H"])}
+        if not headers["Authorization"]:
+            del headers["Authorization"]
+        body = given["-d"][0].encode() if given["-d"] else None
+        request = urllib.request.Request(given[""][0], body, headers, method=given["-X"][0] if given["-X"] else None)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                assert answer.status == int(status), line
+        except urllib.error.HTTPError as answer:
+            assert answer.code == int(status), line
