@@ -60,6 +60,52 @@ def install(say=lambda text: None) -> Path:
     return there
 
 
+# Drives a browser, and looks at pages as somebody does who cannot see them.
+PLAYWRIGHT, AXE = "1.65.0", "4.14.0"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+DEBIAN = ("apt-get", "install", "-y", "--no-install-recommends", "chromium", "fonts-dejavu-core")
+
+
+def browser(say=lambda text: None) -> tuple[str, Path]:
+    """Return the path of a Chromium, and the folder with Playwright (`python`) and axe-core; NotHere says why not."""
+    there = CACHE / f"browser-{PLAYWRIGHT}-{AXE}-{sys.version_info[0]}.{sys.version_info[1]}"
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with _alone():
+        if not (there / "complete").exists():
+            say(f"installing Playwright and axe-core into {there}, once: about 170 MB")
+            _install_browser_parts(there)
+        found = _browser_here() or _installed_by_the_system(say)
+    return found, there
+
+
+def _browser_here() -> str:
+    found = (shutil.which(name, path=ENVIRONMENT.get("PATH")) for name in BROWSERS)
+    return next((path for path in found if path), "")
+
+
+def _installed_by_the_system(say) -> str:
+    if shutil.which(DEBIAN[0]) is None or os.geteuid() != 0:
+        raise NotHere(f"there is no {' or '.join(BROWSERS)} on the PATH; on Debian: {' '.join(DEBIAN)}")
+    say("installing Chromium with apt-get")
+    done = _run([*DEBIAN], CACHE)
+    if done.returncode or not _browser_here():
+        raise NotHere(f"apt-get could not install Chromium: {done.stderr.strip()[-200:]}")
+    return _browser_here()
+
+
+def _install_browser_parts(there: Path) -> None:
+    _check_node()
+    shutil.rmtree(there, ignore_errors=True)
+    there.mkdir()
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--target", str(there / "python"), f"playwright=={PLAYWRIGHT}"]
+    for words in (pip, [*NPM, "--prefix", str(there), f"axe-core@{AXE}"]):
+        done = _run(words, there)
+        if done.returncode:
+            shutil.rmtree(there, ignore_errors=True)
+            raise NotHere(f"{words[0]} could not install: {done.stderr.strip()[-300:]}")
+    (there / "complete").touch()
+
+
 def _check_node() -> None:
     for program in ("node", "npm"):
         if shutil.which(program, path=ENVIRONMENT.get("PATH")) is None:

@@ -1,0 +1,272 @@
+"""The page in a real Chromium: by keyboard, without JavaScript, on a narrow screen, in both themes."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.labelled import BENCHMARKS, module_at
+from outside import programs
+
+BENCH = module_at(BENCHMARKS / "serve.py")
+VIEWS = dict(BENCH.VIEWS) | {
+    "search": "/memories?q=how+do+we+deploy",
+    "measure": "/measure",
+    "files": "/sessions?view=files",
+}
+EDIT = "/memory/project/shop/m-1?edit=1"
+WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+
+
+class Served:
+    """A page that is served from a home by a process of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        environment = {
+            "HOLDFAST_HOME": str(home),
+            "HOLDFAST_PROJECT": "shop",
+            "HOME": str(home.parent),
+            "PATH": "/usr/bin",
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "holdfast", "serve", "--port", "0"],
+            env={**environment, "PYTHONPATH": ":".join(path for path in sys.path if path)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self.address = re.search(r"http\S+", self.process.stdout.readline())[0]
+        self.base = self.address.partition("/open")[0]
+
+    def close(self) -> None:
+        """End the process."""
+        self.process.terminate()
+        self.process.wait(20)
+        self.process.stdout.close()
+
+    def waiting(self) -> list[str]:
+        """Return what the proposals that wait say."""
+        names = sorted((self.home / "proposals").glob("*.md"))
+        return [path.read_text().rpartition("\n\n")[2].strip() for path in names]
+
+
+@pytest.fixture(scope="module")
+def parts() -> tuple[str, Path]:
+    """The browser and what drives it; where they cannot be had the test is skipped."""
+    try:
+        return programs.browser()
+    except programs.NotHere as problem:
+        pytest.skip(f"no browser: {problem}")
+
+
+@pytest.fixture(scope="module")
+def chromium(parts) -> Iterator:
+    """A running Chromium."""
+    path, folder = parts
+    sys.path.insert(0, str(folder / "python"))
+    playwright = importlib.import_module("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+    sys.path.remove(str(folder / "python"))
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory) -> Iterator[Served]:
+    """The page of a home with 10,000 memories and 1,000 sessions."""
+    home = tmp_path_factory.mktemp("large") / "home"
+    BENCH.lay(str(home))
+    served = Served(home)
+    yield served
+    served.close()
+
+
+@pytest.fixture(scope="module")
+def let_in(large, chromium):
+    """The state of a browser that was let into the large home."""
+    context = chromium.new_context()
+    context.new_page().goto(large.address)
+    state = context.storage_state()
+    context.close()
+    return state
+
+
+@pytest.fixture
+def small(tmp_path) -> Iterator[Served]:
+    """The page of a home with a few memories and 20 proposals."""
+    home = tmp_path / "home"
+    BENCH.lay(str(home), 30, 3, 20)
+    served = Served(home)
+    yield served
+    served.close()
+
+
+@pytest.fixture
+def page(chromium):
+    """Open pages that fail the test for anything that the browser complains about."""
+    contexts, complaints = [], []
+
+    def open_one(address: str, **options):
+        context = chromium.new_context(**{"viewport": WIDE, **options})
+        contexts.append(context)
+        made = context.new_page()
+        made.on("console", lambda told: complaints.append(told.text) if told.type in ("error", "warning") else None)
+        made.on("pageerror", lambda problem: complaints.append(str(problem)))
+        made.set_default_timeout(20_000)
+        made.goto(address)
+        return made
+
+    open_one.complaints = complaints
+    yield open_one
+    for context in contexts:
+        context.close()
+
+
+def test_each_view_loads_with_a_large_home(page, large, let_in):
+    """Each has its heading with 10,000 memories and 1,000 sessions, and the browser complains of nothing."""
+    shown = page(f"{large.base}/review", storage_state=let_in)
+    for path in VIEWS.values():
+        answer = shown.goto(large.base + path)
+        assert answer.status == 200 and shown.locator("h1").inner_text()
+    assert page.complaints == []
+
+
+def test_twenty_proposals_are_reviewed_by_keyboard_alone(page, small):
+    """Approve, reject, snooze, edit, select, undo, search and help need no pointer; nothing is decided twice."""
+    expect = importlib.import_module("playwright.sync_api").expect
+    shown = page(small.address)
+    count = shown.locator("[data-row]").count
+
+    def press(key: str, left: int) -> None:
+        shown.keyboard.press(key)
+        expect(shown.locator("[data-row]")).to_have_count(left)
+
+    assert count() == 20
+    shown.keyboard.press("?")
+    assert shown.locator("dialog[open]").is_visible()
+    shown.keyboard.press("Escape")
+    press("a", 19)
+    press("u", 20)
+    shown.goto(f"{small.base}/review")
+    second = shown.locator("[data-row]").nth(1).get_attribute("data-row")
+    shown.keyboard.press("j")
+    shown.wait_for_selector(f'#detail[data-item="{second}"]')
+    shown.keyboard.press("k")
+    first = shown.locator("[data-row]").first.get_attribute("data-row")
+    shown.wait_for_selector(f'#detail[data-item="{first}"]')
+    shown.keyboard.press("e")
+    shown.wait_for_selector("#detail textarea:focus")
+    shown.keyboard.press("Control+a")
+    shown.keyboard.type("In my own words.")
+    shown.keyboard.press("Tab")
+    shown.keyboard.press("Enter")
+    shown.wait_for_selector("text=It waits for your approval")
+    assert "In my own words." in small.waiting()
+    shown.keyboard.press("x")
+    assert shown.locator("[data-row][aria-current]").locator("xpath=..").locator("input").is_checked()
+    shown.keyboard.press("/")
+    shown.keyboard.type("own words")
+    expect(shown.locator("[data-row]")).to_have_count(1)
+    shown.keyboard.press("Escape")
+    shown.keyboard.press("a")
+    shown.wait_for_selector("text=Approved: ")
+    shown.goto(f"{small.base}/review")
+    for number, key in enumerate("aaaaaaaarrrrrsssss" + "a"):
+        press(key, 18 - number)
+    assert shown.locator("text=Nothing waits.").is_visible()
+    assert len(small.waiting()) == 5 and page.complaints == []
+
+
+def test_an_edit_race_loses_nothing(page, small):
+    """Two tabs edit one memory; who saves second sees both texts, and the first one stands."""
+    one = page(small.address)
+    address = f"{small.base}/memory/project/shop/m-1"
+    state = one.context.storage_state()
+    other = page(f"{address}?edit=1", storage_state=state)
+    one.goto(f"{address}?edit=1")
+    one.fill("textarea", "The first one stands.")
+    one.click("text=Save")
+    one.wait_for_selector("text=Saved.")
+    other.fill("textarea", "The second one is not lost.")
+    other.click("text=Save")
+    other.wait_for_selector("text=It changed while you wrote")
+    assert other.input_value("textarea") == "The second one is not lost."
+    assert "The first one stands." in other.inner_text(".diff")
+    assert "The first one stands." in (small.home / "memory/projects/shop/memories/m-1.md").read_text()
+
+
+def test_all_of_it_works_without_javascript(page, small):
+    """Links, forms and buttons do what the keys do."""
+    shown = page(small.address, java_script_enabled=False)
+    text = shown.locator("#detail .lead").inner_text()
+    shown.click("#detail button:has-text('Approve')")
+    assert shown.locator("[data-row]").count() == 19 and text not in small.waiting()
+    shown.click("text=Undo")
+    assert shown.locator("[data-row]").count() == 20
+    shown.fill("input[name=q]", "13)")
+    shown.click("button:has-text('Filter')")
+    assert shown.locator("[data-row]").count() == 1
+    shown.check("input[name=all]")
+    shown.click(".bulk button:has-text('Reject')")
+    assert len(small.waiting()) == 19
+    shown.goto(f"{small.base}/memories")
+    shown.fill("input[name=q]", "payment")
+    shown.click("button:has-text('Search')")
+    assert shown.locator(".list li").count() > 0
+    shown.locator(".list a").first.click()
+    shown.click("text=Edit")
+    shown.fill("textarea", "Edited without a script.")
+    shown.click("text=Save")
+    assert "Edited without a script." in shown.inner_text("main")
+
+
+def test_nothing_is_wider_than_a_telephone(page, large, let_in):
+    """At 360 pixels no view scrolls sideways."""
+    shown = page(f"{large.base}/review", storage_state=let_in, viewport=NARROW)
+    for path in (*VIEWS.values(), EDIT):
+        shown.goto(large.base + path)
+        assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_everybody_can_use_it(page, parts, large, let_in, theme):
+    """axe-core finds no violation in any view, wide or narrow."""
+    axe = (parts[1] / "node_modules" / "axe-core" / "axe.min.js").read_text()
+    found = {}
+    for viewport in (WIDE, NARROW):
+        shown = page(f"{large.base}/review", storage_state=let_in, color_scheme=theme, viewport=viewport)
+        for path in (*VIEWS.values(), EDIT, "/keys", "/review?edit=1"):
+            shown.goto(large.base + path)
+            shown.evaluate(axe)
+            told = json.loads(shown.evaluate("axe.run().then(found => JSON.stringify(found.violations))"))
+            if told:
+                found[path, viewport["width"]] = [(one["id"], one["nodes"][0]["html"][:160]) for one in told]
+    assert found == {}
+
+
+def test_search_as_you_type_and_the_live_feed(page, small):
+    """What is typed narrows the list at once; what a hook stores appears by itself."""
+    shown = page(small.address)
+    shown.goto(f"{small.base}/memories")
+    shown.click("input[type=search]")
+    shown.keyboard.type("payment")
+    shown.wait_for_selector("text=score")
+    shown.goto(f"{small.base}/now?project=shop")
+    shown.wait_for_selector("#feed")
+    shown.wait_for_timeout(1_500)
+    journal = small.home / "journal"
+    journal.mkdir(exist_ok=True)
+    event = {"at": "2099-01-01T10:00:00Z", "kind": "prompt", "agent": "codex", "prompt": "<b>fix the upload</b>"}
+    with open(journal / "2099-01-01.jsonl", "a") as file:
+        file.write(json.dumps(event) + "\n")
+    shown.wait_for_selector("text=prompt: <b>fix the upload</b>")
+    assert page.complaints == []
