@@ -42,7 +42,7 @@ def test_an_endless_answer_is_cut():
         ("Next steps are hard to tell.\n- no list of them", None),
         ("- a list\n- of other things", None),
         ("I wrote the test. Everything is done; there are no next steps.", ()),
-        ("Next steps:\n- **Please clarify** the questions\n- I can add logging\n- Ship it", ("Ship it",)),
+        ("Next steps:\n- **Please clarify** the questions\n- I can add logging\n- ✅ Test it\n- Ship it", ("Ship it",)),
         ("I committed and pushed the theme.\n\nNext steps:\n1. Make it bold (Done).\n2. Commit.\n3. Push.", ()),
     ],
 )
