@@ -15,7 +15,7 @@ _SHOWN = 50
 
 
 @command("audit", "holdfast audit ~/.claude/projects/-code-shop/memory")
-@click.argument("path", type=click.Path(exists=True))
+@click.argument("path", type=click.Path())
 def _audit(workspace: Workspace, path: str) -> None:
     """Look through another tool's store: duplicates, contradictions, dead paths, secrets, what would be imported.
 
