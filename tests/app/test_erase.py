@@ -407,3 +407,28 @@ def test_a_forgotten_request_leaves_no_line_behind(workspace, write, cli) -> Non
     )
     assert cli("forget", "demo", "--yes").code == 0
     assert kept in page.read_text() and "erased" not in page.read_text() and "remember:" not in page.read_text()
+
+
+def test_a_time_goes_with_the_pages_lessons_and_work_that_it_made(workspace, home) -> None:
+    """Days of the log, lessons, proposals and items of work go with the time that they were made in; others stay."""
+    with workspace() as h:
+        remember(h, "The quagga is here.", key="q")
+        id = h.project().id
+        made = []
+        for day in (3, 4):
+            at = f"2026-05-0{day}T10:00:00Z"
+            records = {
+                f"memory/projects/{id}/log/2026-05-0{day}.md": f"# 2026-05-0{day}\n\n- day {day}\n",
+                f"learning/algorithm/l{day}.md": f"---\nid: l{day}\ncreated: {at}\n---\nday {day}\n",
+                f"work/{id}/2026050{day}-a.md": f"---\nid: w{day}\ncreated_at: {at}\n---\nday {day}\n",
+                f"proposals/p{day}.md": f"---\nid: p{day}\ncreated: {at}\n---\nday {day}\n",
+            }
+            for path, text in records.items():
+                (home / path).parent.mkdir(parents=True, exist_ok=True)
+                (home / path).write_text(text)
+                made.append((day, path))
+        target = erase_target.of_span(h, "2026-05-04T00:00:00Z", "2026-05-05T00:00:00Z")
+        planned = [step.target for step in erase_target.plan(h, target).steps if step.act == "remove"]
+        assert sorted(planned) == sorted(path for day, path in made if day == 4)
+        erase.erase(h, target)
+    assert [path for _, path in made if (home / path).exists()] == [path for day, path in made if day == 3]

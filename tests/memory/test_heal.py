@@ -158,3 +158,11 @@ def test_a_copy_by_an_agent_does_not_take_what_the_person_said(workspace) -> Non
         assert [step.act for step in heal.apply(h, heal.plan(h)) if step.act == "merge"] == ["merge"]
         (left,) = h.store.find(Filter((h.scope("project"),)))
         assert (left.key, left.trust) == ("zz-mine", "user")
+
+
+def test_the_plan_says_whose_memory_it_changes(workspace) -> None:
+    """Before anything is merged or redacted, the person reads whether it is their own."""
+    with workspace() as h:
+        remember(h, "The shop opens at nine.", key="a")
+        remember(h, "The shop opens at nine.", key="b", trust="agent", agent="codex")
+        assert [(step.act, step.reason) for step in heal.plan(h)] == [("merge", "says the same as a (an agent's)")]

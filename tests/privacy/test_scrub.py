@@ -102,3 +102,9 @@ def test_what_was_erased_is_known_without_its_words(tmp_path) -> None:
     )
     written = (tmp_path / "erased.jsonl").read_text().lower()
     assert not any(word in written for word in ("zebra", "4711", "kim"))
+
+
+def test_a_short_key_blanks_no_name_of_a_field() -> None:
+    """A memory that is called by a word is known by it as a value, and leaves fields alone that have the same name."""
+    row = b'{"port": 5432, "key": "port", "text": "{\\"port\\": 1}"}'
+    assert Scrubber((), ["port"]).scrubbed(row).count(b"port") == 2

@@ -32,7 +32,7 @@ from holdfast.app.erase_target import (
     blanked,
     of_memories,
     of_sessions,
-    project_paths,
+    record_paths,
     rows_of,
     scrub_of,
 )
@@ -313,7 +313,7 @@ def _remove_records(workspace: Workspace, target: EraseTarget) -> int:
             if not scrub.is_newer(f"memory/{memory.path}"):
                 gone.append(workspace.store.remove(memory.scope, key, forget=True))
     audit.forgotten(workspace, gone)
-    for path in project_paths(workspace.home, target.project):
+    for path in record_paths(workspace.home, target):
         full = os.path.join(workspace.home, path)
         (shutil.rmtree if files.is_plain_folder(full) else files.remove)(full)
         removed += 1

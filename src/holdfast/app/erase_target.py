@@ -34,6 +34,9 @@ _SHOWN = "state/shown/"
 _LESSONS = "learning/"
 # Where a file is one record, which says in its head which project it is of.
 _RECORDS = ("learning/", "research/", "proposals/", "state/")
+# When such a record was made, by its head; a page of a log has its day in its name.
+_MADE = re.compile(r'^(?:created|created_at|at|[ \t]*"(?:created|at)"): ?"?(\d{4}-\d\d-\d\dT[\d:]{8})', re.MULTILINE)
+_LOGGED = re.compile(r"^memory/projects/[^/]+/log/(\d{4}-\d\d-\d\d)\.md$")
 _OWNER = re.compile(r'^(?:project|owner|[ \t]*"project"): ?"?([^"\s,]+)"?,?$', re.MULTILINE)
 
 
@@ -187,7 +190,8 @@ def plan(workspace: Workspace, target: EraseTarget) -> ErasePlan:
         steps.append(Step("forget", name, "its events, digest and all that only it left"))
         for change in forget.changes(workspace, name):
             (steps if change.do is not None else kept).append(change.step)
-    steps += [Step("remove", path, "of the project") for path in project_paths(workspace.home, target.project)]
+    why = "of the project" if target.project else "made in that time"
+    steps += [Step("remove", path, why) for path in record_paths(workspace.home, target)]
     steps += [Step("redact", path, count(many, "row")) for path, many in rows_of(workspace.home, target).items()]
     scrub = scrub_of(workspace, target)
     looked = scrub.look()
@@ -204,10 +208,11 @@ def plan(workspace: Workspace, target: EraseTarget) -> ErasePlan:
     return ErasePlan(target, list(dict.fromkeys(steps)), list(dict.fromkeys(kept)))
 
 
-def project_paths(home: str, project: str) -> list[str]:
-    """Return the folders of a project, and the records in other folders that say that they are its."""
+def record_paths(home: str, target: EraseTarget) -> list[str]:
+    """Return the folders of a project and the records that say that they are its, or those that a time made."""
+    project = target.project
     if not project:
-        return []
+        return [path for path in paths_in(home) if target.span and _was_made_in(home, path, *target.span)]
     found = [
         path for path in (f"memory/projects/{project}", f"work/{project}") if os.path.lexists(os.path.join(home, path))
     ]
@@ -219,6 +224,16 @@ def project_paths(home: str, project: str) -> list[str]:
         ):
             found.append(path)
     return found
+
+
+def _was_made_in(home: str, path: str, since: str, until: str) -> bool:
+    """Whether a lesson, a report, an item of work, a proposal or a day of a log was made in a time, all of it."""
+    if day := _LOGGED.match(path):
+        return since[:19] <= f"{day[1]}T00:00:00" and f"{day[1]}T23:59:59" < until[:19]
+    if not path.endswith((".md", ".json", ".yaml")) or not path.startswith(("work/", *_RECORDS[:-1])):
+        return False
+    made = _MADE.search(files.read_if_there(os.path.join(home, path), 4_096).decode("utf-8", "replace"))
+    return made is not None and _within(made[1], since, until)
 
 
 def _names_project(path: str, project: str) -> bool:

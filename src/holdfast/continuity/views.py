@@ -5,15 +5,12 @@ both agree. A row that a person added or changed is adopted: it becomes a memory
 earlier statement is its history. A row that a person struck through withdraws its memory. Every other row is written as
 the memories have it; columns of the person's own, and every byte outside of the region, stay.
 
-A row that was removed comes back: a page may lose rows in a merge or by a slip, and nothing that is known is to be lost
-by that. `holdfast decide withdraw` and `holdfast forget` say it plainly.
+A row that was removed comes back; `holdfast decide withdraw` and `holdfast forget` say that it is to go. Which rows a
+person changed is told by `state/views/`, where the rows stand as they were last written. Without it a row that says
+what its memory said before is an old row of ours. What an agent's tool wrote (`store/looked.py`) is the agent's word.
 
-Which rows a person changed is told by `state/views/`, where the rows stand as they were last written. Without it a row
-that says what its memory said before is taken for an old row of ours.
-
-A page of an earlier version has its table without a region. Its rows are read as they are, and become memories with the
-next `sync`, in one act that can be undone; then the region stands around the table. A table whose act was undone is
-left alone.
+A page of an earlier version has its table without a region. With the next `sync` its rows become memories in one act
+that can be undone, and the region stands around the table. A table whose act was undone is left alone.
 """
 
 from __future__ import annotations
@@ -218,7 +215,7 @@ def sync(workspace: Workspace, folders: Sequence[str], *, convert: bool = False)
     A table of an earlier version is left alone, unless it is to be converted. A page that cannot be used is told.
     """
     for folder in folders:
-        read = {view.page for view in VIEWS}
+        read = set(looked.PAGES)
         for view in VIEWS:
             try:
                 _Sync(workspace, folder, view).run(convert=convert)
@@ -287,7 +284,6 @@ class _Sync:
         self.path = os.path.join(folder, view.page)
         self.scope = Scope("project", os.path.basename(folder))
         self.state = _State(workspace.home, folder)
-        # What an agent's tool wrote there is its word: at most a proposal, where a person laid something down.
         self.agent = looked.agent_of(workspace.home, self.path)
 
     def run(self, *, convert: bool) -> None:
@@ -359,11 +355,8 @@ class _Sync:
         if self.view is not DECISIONS:
             return []
         rows = [one for one in page.entries(region.read_page(self._old_page)) if one.section == _OLD_SECTION]
-        found = []
-        for one in rows:
-            text, is_struck, ended = kinds.unstruck(one.cells[1])
-            found.append(Note(0, "", text, one.cells[2], "", one.cells[0], is_struck, kinds.day_in(ended)))
-        return found
+        read = [(one.cells, kinds.unstruck(one.cells[1])) for one in rows]
+        return [Note(0, "", said[0], cells[2], "", cells[0], said[1], kinds.day_in(said[2])) for cells, said in read]
 
     def _items(self) -> list[Note]:
         """Return the items of a list that a person keeps in place of a table of lessons."""
@@ -395,8 +388,7 @@ class _Sync:
         return any(self.workspace.store.forgot(self.scope, "", body) for body in bodies)
 
     def _was_undone(self) -> bool:
-        path = os.path.relpath(self.path, self.workspace.home)
-        every = Updates(self.workspace.home).all()[0]
+        path, every = os.path.relpath(self.path, self.workspace.home), Updates(self.workspace.home).all()[0]
         gone = undone(every)
         acts = [one for one in every if one.command == COMMAND and any(each.path == path for each in one.files)]
         return bool(acts) and all(one.id in gone for one in acts)
@@ -458,10 +450,9 @@ class _Sync:
     def _marked(self, table: Table) -> str:
         """Return a page of an earlier version with our markers around its table."""
         first, end = table.span()
-        lines = table.lines
-        lines.insert(end, [region.end(self.view.region)])
-        lines.insert(first, [region.begin(self.view.region)])
-        return lines.text()
+        table.lines.insert(end, [region.end(self.view.region)])
+        table.lines.insert(first, [region.begin(self.view.region)])
+        return table.lines.text()
 
     def _write(self, notes: list[Note]) -> None:
         """Write each row as its memory has it."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from holdfast.base import files
 from holdfast.errors import Conflict, HoldfastError
 from holdfast.memory import audit, lint, move
+from holdfast.memory.remember import WHOSE
 from holdfast.privacy import redact
 from holdfast.records import TRUSTS, Filter, Step
 from holdfast.store import layout
@@ -34,7 +35,11 @@ def plan(workspace: Workspace) -> list[Step]:
     """Return the safe repairs for what lint finds, one step a file and act, and files that others can read."""
     workspace.need_enabled()
     found = [problem for problem in lint.find(workspace) if problem.kind in SAFE]
-    steps = [Step(SAFE[problem.kind], problem.path, problem.text) for problem in found]
+    whose = {memory.path: WHOSE[memory.trust] for memory in workspace.store.find(Filter(None))} if found else {}
+    steps = [
+        Step(SAFE[one.kind], one.path, f"{one.text} ({whose[one.path]})" if one.path in whose else one.text)
+        for one in found
+    ]
     gone = {os.path.join("memory", problem.path) for problem in found if SAFE[problem.kind] == "remove"}
     left = [path for path in _leftovers(workspace.home) if path not in gone]
     steps += [Step("clear", path, "a write was interrupted here") for path in left]

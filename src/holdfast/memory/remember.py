@@ -14,7 +14,7 @@ from holdfast.store.memory_file import first_words
 from holdfast.store.merge import content_of
 from holdfast.workspace import Workspace, normal_tags
 
-_NOT_YOURS = {"agent": "an agent's", "derived": "found by Holdfast", "import": "imported"}
+WHOSE = {"user": "yours", "agent": "an agent's", "derived": "found by Holdfast", "import": "imported"}
 _LOOKED_AT, _MAX_STATEMENT = 20, 300
 _MAX_HINTS = 2
 # Behind one of these stands what something is.
@@ -133,7 +133,7 @@ def put(workspace: Workspace, draft: Draft, was: str | None = None) -> Stored:
     if kinds:
         workspace.say(f"redacted before it was stored: {', '.join(kinds)}")
     if stored.was and stored.memory.trust == "user":
-        workspace.say(f"{stored.memory.key} is now yours ({_NOT_YOURS[stored.was]} before)")
+        workspace.say(f"{stored.memory.key} is now yours ({WHOSE[stored.was]} before)")
     return replace(stored, redacted=kinds)
 
 

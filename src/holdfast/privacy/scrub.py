@@ -423,7 +423,8 @@ def _key_pattern(key: str) -> re.Pattern[bytes]:
     plain = re.escape(key.encode())
     if key.count("-") + 1 >= MIN_CUT:
         return re.compile(rb"(?<![A-Za-z0-9_-])" + plain + rb"(?![A-Za-z0-9_-])")
-    return re.compile(rb'(?<=["/`\[])' + plain + rb'(?=["`\]]|\.md\b)')
+    # The name of a field is written so, too, and nobody's memory.
+    return re.compile(rb'(?<=["/`\[])' + plain + rb'(?=\\{0,7}"(?!\s{0,2}:)|[`\]]|\.md\b)')
 
 
 def _is_escape(data: bytes, start: int) -> bool:
