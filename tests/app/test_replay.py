@@ -80,6 +80,15 @@ def test_sessions_that_overlap_are_walked_together(archived, replayed) -> None:
     assert [one.session for one in found.kinds[0].times if one.said] == ["some-agent/s-1"]
 
 
+def test_who_has_run_the_step_is_told_nothing(archived, replayed) -> None:
+    """As with a hook: a session that installed the package, and fails all the same, knows that this does not help."""
+    archived("s-1", "2026-05-04", *FIXED)
+    other = ran("make", "Error: the brown engine broke down here", failed=True)
+    archived("s-2", "2026-05-05", other, ran("pip install pyyaml"), BROKEN)
+    found = replayed().failures
+    assert (found.again, found.said) == (1, 0)
+
+
 def test_another_way_is_in_vain(archived, replayed) -> None:
     """Where the session got past the failure by something else, the line would have been said in vain."""
     archived("s-1", "2026-05-04", *FIXED)
@@ -135,8 +144,86 @@ def test_corrections_that_were_said_before(archived, replayed, workspace) -> Non
     assert replayed().corrections.stood == 0, "it was stored today, long after those sessions"
     archived("s-9", "2099-05-05", *spoken)
     found = replayed(since="2099-01-01").corrections
-    assert (found.total, found.stood) == (1, 1)
+    assert (found.total, found.stood, found.given) == (1, 1, 0), "no prompt asked for anything like it"
     assert found.examples[0].source == "pnpm"
+    archived("s-10", "2099-05-06", human("Which of npm and pnpm do we use for the packages here?"), *spoken[1:])
+    assert replayed(since="2099-05-06").corrections.given == 1
+
+
+@pytest.fixture
+def laid_down(workspace, home):
+    """Store memories as the person, and date them."""
+
+    def make(at: str, *texts: str, **more) -> None:
+        with workspace() as h:
+            for text in texts:
+                stored = remember(h, text, **more).memory
+                path = home / "memory" / stored.path
+                lines = path.read_text().splitlines()
+                dated = [
+                    f"{line.split(': ')[0]}: {at}" if line[:9] in ("created: ", "updated: ") else line for line in lines
+                ]
+                path.write_text("\n".join(dated) + "\n")
+
+    return make
+
+
+PUSH = "Never run `git push` without asking me first."
+
+
+def test_a_rule_holds_once_a_session_and_not_before_it_was_known(archived, replayed, laid_down) -> None:
+    """The first push of each session behind the day of the rule is held; not those before, not what only prints it."""
+    archived("s-1", "2026-05-04", human("Go on."), ran("git push"))
+    laid_down("2026-05-05T00:00:00Z", PUSH, key="no-push")
+    archived(
+        "s-2", "2026-05-06", human("Go on."), ran("cd web && git push -f"), ran("git push"), ran('echo "git push"')
+    )
+    done = replayed()
+    (rule,) = done.rules
+    assert (done.with_condition, rule.key, rule.condition, rule.does) == (1, "no-push", "git push", "hold")
+    assert (rule.held, rule.said, rule.in_vain) == (1, 0, 0)
+    assert [(one.session, one.line, one.text) for one in rule.examples] == [("some-agent/s-2", 11, "git push -f")]
+    assert rule.tokens > len(PUSH) // 4, "the way out stands behind it"
+
+
+def test_a_hold_of_what_the_person_asked_for_is_in_vain(archived, replayed, laid_down) -> None:
+    """Who has just said "push it" is asked for nothing new."""
+    laid_down("2026-05-05T00:00:00Z", PUSH)
+    archived("s-2", "2026-05-06", human("Looks good, push it please."), ran("git push"))
+    (rule,) = replayed().rules
+    assert (rule.held, rule.in_vain, rule.examples[0].became) == (1, 1, "in vain")
+
+
+def test_a_line_is_needed_where_the_call_failed_or_was_corrected(archived, replayed, laid_down) -> None:
+    """What is said with a call that goes well, and that nobody corrects, is in vain."""
+    laid_down("2026-05-05T00:00:00Z", "`make lint` needs `make deps` first.")
+    archived("s-2", "2026-05-06", ran("make lint", "ok"))
+    archived("s-3", "2026-05-07", ran("make lint", "Error: ruff is missing", failed=True))
+    told = human("No, don't run make lint without make deps first, it needs make deps.")
+    archived("s-4", "2026-05-08", ran("make lint", "ok"), answer(), told)
+    (rule,) = replayed().rules
+    assert [one.became for one in rule.examples] == ["in vain", "", ""]
+    assert (rule.said, rule.in_vain) == (3, 1)
+
+
+def test_after_a_compaction_a_rule_is_said_again(archived, replayed, laid_down) -> None:
+    """The context that had it is gone."""
+    laid_down("2026-05-05T00:00:00Z", "`make lint` needs `make deps` first.")
+    summary = SessionEvent(0, "summary", "What was done so far.")
+    archived("s-2", "2026-05-06", ran("make lint"), ran("make lint"), summary, ran("make lint"))
+    assert replayed().rules[0].said == 2
+
+
+def test_a_rule_of_another_project_and_an_earlier_wording(archived, replayed, laid_down, repository, workspace) -> None:
+    """A rule speaks in its own project, and by what it said at that time."""
+    laid_down("2026-05-05T00:00:00Z", PUSH, key="mine")
+    archived("s-2", "2026-05-06", ran("git push"), folder=repository("other"))
+    assert replayed().rules == []
+    with workspace() as h:
+        remember(h, "Never run `npm publish` without asking me first.", key="mine")
+    archived("s-3", "2026-05-07", ran("git push"), ran("npm publish"))
+    (rule,) = replayed().rules
+    assert [one.text for one in rule.examples] == ["git push"], "what it says today it says since today"
 
 
 def test_the_command(cli, archived) -> None:
@@ -151,15 +238,17 @@ def test_the_command(cli, archived) -> None:
     assert cli("replay", "--since", "whenever").code == 2
 
 
-def test_the_page_shows_what_it_prints(cli, archived) -> None:
+def test_the_page_shows_what_it_prints(cli, archived, laid_down) -> None:
     """The example of docs/replay.md is what these two sessions print."""
     archived("s-1", "2026-05-04", *FIXED)
-    archived("s-2", "2026-05-05", BROKEN, ran("ls"), ran("cat setup.cfg"), *FIXED[1:])
+    laid_down("2026-05-04T12:00:00Z", PUSH, key="no-push")
+    archived("s-2", "2026-05-05", BROKEN, ran("ls"), ran("cat setup.cfg"), *FIXED[1:], ran("git push"))
     page = (Path(__file__).parents[2] / "docs" / "replay.md").read_text(encoding="utf-8")
     shown = page.partition("<!-- replayed -->\n```text\n")[2].partition("```")[0]
     assert cli("replay").out == shown
 
 
 def test_an_empty_archive(cli) -> None:
-    """There is nothing to replay, and it says how to get something."""
+    """There is nothing to replay, and it says how to get something, or that nothing fits what was asked for."""
     assert "holdfast sweep" in cli("replay").err
+    assert "no session fits" in cli("replay", "--since", "7d").err

@@ -8,9 +8,13 @@ said it. Nothing is written. A session of which only the digest is left has no m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
+from holdfast.agents.base import Agent
+from holdfast.app import at_prompt
 from holdfast.app.harvest import bounded
+from holdfast.app.replay_records import Repeated, Replayed, ReplayMoment
+from holdfast.app.replay_rules import RuleCall, RuleWalk
 from holdfast.base.clock import now
 from holdfast.base.text import one_line
 from holdfast.errors import HoldfastError
@@ -20,97 +24,23 @@ from holdfast.language.likeness import alike, words_of
 from holdfast.learning.fixes import model
 from holdfast.learning.fixes.harvest import walk
 from holdfast.learning.fixes.model import Fix
-from holdfast.learning.fixes.retries import Failure, least_calls
+from holdfast.learning.fixes.retries import Failure, FixStep, least_calls
 from holdfast.learning.fixes.session_failures import best_of, line_at_failure
+from holdfast.parts import HookRun
 from holdfast.patterns.session_acts import corrections
+from holdfast.privacy import speech
 from holdfast.privacy.fence import fenced
-from holdfast.records import Filter, Memory, Problem, Scope, Session
+from holdfast.project.registry import Known
+from holdfast.records import Filter, HookCall, Memory, Problem, Scope, Session
 from holdfast.sessions.archive import Archive
 from holdfast.store import kinds
+from holdfast.store.read_only_index import ReadOnlyIndex
 from holdfast.workspace import Workspace
 
 _MAX_TEXT = 160
 # What a session did at a failure whose fix was known: it found the same itself, or another way.
 SAME, OTHERWISE = "same", "otherwise"
 Pace = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class ReplayMoment:
-    """One moment: where it is, what happened, what would have been said, and where that came from.
-
-    `became` is what the session did then, where that can be told; `calls` how many calls later.
-    """
-
-    session: str
-    line: int
-    at: str
-    text: str
-    said: str = ""
-    source: str = ""
-    became: str = ""
-    calls: int = 0
-    tokens: int = 0
-
-
-@dataclass(slots=True)
-class Repeated:
-    """A failure that came again in a later session of its project: where it was first, and each later time.
-
-    `in_hand`: what worked for it was known before the second time.
-    """
-
-    project: str
-    text: str
-    first: str
-    in_hand: bool
-    times: list[ReplayMoment] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Failures:
-    """Commands that failed in a way that can be told again, of how many `different` kinds, and what was known of them.
-
-    `repeated` kinds came again in later sessions, `again` times. Where the fix would have been `said`, the session then
-    found the `same` itself, with `spared` calls more than the fix takes, or another way (`in_vain`); of the rest nobody
-    knows.
-    """
-
-    total: int = 0
-    different: int = 0
-    repeated: int = 0
-    in_hand: int = 0
-    again: int = 0
-    said: int = 0
-    same: int = 0
-    spared: int = 0
-    in_vain: int = 0
-    tokens: int = 0
-    kinds: list[Repeated] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Corrections:
-    """What the person corrected: a memory said the same by then (`stood`), or they did so in an earlier session."""
-
-    total: int = 0
-    stood: int = 0
-    repeated: int = 0
-    examples: list[ReplayMoment] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Replayed:
-    """What a replay found in so many sessions between two times; of `without_events` only a digest is left."""
-
-    sessions: int = 0
-    calls: int = 0
-    first: str = ""
-    last: str = ""
-    without_events: int = 0
-    failures: Failures = field(default_factory=Failures)
-    corrections: Corrections = field(default_factory=Corrections)
-    problems: list[Problem] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +53,7 @@ class _Moment:
     place: int
     line: int
     calls: int
-    what: Failure | Fix | str
+    what: Failure | Fix | FixStep | RuleCall | str
 
 
 def replay(workspace: Workspace, *, since: str = "", project: str = "", pace: Pace | None = None) -> Replayed:
@@ -134,25 +64,28 @@ def replay(workspace: Workspace, *, since: str = "", project: str = "", pace: Pa
     start = when.moment(since, now()) if since else ""
     archive = Archive(workspace.home)
     moments: list[_Moment] = []
-    entries, canonical = archive.entries(), workspace.registry.known().canonical
+    entries, known = archive.entries(), workspace.registry.known()
+    if not entries:
+        return done
+    walked = _Walk(workspace, done, start, known)
     for number, entry in enumerate(entries, 1):
         try:
             session = archive.session(entry.name)
-            if not project or canonical(session.project) == project:
-                moments += _read(archive, session, start, done)
+            if not project or known.canonical(session.project) == project:
+                moments += _read(archive, session, walked, start)
         except HoldfastError as problem:
             done.problems.append(Problem("session", entry.name, str(problem), problem.hint))
         if pace:
             pace(number, len(entries))
-    walked = _Walk(workspace, done, start, canonical)
     for one in sorted(moments, key=lambda one: (one.at, one.session.name, one.place)):
         walked.take(one)
     walked.finish()
     return done
 
 
-def _read(archive: Archive, session: Session, start: str, done: Replayed) -> Iterator[_Moment]:
+def _read(archive: Archive, session: Session, walked: _Walk, start: str) -> Iterator[_Moment]:
     """Yield the moments of a session."""
+    done = walked.done
     if not archive.has_raw(session.name):
         done.without_events += 1
         return
@@ -168,9 +101,13 @@ def _read(archive: Archive, session: Session, start: str, done: Replayed) -> Ite
         done.first = min(filter(None, (done.first, session.started or at)), default="")
         done.last = max(done.last, at)
     whole = f"{session.agent}/{session.parent}" if session.parent and session.parent != session.id else session.name
-    found: list[tuple[int, int, Failure | Fix | str]] = [
+    found: list[tuple[int, int, Failure | Fix | FixStep | RuleCall | str]] = [
         (event.place, event.line, what) for event, what in walk(session, events)
     ]
+    # A project has several folders: of a worktree, and of another machine, its own.
+    around = [path for path in walked.paths if f"{session.folder}/".startswith(f"{path.rstrip('/')}/")]
+    root = max(around, key=len, default=session.folder)
+    found += [(event.place, event.line, what) for event, what in walked.rules.calls_in(session, root, events)]
     if not session.is_subagent:
         found += [(act.place, act.line, act.text) for act in corrections(events)]
     for place, line, what in found:
@@ -180,34 +117,42 @@ def _read(archive: Archive, session: Session, start: str, done: Replayed) -> Ite
 class _Walk:
     """Goes through the moments of all sessions in the order of time, and knows what was known by then."""
 
-    def __init__(self, workspace: Workspace, done: Replayed, start: str, canonical: Callable[[str], str]) -> None:
-        self._done = done
+    def __init__(self, workspace: Workspace, done: Replayed, start: str, known: Known) -> None:
+        self._workspace = workspace
+        self.done = done
+        self.paths = [path for _, path in known.paths()]
         self._start = start
-        self._canonical = canonical
+        self._canonical = known.canonical
         workspace.refresh(None)
         found = [workspace.store.get(one.scope, one.key) for one in workspace.store.find(Filter(None))]
         self._memories = [_Known(one) for one in found if one.holds]
+        self.rules = RuleWalk([one for one in found if one.holds], workspace.settings.text("rules.strongest"))
         self._fixes: dict[tuple[str, str], dict[str, Fix]] = {}
         self._failed: dict[tuple[str, str], _Moment] = {}
         self._again: dict[tuple[str, str], Repeated] = {}
         # Of each session and failure what would have been said, and at which moment.
         self._told: dict[tuple[str, str], tuple[Fix | None, _Moment]] = {}
+        self._ran: dict[str, list[str]] = {}
         self._corrected: dict[str, list[tuple[frozenset[str], _Moment]]] = {}
         self._kinds: set[tuple[str, str]] = set()
-        self._copies: set[tuple[str, str, object]] = set()
+        self._copies: dict[tuple[str, str, object], str] = {}
 
     def take(self, moment: _Moment) -> None:
         """Take what comes next. A session that goes on in another file tells its beginning there again."""
         what = moment.what
         copy = moment.session.agent, moment.at, what.line if isinstance(what, Failure) else what
-        if copy in self._copies and moment.at:
+        if moment.at and self._copies.setdefault(copy, moment.session.name) != moment.session.name:
             return
-        self._copies.add(copy)
         project = self._canonical(moment.session.project)
         if isinstance(what, Failure):
             self._take_failure(moment, project, what)
         elif isinstance(what, Fix):
             self._take_fix(moment, project, what)
+        elif isinstance(what, FixStep):
+            self._ran.setdefault(moment.session.name, []).append(what.what)
+        elif isinstance(what, RuleCall):
+            where = moment.session.name, moment.line, moment.at
+            self.rules.take(where, project, what, counts=moment.at >= self._start)
         else:
             self._take_correction(moment, project, what)
 
@@ -217,7 +162,7 @@ class _Walk:
             return
         place = project, failure.fingerprint
         if counts:
-            self._done.failures.total += 1
+            self.done.failures.total += 1
             self._kinds.add(place)
         known = self._fixes.setdefault(place, {})
         # What the session itself had found did not hold.
@@ -226,10 +171,12 @@ class _Walk:
         session = moment.session.name, failure.fingerprint
         if not project or first.whole == moment.whole or session in self._told:
             return
-        fix = best_of(model.fitting(known.values(), failure.names), (failure.line,))
+        ran = self._ran.get(moment.session.name, ())
+        fix = best_of(model.fitting(known.values(), failure.names), (failure.line, *ran))
         self._told[session] = fix, moment
         if not counts:
             return
+        self.done.failures.known_well += fix is not None and fix.times > 1
         text = one_line(f"`{failure.line}`: {failure.error}", _MAX_TEXT)
         again = self._again.setdefault(place, Repeated(project, text, _named(first), fix is not None))
         line = line_at_failure(fix) if fix else ""
@@ -246,18 +193,20 @@ class _Walk:
             return
         calls, same = moment.calls - failed.calls, not set(said.steps).isdisjoint(fix.steps)
         again[-1] = replace(again[-1], became=SAME if same else OTHERWISE, calls=calls)
-        self._done.failures.spared += max(0, calls - least_calls(said)) if same else 0
+        self.done.failures.spared += max(0, calls - least_calls(said)) if same else 0
 
     def _take_correction(self, moment: _Moment, project: str, text: str) -> None:
-        found, words = self._done.corrections, words_of(text)
+        found, words = self.done.corrections, words_of(text)
         memory = next((one for one in self._memories if one.says(words, project, moment)), None)
         before = self._corrected.setdefault(project, [])
         earlier = next((one for told, one in before if one.whole != moment.whole and alike(told, words)), None)
         before.append((words, moment))
+        self.rules.corrected(moment.session.name, words)
         if moment.at < self._start:
             return
         found.total += 1
         found.stood += memory is not None
+        found.given += memory is not None and self._brings(moment, project, memory.memory)
         found.repeated += earlier is not None
         if memory is not None or earlier is not None:
             said = memory.memory.body if memory else str(earlier.what if earlier else "")
@@ -265,9 +214,25 @@ class _Walk:
             where = moment.session.name, moment.line, moment.at, one_line(text, _MAX_TEXT)
             found.examples.append(ReplayMoment(*where, one_line(said, _MAX_TEXT), source))
 
+    def _brings(self, moment: _Moment, project: str, memory: Memory) -> bool:
+        """Whether one of the prompts of the session up to a moment would have brought a memory."""
+        environment = {**self._workspace.environment, "HOLDFAST_PROJECT": project}
+        bar = self._workspace.settings.number("inject.relevance") / 100
+        for event in Archive(self._workspace.home).events(moment.session.name):
+            prompt = speech.typed(event.text) if event.role == "human" and event.place < moment.place else ""
+            if not prompt:
+                continue
+            call = HookCall(moment.session.agent, "prompt", "", session=moment.session.id, prompt=prompt)
+            run = HookRun(self._workspace.home, Agent(), call, environment)
+            with ReadOnlyIndex(run.home, lambda: False) as index:
+                found = [one.memory for _, one in at_prompt.marked(run, index, bar)]
+            if any((one.scope, one.key) == (memory.scope, memory.key) for one in found):
+                return True
+        return False
+
     def finish(self) -> None:
         """Count what would have been said at failures, and what became of it; what came most often stands first."""
-        found = self._done.failures
+        found = self.done.failures
         found.kinds = sorted(self._again.values(), key=lambda one: -len(one.times))
         times = [one for kind in found.kinds for one in kind.times]
         found.different = len(self._kinds)
@@ -275,6 +240,7 @@ class _Walk:
         found.again, found.said = len(times), sum(bool(one.said) for one in times)
         found.same, found.in_vain = (sum(one.became == how for one in times) for how in (SAME, OTHERWISE))
         found.tokens = sum(one.tokens for one in times)
+        self.done.rules, self.done.with_condition = self.rules.uses(), self.rules.count
 
 
 class _Known:

@@ -45,6 +45,13 @@ def strength(wanted: str, trust: str, strongest: str, agent: Agent | None) -> tu
     return wanted, why
 
 
+def reason(does: str, call: str, text: str, key: str) -> str:
+    """Return why a call is denied, held this once or put to the person, and the way out."""
+    if does == "ask":
+        return _ASKED.format(call, text)
+    return _HELD.format(call, text) + (_NEVER.format(key) if does == "deny" else _THROUGH)
+
+
 def holding(run: HookRun, found: list[Found]) -> list[Effect]:
     """Return what holds the call: rules that deny it, else those that hold once, else those that ask the person."""
     by_strength: dict[str, list[Found]] = {}
@@ -52,7 +59,7 @@ def holding(run: HookRun, found: list[Found]) -> list[Effect]:
         does, _ = strength(one.row.does, one.row.trust, run.settings.text("rules.strongest"), run.agent)
         by_strength.setdefault(does, []).append(one)
     if denies := by_strength.get("deny"):
-        texts = [_HELD.format(_call(one), _text(one)) + _NEVER.format(one.row.key) for one in denies]
+        texts = [reason("deny", _call(one), _text(one), one.row.key) for one in denies]
         return [
             Effect(hold=text, theirs=True, given=_given(one, "denied"))
             for one, text in zip(denies[:MAX_HOLDING], texts, strict=False)
@@ -63,7 +70,7 @@ def holding(run: HookRun, found: list[Found]) -> list[Effect]:
     if holds:
         return [_holding_once(run, place, one, holds) for one in holds[:MAX_HOLDING]]
     return [
-        Effect(ask=_ASKED.format(_call(one), _text(one)), theirs=True, given=_given(one, "asked"))
+        Effect(ask=reason("ask", _call(one), _text(one), one.row.key), theirs=True, given=_given(one, "asked"))
         for one in by_strength.get("ask", ())[:MAX_HOLDING]
     ]
 
@@ -72,7 +79,7 @@ def _holding_once(run: HookRun, place: str, one: Found, holds: list[Found]) -> E
     """Return what holds a call this once; with the last one told, those beyond it count as held, so that it is true."""
     beyond = holds[MAX_HOLDING:] if one is holds[:MAX_HOLDING][-1] else []
     also = [_said(run, one), *[_held(other) for other in beyond]]
-    text = _HELD.format(_call(one), _text(one)) + _THROUGH
+    text = reason("hold", _call(one), _text(one), one.row.key)
     return Effect(lambda: told.claim(place, _held(one), also), hold=text, theirs=True, given=_given(one, "held"))
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from holdfast.language import tools
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.model import Fix
-from holdfast.learning.fixes.retries import Failure, Retries, clean, edits_of, failure_of, fix_of
+from holdfast.learning.fixes.retries import Failure, FixStep, Retries, clean, edits_of, failure_of, fix_of
 from holdfast.records import Session, SessionEvent
 from holdfast.sessions import check_results
 from holdfast.sessions.facts import Digest
@@ -32,13 +32,13 @@ def found_in(digest: Digest, events: Sequence[SessionEvent]) -> dict[str, Fix]:
     for _, one in walk(digest.session, events):
         if isinstance(one, Fix):
             found[one.fingerprint] = one
-        else:
+        elif isinstance(one, Failure):
             found.pop(one.fingerprint, None)
     return found
 
 
-def walk(session: Session, events: Sequence[SessionEvent]) -> Iterator[tuple[SessionEvent, Failure | Fix]]:
-    """Yield the failures and the fixes of a session as they come, each with the event that shows it.
+def walk(session: Session, events: Sequence[SessionEvent]) -> Iterator[tuple[SessionEvent, Failure | Fix | FixStep]]:
+    """Yield the failures of a session, the commands that were run behind one, and the fixes, each with its event.
 
     A failure of which the session has a fix already says that this fix did not hold.
     """
@@ -61,6 +61,7 @@ def walk(session: Session, events: Sequence[SessionEvent]) -> Iterator[tuple[Ses
                 fix = fix_of(fixed, session.agent, session.id, session.project)
                 if not _only_came_back(fix, session.folder):
                     yield event, fix
+            yield event, FixStep("run", line, "")
 
 
 def _only_came_back(fix: Fix, folder: str) -> bool:

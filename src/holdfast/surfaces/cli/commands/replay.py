@@ -9,7 +9,8 @@ from collections.abc import Iterator
 import click
 
 from holdfast.app import replay
-from holdfast.app.replay import OTHERWISE, SAME, Corrections, Failures, Repeated, Replayed, ReplayMoment
+from holdfast.app.replay import OTHERWISE, SAME
+from holdfast.app.replay_records import Corrections, Failures, Repeated, Replayed, ReplayMoment, RuleUse
 from holdfast.base.terminal import style
 from holdfast.base.text import count
 from holdfast.records import asdict
@@ -41,12 +42,13 @@ def _replay(workspace: Workspace, since: str, limit: int) -> None:
     if answered({**dataclasses.asdict(done), "problems": [asdict(one) for one in done.problems]}):
         return
     if not done.sessions:
-        say_empty(workspace, "there is nothing to replay; `holdfast sweep` reads sessions in")
+        nothing = "there is nothing to replay; `holdfast sweep` reads sessions in"
+        say_empty(workspace, "no session fits what was asked for" if since or project else nothing)
         return
-    for line in (*_head(done), "", *_failures(done.failures, limit), "", *_corrections(done.corrections, limit)):
-        click.echo(line)
+    parts = _failures(done.failures, limit), _corrections(done.corrections, limit), _rules(done, limit)
+    click.echo("\n".join([*_head(done), *[line for part in parts for line in ("", *part)]]))
     print_problems(done.problems)
-    if max(len(done.failures.kinds), len(done.corrections.examples)) > limit:
+    if max(len(done.failures.kinds), len(done.corrections.examples), len(done.rules)) > limit:
         say("--limit shows more examples, --json all of them")
 
 
@@ -72,6 +74,9 @@ def _failures(found: Failures, limit: int) -> Iterator[str]:
         yield f"    {found.same} where the session then found the same itself, with {count(found.spared, 'call')} more"
         yield f"    {found.in_vain} in vain, as it found another way"
         yield f"    {left} where nothing shows what helped"
+    if found.known_well:
+        well = count(found.known_well, "time")
+        yield f"  {well} it had worked in two sessions by then: then it stands as a lesson, told at a session's start"
     for one in found.kinds[:limit]:
         yield from _repeated(one)
 
@@ -91,13 +96,38 @@ def _repeated(one: Repeated) -> Iterator[str]:
 
 def _corrections(found: Corrections, limit: int) -> Iterator[str]:
     yield style("Corrections", "bold")
-    yield (
-        f"  {count(found.total, 'correction')}: {found.stood} said what a memory said already,"
-        f" {found.repeated} what an earlier session was told"
-    )
+    yield f"  {count(found.total, 'correction')}; {found.repeated} said what an earlier session was told"
+    yield f"  {found.stood} said what a memory said by then; a prompt before would have brought {found.given} of these"
     for one in found.examples[:limit]:
         yield f"  {_place(one)}: {one.text}"
         yield f"      {one.source}: {one.said}"
+
+
+def _rules(done: Replayed, limit: int) -> Iterator[str]:
+    yield style("Rules", "bold")
+    said, held, vain, tokens = (
+        sum(getattr(one, name) for one in done.rules) for name in ("said", "held", "in_vain", "tokens")
+    )
+    have = (
+        "1 memory has a condition" if done.with_condition == 1 else f"{done.with_condition} memories have a condition"
+    )
+    yield f"  {have}; {len(done.rules)} of them would have spoken, {said} said and {held} held"
+    if done.rules:
+        often = (said + held) * 1_000 / max(1, done.calls)
+        yield f"  {vain} in vain: the call went well and was not corrected, or you had asked for what was held"
+        yield f"  {count(tokens, 'token')} in all; {often:.1f} lines in 1,000 calls"
+    for one in done.rules[:limit]:
+        yield from _rule(one)
+
+
+def _rule(one: RuleUse) -> Iterator[str]:
+    done = ", ".join([f"{number}x {word}" for word, number in (("said", one.said), ("held", one.held)) if number])
+    yield f"  {done}, {one.in_vain} in vain, {count(one.tokens, 'token')}: {one.key} ({one.condition})"
+    yield f"      {one.text}"
+    for each in sorted(one.examples, key=lambda each: each.became != "")[:_MAX_PLACES]:
+        yield f"      {_place(each)}: {each.text}" + (f", {each.became}" if each.became else "")
+    if len(one.examples) > _MAX_PLACES:
+        yield f"      and {len(one.examples) - _MAX_PLACES} more"
 
 
 def _place(one: ReplayMoment) -> str:
