@@ -36,7 +36,8 @@ def at_before_tool(run: HookRun) -> list[Effect]:
 
 def at_after_tool(run: HookRun) -> list[Effect]:
     """Say the rules that this call fulfils, where that was not possible before it ran, or where it had to fail."""
-    if not run.call.error and (BEFORE in run.agent.injects or AFTER not in run.agent.injects):
+    was_before = BEFORE in run.agent.injects or (AFTER not in run.agent.injects and BEFORE in run.agent.events.values())
+    if not run.call.error and was_before:
         return []
     found = _found(run)
     if not found:

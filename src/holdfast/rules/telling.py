@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
 MAX_SAID, MAX_HOLDING = 2, 4
 _MAX_CALL = 120
-_HELD = "Held by Holdfast, before it ran: a rule of the person you work for is about this call ({}): {}\n"
-_THROUGH = (
-    "If the call is right all the same, because the rule is kept or the person said so, make exactly this call again: "
-    "it goes through, and this rule holds no other call of this session."
+# One agent cuts a reason after 256 characters, so what to do comes before the rule, and in few words.
+_HELD = (
+    "Held by Holdfast, before it ran. Make exactly this call again and it goes through, if it keeps the rule of the "
+    "person you work for or they said so. The rule, at {}: {}"
 )
-_NEVER = (
-    "It holds for every such call. Do not try it in another way; only the person can change it (`holdfast edit {}`)."
+_DENIED = (
+    "Held by Holdfast, as every such call. Do not try it in another way: only the person you work for can change the "
+    "rule (`holdfast edit {}`). The rule, at {}: {}"
 )
 _ASKED = "A rule of yours is about this call ({}): {}"
 
@@ -49,7 +50,7 @@ def reason(does: str, call: str, text: str, key: str) -> str:
     """Return why a call is denied, held this once or put to the person, and the way out."""
     if does == "ask":
         return _ASKED.format(call, text)
-    return _HELD.format(call, text) + (_NEVER.format(key) if does == "deny" else _THROUGH)
+    return _DENIED.format(key, call, text) if does == "deny" else _HELD.format(call, text)
 
 
 def holding(run: HookRun, found: list[Found]) -> list[Effect]:
