@@ -10,6 +10,7 @@ import os
 import sqlite3
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -28,7 +29,7 @@ from holdfast.workspace import Workspace
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 # So long pages may be behind what they show.
-FINISH_SECONDS = 1.0
+FINISH_SECONDS, MAX_FINISH_SECONDS = 1.0, 30.0
 # So many requests are answered at once; each has a thread and a store.
 _AT_ONCE = 4
 
@@ -69,6 +70,7 @@ class Site:
         self._lock = threading.Lock()
         self._due: set[str] = set()
         self._timer: threading.Timer | None = None
+        self._took = 0.0
         self.feeds = 0
         self.limiter = anyio.CapacityLimiter(_AT_ONCE)
         self.findings = Findings(lint)
@@ -81,11 +83,13 @@ class Site:
         self.hosts = frozenset(urlsplit(origin).netloc for origin in self.origins)
 
     def finish_soon(self, project: str) -> None:
-        """Have the pages of what was changed written within a second, so that a hundred changes write them once."""
+        """Have the pages of what was changed written soon, so that a hundred changes write them once."""
         with self._lock:
             self._due.add(project)
             if self._timer is None:
-                self._timer = threading.Timer(FINISH_SECONDS, self.finish_due)
+                # In a large home it takes longer; then it is done less often, and never takes more than a tenth.
+                pause = min(max(FINISH_SECONDS, 10 * self._took), MAX_FINISH_SECONDS)
+                self._timer = threading.Timer(pause, self.finish_due)
                 self._timer.daemon = True
                 self._timer.start()
 
@@ -96,6 +100,7 @@ class Site:
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
+        begun = time.monotonic()
         for project in sorted(due):
             try:
                 with self.workspace(project) as workspace:
@@ -104,6 +109,7 @@ class Site:
                     finish(workspace)
             except (HoldfastError, OSError, sqlite3.Error) as problem:
                 self.say(f"pages are not up to date: {problem}")
+        self._took = time.monotonic() - begun
 
     @property
     def address(self) -> str:
