@@ -1,11 +1,12 @@
 """What a hook costs an agent: a start, a prompt and calls of tools in fresh processes, beside a bare start of Python.
 
-    holdfast bench hook [--sizes 10000,100000] [--turns 40] [--json]
+    holdfast bench hook [--sizes 10000,100000] [--turns 40] [--anchored] [--json]
 
 Each turn runs every case once, so that a machine under load is slow for all of them. Figures are ratios to the bare
 start, by the clock and by the processor's time, which other programs disturb less. The goal is a prompt at 3 bare
 starts with 10,000 memories, and at 4 with 100,000; a hook before a call at 2 where no rule holds, and at 3 where one
-does, with 50 rules among the memories.
+does, with 50 rules among the memories. With `--anchored` every memory names a function of a file of 4,000 lines, and
+is held against it when it is given.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ import holdfast
 from holdfast.app.finish import finish
 from holdfast.app.reindex import reindex
 from holdfast.base.clock import now
+from holdfast.language import code_spans
 from holdfast.memory.remember import remember
-from holdfast.records import Memory, Scope
+from holdfast.records import Memory, Scope, replace
 from holdfast.store import memory_file
 from holdfast.workspace import Workspace
 
@@ -52,13 +54,14 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="holdfast bench hook", description=__doc__)
     parser.add_argument("--sizes", default="10000,100000", help="numbers of memories, with commas")
     parser.add_argument("--turns", type=int, default=40, help="how often each case runs")
+    parser.add_argument("--anchored", action="store_true", help="memories name code that is looked at")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     options = parser.parse_args(arguments)
     found = []
     for size in [int(size) for size in options.sizes.split(",")]:
         with tempfile.TemporaryDirectory(prefix="holdfast-bench-hook-") as folder:
             print(f"laying and indexing {size:,} memories", file=sys.stderr)
-            bench = Bench(folder, size)
+            bench = Bench(folder, size, anchored=options.anchored)
             found.append(bench.measured(options.turns))
         if not options.json:
             show(found[-1])
@@ -70,8 +73,9 @@ def main(arguments: list[str]) -> int:
 class Bench:
     """One home of one size, and the folder of a project that an agent stands in."""
 
-    def __init__(self, folder: str, size: int) -> None:
+    def __init__(self, folder: str, size: int, *, anchored: bool = False) -> None:
         self.size = size
+        self.anchored = anchored
         self.home = os.path.join(folder, "home")
         self.project = os.path.join(folder, "project")
         self.rng = random.Random(size)
@@ -86,9 +90,14 @@ class Bench:
         memories = os.path.join(self.home, "memory", "projects", PROJECT, "memories")
         os.makedirs(memories, 0o700)
         at = now()
+        with open(os.path.join(self.project, "code.py"), "w", encoding="utf-8") as file:
+            file.write("".join(f"def f{number}(x):\n    return x + {number}\n\n\n" for number in range(1_000)))
         for number in range(self.size):
             text = self.sentence(25)
             memory = Memory(f"m-{number}", Scope("project", PROJECT), text[:50], text, created=at, updated=at)
+            if self.anchored:
+                held = code_spans.digest(f"def f{number % 1_000}(x):\n    return x + {number % 1_000}")
+                memory = replace(memory, anchors=(f"code.py#f{number % 1_000}@{held}",))
             with open(os.path.join(memories, f"m-{number}.md"), "w", encoding="utf-8") as file:
                 file.write(memory_file.create(memory))
         with Workspace(self.home, project=PROJECT) as workspace:

@@ -14,6 +14,7 @@ from holdfast.language.code_names import NamedFile, named
         ("`Session.close()` in ./src/db.py must run twice", [("src/db.py", 0, 0)], ["Session.close"]),
         ("`MAX_RETRIES = 3` is set in settings.py.", [("settings.py", 0, 0)], ["MAX_RETRIES"]),
         ('`"target": "es2022"` in tsconfig.json', [("tsconfig.json", 0, 0)], ["target"]),
+        ("`build-system.requires` in pyproject.toml", [("pyproject.toml", 0, 0)], ["build-system.requires"]),
         ("Lines 10-20 of lib/dates.ts ignore zones.", [("lib/dates.ts", 10, 20)], []),
         ("`src/a.py`, line 4, has the port.", [("src/a.py", 4, 4)], []),
         ("src/app.ts#L10-L12 retries", [("src/app.ts", 10, 12)], []),

@@ -172,7 +172,6 @@ def named(text: str, name: str, **options: bool) -> list[str]:
         (TOML, "select", "select = [", "]"),
         (TOML, "tool.mypy", "[tool.mypy]", "strict = true"),
         (MISE, "tasks.lint.run", 'run = "make lint"', 'run = "make lint"'),
-        (MISE, "tasks", "[tasks]", 'test = "make test"'),
         (PROMPTS, "promptOf", "export function promptOf(name) {", "}"),
         (YAML, "services.db.image", "image: postgres", "image: postgres"),
         (YAML, "ports", "ports:", '- "80:80"'),
@@ -190,6 +189,12 @@ def test_what_only_uses_a_name_does_not_define_it() -> None:
     """A call, a comparison, a comment and a part of a longer name define nothing."""
     text = "# run = 1\nrun(x)\nif run == 2:\n    runner = 3\nreturn run\nfoo.run(1) {\nx = run\n"
     assert named(text, "run") == []
+
+
+def test_a_table_of_settings_has_those_within_it() -> None:
+    """Who names `tool` names all of its tables."""
+    assert [one.split("\n")[0] for one in named(TOML, "tool")] == ["[tool.ruff]", "[tool.mypy]"]
+    assert [one.split("\n")[0] for one in named(MISE, "tasks")] == ["[tasks]", '[tasks."lint"] # of all']
 
 
 def test_a_name_that_is_a_word_of_some_language_is_found_all_the_same() -> None:

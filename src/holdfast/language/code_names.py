@@ -21,7 +21,7 @@ _WITHOUT_ENDING = frozenset(
     )
 )
 _BACKTICKED = re.compile(r"`([^`\n]{1,120})`")
-_SYMBOL = re.compile(r"^[A-Za-z_$][\w$]*(?:(?:\.|::|#)[A-Za-z_$][\w$-]*)*(?:-[\w-]+)?[!?]?$")
+_SYMBOL = re.compile(r"^[A-Za-z_$][\w$-]*(?:(?:\.|::|#)[A-Za-z_$][\w$-]*)*(?:-[\w-]+)?[!?]?$")
 _CALLED = re.compile(r"(?<![\w.])([A-Za-z_][\w.]*)\(\)")
 # Written as no word of a language is: with an underscore or a capital within it.
 _CODE_LIKE = re.compile(

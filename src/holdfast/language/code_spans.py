@@ -69,7 +69,7 @@ def defined(lines: Sequence[str], name: str, *, alone: bool = False) -> list[Spa
     """
     outer, _, own = name.replace("::", ".").replace("#", ".").rpartition(".")
     if not outer:
-        return _plain(lines, own, alone=alone) or _section(lines, own)
+        return _plain(lines, own, alone=alone) or ([] if alone else _section(lines, own))
     found: list[Span] = []
     for start, end in defined(lines, outer):
         found += [(start + 1 + first, start + 1 + last) for first, last in _plain(lines[start + 1 : end], own)]
@@ -77,12 +77,14 @@ def defined(lines: Sequence[str], name: str, *, alone: bool = False) -> list[Spa
 
 
 def _section(lines: Sequence[str], name: str) -> list[Span]:
-    """Return the section of settings under the heading `[name]`."""
-    for place, line in enumerate(lines):
-        if line.startswith("[") and line.strip("[ ").partition("]")[0].replace('"', "").strip() == name:
-            rest = [other for other in range(place + 1, len(lines)) if lines[other].startswith("[")]
-            return [(place, rest[0] if rest else len(lines))]
-    return []
+    """Return the sections of settings under the heading `[name]`, and under those within it, as `[name.more]`."""
+    heads = [place for place, line in enumerate(lines) if line.startswith("[")]
+    found: list[Span] = []
+    for place, end in zip(heads, [*heads[1:], len(lines)], strict=False):
+        head = lines[place].strip("[ ").partition("]")[0].replace('"', "").strip()
+        if head == name or head.startswith(f"{name}."):
+            found.append((place, end))
+    return found
 
 
 def _plain(lines: Sequence[str], name: str, *, alone: bool = False) -> list[Span]:
