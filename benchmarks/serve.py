@@ -201,8 +201,9 @@ def loaded(server: int, port: int, home: str) -> dict[str, float]:
     """
     with Workspace(home, project="shop") as workspace:
         headers = {"Authorization": f"Bearer {tokens.new(workspace, 'load', may='review')[1]}"}
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(server, {min(os.sched_getaffinity(server))})
+    # Each thread has a core of its own choice; new ones take that of the thread which makes them.
+    for thread in os.listdir(f"/proc/{server}/task") if os.path.isdir(f"/proc/{server}/task") else ():
+        os.sched_setaffinity(int(thread), {max(os.sched_getaffinity(server))})
     waiting: queue.Queue[tuple[float, int]] = queue.Queue()
     took: list[float] = []
 
