@@ -289,5 +289,5 @@ def test_a_hook_that_cannot_match_reads_one_small_file(store, call, workspace) -
     memory = store(PUSH)
     build(workspace, memory.scope)
     (row,) = table.rows(workspace, memory.scope)
-    assert row.needles == ("git",) and parse(row.condition) == parse("git push")
+    assert row.needles == ("push",) and parse(row.condition) == parse("git push")
     assert json.loads(json.dumps(row.text)) == PUSH

@@ -161,7 +161,12 @@ def needles(condition: Condition) -> tuple[str, ...]:
             if not pieces:
                 return ()
             # The name of a program or file is told even where the folder before it is not.
-            found.append(pieces[-1] if pattern in condition.commands else max(pieces, key=len))
+            if pattern in condition.commands:
+                # Of the words that a command must have, the last is the rarest: far more calls say `git` than `push`.
+                literal = [word for word in pattern.split()[1:] if word[0] not in "-+" and not set(word) & set("*?[|~")]
+                found.append(literal[-1] if literal else pieces[-1])
+            else:
+                found.append(max(pieces, key=len))
     return tuple(dict.fromkeys(found))
 
 
