@@ -2,6 +2,7 @@
 
 The home has 10,000 memories, 1,000 sessions and 25 proposals. Times are those of a browser on the same machine that
 keeps its connection, from the request to the last byte; goals are a median of 30 ms for a view and 50 ms for a search.
+Beside it stands what the server computed for one request on average, which a busy machine does not change.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 from holdfast.app import tokens
+from holdfast.app.reindex import make_all_vectors
 from holdfast.base.clock import now
 from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.records import Cost, Memory, Proposal, Scope, Session, SessionEvent, Spend
@@ -46,12 +48,16 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
         home = os.path.join(folder, "home")
         lay(home, numbers[0], numbers[-1])
+        with Workspace(home, project="shop", environment={"HOME": home}) as workspace:
+            # As in a home that is in use; a recall makes 500 that are missing.
+            make_all_vectors(workspace)
         report = measured(home, folder)
     if "--json" in arguments:
         print(json.dumps(report, indent=1))
         return 0
     for name, took in report["views"].items():
-        print(f"{name:28} p50 {took['p50']:6.1f} ms   p95 {took['p95']:6.1f} ms   (goal {took['goal']:g})")
+        times = f"p50 {took['p50']:6.1f} ms   p95 {took['p95']:6.1f} ms   computed {took['computed']:5.1f} ms"
+        print(f"{name:22} {times}   (goal {took['goal']:g})")
     print(f"up after {report['start']:.2f} s (goal {START_S:g})")
     print(f"first load {report['first']:,} bytes (goal {FIRST_BYTES:,})")
     load = report["load"]
@@ -156,9 +162,10 @@ def sentence(chance: random.Random) -> str:
 
 
 class Browser:
-    """One connection that is kept, with its cookie."""
+    """One connection that is kept, with its cookie, to the server of that process."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, pid: int) -> None:
+        self.pid = pid
         self.port, token = re.findall(r":(\d+)/open\?token=(\S+)", address)[0]
         self.connection = http.client.HTTPConnection("127.0.0.1", int(self.port), timeout=60)
         self.cookie = ""
@@ -179,7 +186,7 @@ def measured(home: str, folder: str) -> dict[str, object]:
     server = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     try:
         assert server.stdout is not None
-        browser = Browser(server.stdout.readline())
+        browser = Browser(server.stdout.readline(), server.pid)
         up = time.perf_counter() - start
         first = len(browser.get("/review")[2])
         first += sum(len(browser.get(f"/static/{name}")[2]) for name in ("page.css", "page.js", "htmx-4.0.0.min.js"))
@@ -269,11 +276,23 @@ VIEWS = {
 
 
 def _timed(browser: Browser, paths: tuple[str, ...], goal: float, rounds: int = 21) -> dict[str, float]:
-    took = []
+    took, began = [], 0.0
     for number in range(rounds + 3):
+        began = computed(browser.pid) if number == 3 else began
         start = time.perf_counter()
         status, _, body = browser.get(paths[number % len(paths)])
         took.append(1000 * (time.perf_counter() - start))
         assert status == 200, (paths, status, body[:500])
+    used = 1000 * (computed(browser.pid) - began) / rounds
     took = sorted(took[3:])
-    return {"p50": statistics.median(took), "p95": took[int(len(took) * 0.95)], "goal": goal}
+    return {"p50": statistics.median(took), "p95": took[int(len(took) * 0.95)], "computed": used, "goal": goal}
+
+
+def computed(pid: int) -> float:
+    """Return the seconds that a process has computed; nought where the system does not tell."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            fields = file.read().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -30,7 +30,7 @@ FINDINGS = {
     "secret": "secret",
     "came-back": "conflict",
     "stale-claim": "stale",
-    "stale-anchor": "stale",
+    "changed-code": "stale",
 }
 KINDS = ("memory", "lesson", "import", "page", "decision", "withdrawal", "pattern", "conflict", "secret", "stale")
 # A memory that scores so for the words of a proposal is worth being shown beside it.

@@ -13,7 +13,7 @@ from holdfast.store.layout import check_scope
 from holdfast.workspace import Workspace
 
 PAGE = 50
-MAX_FOUND = 40
+MAX_FOUND = 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,14 @@ class Visit:
 
     def page(self, name: str, *, status: int = 200, **data: Any) -> Response:
         """Return a page made of a template."""
-        return answer(self.request, name, {"home": self.workspace.home, **data}, status, self.browser)
+        return answer(self.request, name, {"home": self._home, **data}, status, self.browser)
+
+    @property
+    def _home(self) -> str:
+        """The home as people write it."""
+        person = self.workspace.environment.get("HOME", "")
+        inside = person and self.workspace.home.startswith(f"{person}{os.sep}")
+        return f"~{self.workspace.home[len(person) :]}" if inside else self.workspace.home
 
     def tell(self, text: str, undo: str = "", kind: str = "done") -> None:
         """Have the next page say what was done or refused, with the updates by which it can be undone."""
