@@ -168,6 +168,12 @@ def test_a_command_that_is_only_spoken_of_does_not_run(line: str) -> None:
         ("make deploy", "make -C infra deploy", True),
         ("gh pr merge", "gh pr merge 5 --squash", True),
         ("gh pr merge", "gh -R a/b pr merge 5", True),
+        ("git push", "git push --dry-run origin main", False),
+        ("git push --dry-run", "git push --dry-run origin main", True),
+        ("npm", "npm --version", False),
+        ("grep", "make test | grep FAIL", False),
+        ("grep", "grep -rn x src | head", True),
+        ("grep", "git ls-files | xargs grep x", True),
         ("alembic upgrade", "poetry run alembic upgrade head", True),
     ],
 )

@@ -221,7 +221,8 @@ def line_of(call: Call) -> str:
 class Run:
     """One command that a line runs: its words without wrappers and as they are written, its text.
 
-    `writes` is what it is redirected to, `folder` where the line went before it.
+    `writes` is what it is redirected to, `folder` where the line went before it. `filters`: it only picks from what
+    the command before it prints.
     """
 
     words: tuple[str, ...]
@@ -229,9 +230,12 @@ class Run:
     text: str
     writes: tuple[str, ...] = ()
     folder: str = ""
+    filters: bool = False
 
     def is_any(self, patterns: Sequence[Sequence[str]]) -> bool:
         """Whether one of the patterns names it: with or without what wraps it, or as the script that it runs."""
+        if self.filters:
+            return False
         forms = [self.words, self.given]
         if self.words and commands.is_a(self.words[0], "runner"):
             at = next((number for number, word in enumerate(self.words) if number and word[0] != "-"), 0)
@@ -241,11 +245,13 @@ class Run:
 
 def runs(line: str, depth: int = 0) -> Iterator[Run]:
     """Yield every command that a line runs, those within `$( )`, `bash -c`, `eval` and `-exec` too."""
-    folder = ""
+    folder, piped = "", False
     for part in shell.split(line) if depth <= _MAX_DEPTH else ():
         for inner in part.inner:
             yield from runs(inner, depth + 1)
         words = commands.unwrapped([word for word in part.words if word])
+        filters = piped and bool(words) and commands.is_a(part.words[0], "cutting")
+        piped = part.sign in shell.PIPES
         if not words:
             yield Run((), (), part.text, part.writes, folder)
             continue
@@ -253,7 +259,7 @@ def runs(line: str, depth: int = 0) -> Iterator[Run]:
         if carried:
             yield from runs(carried, depth + 1)
             continue
-        yield Run(tuple(words), _as_written(part.words), part.text, part.writes, folder)
+        yield Run(tuple(words), _as_written(part.words), part.text, part.writes, folder, filters)
         if words[0] in ("cd", "pushd") and len(words) > 1:
             folder = words[1] if words[1][:1] in "/~" else f"{folder}/{words[1]}".lstrip("/")
         at = next((number for number, word in enumerate(words) if word in ("-exec", "-execdir")), 0)
@@ -290,6 +296,9 @@ def _matched_command(patterns: Sequence[str], call: Call) -> str:
 def fulfils(words: Sequence[str], pattern: Sequence[str]) -> bool:
     """Whether a command is what a pattern names: its plain words in order, its options anywhere behind the program."""
     plain = [*map(_base, words[:1]), *commands.plain_words(words)[1:]]
+    # With such an option a program only tells something: nothing is pushed by `git push --dry-run`.
+    if any(commands.is_a(word, "tells-option") and word not in pattern for word in words[1:]):
+        return False
     for number, one in enumerate(pattern):
         either = [_base(wish) for wish in one.split("|")] if not number else one.split("|")
         if number and one[0] in "-+":

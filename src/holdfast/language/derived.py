@@ -25,6 +25,9 @@ _FIRST = 0xE000
 _M = "[\ue000-\ue0ff]"
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|\s+[–—-]{1,2}\s+")
 _QUOTED = re.compile(r"`([^`\n]{1,200})`")
+_QUOTED_BRANCH = re.compile(r"`(main|master|develop|trunk|production)`")
+# What is about when to end says nothing of the call before which it is to be.
+_ENDS = re.compile(r"\b(?:stop|end|finish|quit)\w*\s+$")
 _FENCED = "```"
 _AND = r"(?:\s*(?:,|/|\bor\b|\band\b|\bnor\b|\boder\b|\bund\b)\s*)+"
 _LIST = rf"{_M}(?:{_AND}{_M})*"
@@ -83,7 +86,9 @@ _FORBIDDEN = re.compile(r"\b(?:never|must not|not allowed|forbidden|off[- ]limit
 # Around a mention these turn it into its opposite, or into one case of several.
 _TURNED = re.compile(r"\b(?:outside|except|other than|apart from|but not|only in|anything but|besides|außer)\b")
 _WITHOUT = re.compile(rf"\s*(?:\S+\s+){{0,2}}?without\s+(?:the\s+)?(?P<what>{_M})")
-_BRANCH = re.compile(r"\b(?:to|on|onto|into|auf)\s+(?:the\s+)?(?:branch\s+)?(main|master|develop|trunk|production)\b")
+_BRANCH = re.compile(
+    r"\b(?:to|on|onto|into|auf)\s+(?:the\s+)?(?:branch\s+)?(main|master|develop|trunk|production|default)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +116,8 @@ class _Sentence:
     def __init__(self, text: str) -> None:
         self.text = text
         self.mentions: list[_Mention] = []
-        spoken = _QUOTED.sub(lambda found: self._put(_mention(found[1]), found[0]), text)
+        bare = _QUOTED_BRANCH.sub(lambda found: found[1], text)
+        spoken = _QUOTED.sub(lambda found: self._put(_mention(found[1]), found[0]), bare)
         self.spoken = _unquoted().sub(self._unquoted_mention, spoken).casefold()
 
     def _put(self, mention: _Mention, otherwise: str) -> str:
@@ -176,9 +182,15 @@ def _derived(
     some = [one for one in mentions if one.kind in ("command", "path") and one.text]
     named = tuple([one.text for one in some if one.kind == "command"])
     paths = tuple([one.text for one in some if one.kind == "path"])
-    branches = _BRANCH.search(sentence.spoken) if any(one.startswith("git ") for one in named) else None
-    condition = Condition((*named, *but), paths, branches=(branches[1],) if branches else ())
+    branches = _branches(sentence.spoken) if any(one.startswith("git ") for one in named) else ()
+    condition = Condition((*named, *but), paths, branches=branches)
     return Derived(condition, sentence.shown(*found.span()), forbids, literal=True)
+
+
+def _branches(spoken: str) -> tuple[str, ...]:
+    """Return the branches that a sentence names as those which it is about."""
+    found = _BRANCH.search(spoken)
+    return () if found is None else ("main", "master") if found[1] == "default" else (found[1],)
 
 
 def _failing(sentence: _Sentence) -> Derived | None:
@@ -274,13 +286,14 @@ def _meant(sentence: _Sentence) -> Derived | None:
             rf"\b(?:before|prior to|bevor)\s+(?:(?:you|each|every|any|a|the|we|i)\s+)*(?P<verb>{either})\b(?P<rest>.*)",
             sentence.spoken,
         )
+        if found and _ENDS.search(sentence.spoken[: found.start()]):
+            return None
         rest = found["rest"].split() if found else []
         following = rest[0].strip(",.;:!()") if rest else ""
         if found and (
             not following or following in among(TABLE, "goes-on") or rest[0][0] in ",;:(" or not following.isalpha()
         ):
-            branches = _BRANCH.search(sentence.spoken)
-            condition = Condition(wanted, branches=(branches[1],) if branches else ())
+            condition = Condition(wanted, branches=_branches(sentence.spoken))
             end = found.start("rest") + min(len(found["rest"]), 40)
             return Derived(condition, sentence.shown(found.start(), end), forbids=True, literal=False)
     return None

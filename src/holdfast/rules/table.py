@@ -35,8 +35,8 @@ _APART, _NEEDLES = "\t", "\x1f"
 _WIDTH = 10
 _MAX_READ = 4_000_000
 MAX_TEXT = 300
-# So many files that are no rules are looked at in one hook; all of them in most scopes.
-_LOOKED_AT = 400
+# So many bytes of names, of files that are no rules, are looked at in one hook: all of them in most scopes.
+_PIECE, _MAX_LINE = 12_288, 512
 # A change and a look within so many nanoseconds cannot be told apart by their times.
 _TICK_NS = 50_000_000
 
@@ -124,12 +124,7 @@ def _rows_in(body: str) -> list[RuleRow]:
 
 def _is_any_newer(place: str, root: str, made: int) -> bool:
     """Whether one of some files that are no rules was written since; where there are many, others each time."""
-    names = files.read_if_there(f"{place}.names").decode("utf-8", "replace").split("\n")
-    if len(names) > _LOOKED_AT:
-        parts = -(-len(names) // _LOOKED_AT)
-        at = time.time_ns() // 1_000 % parts
-        names = names[at * _LOOKED_AT : (at + 1) * _LOOKED_AT]
-    for name in names if names != [""] else ():
+    for name in _some_names(f"{place}.names"):
         path, _, stamp = name.partition(_APART)
         try:
             if stamp and _stamp(f"{root}/{path}") != stamp:
@@ -139,6 +134,25 @@ def _is_any_newer(place: str, root: str, made: int) -> bool:
         except OSError:
             return True
     return False
+
+
+def _some_names(place: str) -> list[str]:
+    """Return the lines of a file, or of a long one those of one piece, another one each time."""
+    try:
+        descriptor = files.open_plain(place)
+    except OSError:
+        return []
+    try:
+        pieces = -(-os.fstat(descriptor).st_size // _PIECE)
+        start = time.time_ns() // 1_000 % pieces * _PIECE if pieces > 1 else 0
+        lines = os.pread(descriptor, _PIECE + _MAX_LINE, start)
+    finally:
+        os.close(descriptor)
+    # A line belongs to the piece that it begins in.
+    first = lines.find(b"\n") + 1 if start else 0
+    last = lines.find(b"\n", _PIECE) if len(lines) > _PIECE else len(lines)
+    found = lines[first : last if last >= 0 else len(lines)].decode("utf-8", "replace")
+    return [line for line in found.split("\n") if line]
 
 
 def _files_beside(root: str, folder: str) -> str:
