@@ -16,6 +16,7 @@ from holdfast.errors import BadInput, ChangedMeanwhile
 from holdfast.inject.receipts import latest
 from holdfast.language import when
 from holdfast.memory import browse, edit, move
+from holdfast.memory.remember import pin
 from holdfast.memory.show import history, replaced_by
 from holdfast.privacy import redact
 from holdfast.recall.related import related_to
@@ -143,7 +144,7 @@ def _edit(visit: Visit) -> Response:
 def _pin(visit: Visit) -> Response:
     memory = _asked(visit)
     pinned = visit.given("pinned") == "1"
-    visit.workspace.store.change(memory.scope, memory.key, pinned=pinned)
+    pin(visit.workspace, memory.key, scope=memory.scope.kind, pinned=pinned)
     visit.tell("Pinned: it never expires and comes first." if pinned else "Unpinned.")
     return visit.goto(address(memory.scope, memory.key))
 
