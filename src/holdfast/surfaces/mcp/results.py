@@ -283,7 +283,7 @@ class StoreArguments(ScopedArguments):
     )
     key: Key | None = optional("The key of a memory to update; or a telling name.")
     tags: Annotated[str, BeforeValidator(_joined)] | None = optional("Separated by commas.", 500)
-    when: str | None = optional("Tell it at these calls: `git push`, `src/*.ts`; separated by commas.", 500)
+    when: str | None = optional("Told at these calls: `git push, src/*.ts`.", 500)
 
 
 class Recall(ScopedArguments):
@@ -335,7 +335,7 @@ class Rate(ScopedArguments):
 
     key: Key | None = optional("The memory.")
     rating: Literal["helpful", "harmful", "confirmed"] | None = optional(
-        "How relying on it went; confirmed: its code changed, and you saw that it still holds."
+        "How relying on it went; confirmed: its code changed, yet it holds."
     )
     scope: ScopeKind | None = optional("The scope of the memory.")
     session_rating: int | None = Field(default=None, ge=1, le=10, description="What the person gave: 10 is best.")
