@@ -281,9 +281,9 @@ class StoreArguments(ScopedArguments):
         description="user (about the person), feedback (how they want you to work), project (a fact),"
         " reference (where to look), decision, lesson.",
     )
-    key: Key | None = optional("The key of a memory to update; or a telling name.")
+    key: Key | None = optional("A key to update, or a telling name.")
     tags: Annotated[str, BeforeValidator(_joined)] | None = optional("Separated by commas.", 500)
-    when: str | None = optional("Told at these calls: `git push, src/*.ts`.", 500)
+    when: str | None = optional("Told at calls: `git push, src/*.ts`.", 500)
 
 
 class Recall(ScopedArguments):
@@ -339,7 +339,7 @@ class Rate(ScopedArguments):
     )
     scope: ScopeKind | None = optional("The scope of the memory.")
     session_rating: int | None = Field(default=None, ge=1, le=10, description="What the person gave: 10 is best.")
-    note: str | None = optional("Why; for a session the person's words, quoted.", max(MAX_NOTE, MAX_COMMENT))
+    note: str | None = optional("Why; for a session their words, quoted.", max(MAX_NOTE, MAX_COMMENT))
 
 
 class StateArguments(ToolArguments):
