@@ -147,8 +147,10 @@ def test_twenty_proposals_are_reviewed_by_keyboard_alone(page, small):
     count = shown.locator("[data-row]").count
 
     def press(key: str, left: int) -> None:
+        # As a person does, once the item is there to be read.
+        shown.wait_for_selector("#detail form[data-htmx-powered]")
         shown.keyboard.press(key)
-        expect(shown.locator("[data-row]")).to_have_count(left)
+        expect(shown.locator("[data-row]")).to_have_count(left, timeout=20_000)
 
     assert count() == 20
     shown.keyboard.press("?")

@@ -18,12 +18,17 @@
   }
 
   // A key that decides counts only for the item that is both marked in the list and shown in full.
-  function press(key) {
+  function press(key, item = find("#detail")?.dataset.item, tries = 40) {
     const button = find(`[data-key="${key}"]`);
-    if (!button || busy()) return;
+    if (!button) return;
     const shown = find("#detail[data-item]"), marked = rows()[current()];
-    if (button.closest("#detail") && shown && marked && shown.dataset.item !== marked.dataset.row) return;
-    button.click();
+    if (button.closest("#detail") && shown && (shown.dataset.item !== item || marked?.dataset.row !== item)) return;
+    // What was put in just now is not taken up by htmx yet, and a click would load the whole page. A key for an item
+    // whose decision is under way finds another one in its place, and counts for nothing.
+    const live = button.closest("[hx-post], [hx-get]");
+    if ((busy() || (window.htmx && live && !live.hasAttribute("data-htmx-powered"))) && tries) {
+      setTimeout(() => press(key, item, tries - 1), 25);
+    } else button.click();
   }
 
   const keys = {
