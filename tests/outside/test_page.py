@@ -144,7 +144,6 @@ def test_twenty_proposals_are_reviewed_by_keyboard_alone(page, small):
     """Approve, reject, snooze, edit, select, undo, search and help need no pointer; nothing is decided twice."""
     expect = importlib.import_module("playwright.sync_api").expect
     shown = page(small.address)
-    count = shown.locator("[data-row]").count
 
     def press(key: str, left: int) -> None:
         # As a person does, once the item is there to be read.
@@ -152,7 +151,7 @@ def test_twenty_proposals_are_reviewed_by_keyboard_alone(page, small):
         shown.keyboard.press(key)
         expect(shown.locator("[data-row]")).to_have_count(left, timeout=20_000)
 
-    assert count() == 20
+    assert shown.locator("[data-row]").count() == 20
     shown.keyboard.press("?")
     assert shown.locator("dialog[open]").is_visible()
     shown.keyboard.press("Escape")
