@@ -164,6 +164,19 @@ def entered(loaded: list[str], agent: str) -> str:
     return " ".join(name.removeprefix("holdfast.") for name in found)
 
 
+@pytest.mark.parametrize("moment", bundling.MODULES)
+def test_each_module_comes_behind_those_that_it_imports(moment):
+    """A module that came too late would be loaded by the import system, which a bundle is there to spare."""
+    earlier: set[str] = set()
+    parts = bundling.parts_of(bundling.names_of(moment, "claude-code"))
+    of_bundle = {part[0] for part in parts}
+    for name, path, *_ in parts:
+        needed = of_bundle.intersection(bundling.lean(Path(path).read_bytes(), path)[1])
+        # Its own packages are being made while it is loaded.
+        assert not {one for one in needed - earlier if not name.startswith(f"{one}.")}, name
+        earlier.add(name)
+
+
 def test_an_order_that_does_not_hold_does_no_harm(start, package):
     """When modules cannot be run in the order of the bundle, the import system loads them as ever."""
     first = start("s1")

@@ -106,10 +106,14 @@ def parts_of(names: list[str]) -> list[Part]:
     seen: set[str] = set()
 
     def add(name: str) -> None:
-        if name in seen or not (path := _source_of(root, name)):
+        path = "" if name in seen else _source_of(root, name)
+        if not path:
+            return
+        # A package may itself import this module: then it comes with that, before whatever else needs it.
+        add(name.rpartition(".")[0])
+        if name in seen:
             return
         seen.add(name)
-        add(name.rpartition(".")[0])
         part, needed = _part(name, path)
         for one in needed:
             add(one)
