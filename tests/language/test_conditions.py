@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
-from holdfast.language.conditions import Call, Condition, matched, needles, parse, read, runs
+from holdfast.language.conditions import Call, Condition, fits_path, matched, needles, parse, read, runs
 
 ROOT = "/home/kim/shop"
 
@@ -345,3 +345,9 @@ def test_a_bomb_of_shells_has_an_end() -> None:
     for _ in range(12):
         line = f"eval {line} $({line[:200]})"
     list(runs(line[:8_000]))
+
+
+def test_a_pattern_of_many_folders_is_no_riddle() -> None:
+    """However many `**` a pattern has, a deep path is told apart in one walk; the other way took for ever."""
+    assert not fits_path("/".join("a" * 60), "/".join(["**", "a"] * 20) + "/b.ts")
+    assert fits_path("/".join("a" * 60) + "/b.ts", "/".join(["**", "a"] * 20) + "/b.ts")

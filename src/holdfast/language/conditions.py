@@ -387,9 +387,14 @@ def fits_path(path: str, pattern: str) -> bool:
 
 
 def _fits_parts(names: Sequence[str], parts: Sequence[str]) -> bool:
-    if not parts:
-        # What is in a folder that was named is meant with it.
-        return True
-    if parts[0] == "**":
-        return any(_fits_parts(names[at:], parts[1:]) for at in range(len(names) + 1))
-    return bool(names) and fits(names[0], parts[0]) and _fits_parts(names[1:], parts[1:])
+    # How far into the names the parts may have come; a pattern of many `**` costs no more than one.
+    reached = [0]
+    for part in parts:
+        if part == "**":
+            reached = list(range(reached[0], len(names) + 1))
+        else:
+            reached = [at + 1 for at in reached if at < len(names) and fits(names[at], part)]
+        if not reached:
+            return False
+    # What is in a folder that was named is meant with it.
+    return True
