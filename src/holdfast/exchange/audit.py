@@ -36,7 +36,13 @@ def audit(workspace: Workspace, path: str) -> Audited:
     memories = [
         _memory(file.name, one.text, number) for file in store.files for number, one in enumerate(file.cut.statements)
     ]
-    problems = [*_secrets(memories), *lint.duplicates(memories), *lint.outdated(memories), *_dead(workspace, memories)]
+    hint = "An import takes it out. Change it: it has been on disk."
+    secrets = [
+        Problem("secret", one.path, f"a secret of the kind {kind}", hint, severity="error")
+        for one in memories
+        for kind, _ in redact.find(one.body)
+    ]
+    problems = [*secrets, *lint.duplicates(memories), *lint.outdated(memories), *_dead(workspace, memories)]
     told = import_memories(workspace, paths=(path,), scope="global", dry_run=True)
     counts: Counter[str] = Counter()
     for one in told.files:
@@ -50,15 +56,6 @@ def _memory(name: str, text: str, number: int) -> Memory:
     # A key is asked for where two of them are compared; the last of its kind is the text's own.
     key = automatic_keys(text)[-1] if automatic_keys(text) else f"s{number}"
     return Memory(key, Scope("global"), text.split("\n")[0][:80], text, path=name, updated=f"{number:09}")
-
-
-def _secrets(memories: list[Memory]) -> list[Problem]:
-    hint = "An import takes it out. Change it: it has been on disk."
-    return [
-        Problem("secret", one.path, f"a secret of the kind {kind}", hint, severity="error")
-        for one in memories
-        for kind, _ in redact.find(one.body)
-    ]
 
 
 def _dead(workspace: Workspace, memories: list[Memory]) -> list[Problem]:

@@ -163,27 +163,21 @@ def plan(workspace: Workspace, bundled: Bundled, into: str = "") -> list[BundleC
         grave = bundled.forgotten.get(memory.scope)
         if (grave and grave.has_any((memory.body,))) or workspace.store.forgot(scope, memory.key, memory.body):
             continue
-        draft = _draft(memory, scope)
+        draft, _ = redacted(
+            Draft(
+                *(memory.body, scope),
+                title=memory.title,
+                type=memory.type,
+                tags=memory.tags,
+                trust=TRUST,
+                source=f"bundle:{memory.source}"[:200],
+                when=memory.when,
+            )
+        )
         if digest(draft.text) not in known[scope]:
             known[scope].add(digest(draft.text))
             found.append(BundleChange(Step("add", f"{scope}/{memory.key}", memory.title), draft))
     return found
-
-
-def _draft(memory: Memory, scope: Scope) -> Draft:
-    source = f"bundle:{memory.source}"[:200]
-    return redacted(
-        Draft(
-            memory.body,
-            scope,
-            title=memory.title,
-            type=memory.type,
-            tags=memory.tags,
-            trust=TRUST,
-            source=source,
-            when=memory.when,
-        )
-    )[0]
 
 
 def apply(workspace: Workspace, changes: list[BundleChange]) -> list[str]:

@@ -59,7 +59,8 @@ def read(path: str) -> OtherStore:
     if not os.path.lexists(path):
         raise NotFound(f"{path} does not exist", "Name the file or folder of the other tool's store.")
     if os.path.isdir(path):
-        inner = next((one for one in _likely_files(path) if _kind_of_file(one)), "")
+        likely = [os.path.join(path, name) for name in ("memory.jsonl", "memory.json", "claude-mem.db")]
+        inner = next((one for one in likely if os.path.isfile(one) and _kind_of_file(one)), "")
         return read(inner) if inner else OtherStore("markdown", tuple(_markdown(path)))
     kind = _kind_of_file(path)
     if not kind:
@@ -73,11 +74,6 @@ def read(path: str) -> OtherStore:
         if text.strip()
     ]
     return OtherStore(kind, (StoreFile(os.path.basename(path), Cut(tuple(found))),))
-
-
-def _likely_files(folder: str) -> Iterator[str]:
-    names = ("memory.jsonl", "memory.json", "claude-mem.db")
-    return (path for name in names if os.path.isfile(path := os.path.join(folder, name)))
 
 
 def _kind_of_file(path: str) -> str:

@@ -71,7 +71,8 @@ def _history(stands: Memory, *sides: Memory) -> tuple[Statement, ...]:
 
 def _with_fields(base: MemoryVersion | None, ours: MemoryVersion, theirs: MemoryVersion) -> str:
     """Return the text of theirs with what ours changed in the front matter."""
-    was, here, there = (_fields(side) for side in (base, ours, theirs))
+    sides = (base, ours, theirs)
+    was, here, there = (front_matter.values(front_matter.parse(one.text))[0] if one else {} for one in sides)
     changes: dict[str, Value | None] = {}
     for name in {*was, *here, *there}.difference(_SAYS_WHERE):
         value = merged_field(name, was.get(name), here.get(name), there.get(name))
@@ -80,10 +81,6 @@ def _with_fields(base: MemoryVersion | None, ours: MemoryVersion, theirs: Memory
     document = front_matter.parse(theirs.text)
     in_order = {name: changes[name] for name in sorted(changes)}
     return str(front_matter.change(document, in_order)) if in_order else theirs.text
-
-
-def _fields(side: MemoryVersion | None) -> dict[str, Value]:
-    return front_matter.values(front_matter.parse(side.text))[0] if side else {}
 
 
 def merged_field(name: str, was: Value | None, here: Value | None, there: Value | None) -> Value | None:

@@ -249,17 +249,14 @@ def _follow(base: dict[Name, Version], mover: dict[Name, Version], other: dict[N
         by_birth[was.memory.created].remove(places[0])
         for side in (base, other):
             one = side.pop(name)
-            text = memory_file.update(one.text, _renamed(one.memory, to.memory), to.path)
+            renamed = replace(one.memory, key=to.memory.key, scope=to.memory.scope)
+            text = memory_file.update(one.text, renamed, to.path)
             side[places[0]] = Version(to.path, text, memory_file.read(text, to.place)[0])
 
 
 def statements(memory: Memory) -> tuple[str, ...]:
     """Return what a memory says, and all that it said before."""
     return (memory.body, *(earlier.text for earlier in memory.history))
-
-
-def _renamed(memory: Memory, to: Memory) -> Memory:
-    return replace(memory, key=to.key, scope=to.scope)
 
 
 def _burials(side: Tree, other: Tree) -> dict[Scope, Burials]:

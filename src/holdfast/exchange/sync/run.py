@@ -221,7 +221,11 @@ class _Run:
             for path in [path for path in changes if travelling.kind_of(path) == "tombstones"]:
                 home.put(path, merged.files[path])
             self.forget(merged.buried)
-            self._tell_forgotten(merged)
+            if merged.forgotten:
+                # A forget won over what this machine had changed meanwhile.
+                self.done.forgotten += merged.forgotten
+                text = "a memory that was changed on one machine was forgotten on another, and stays forgotten"
+                notices.report(self.workspace.home, SOURCE, text, merged.forgotten)
             self.done.removed += [f"{one.scope}/{one.key}" for one in merged.buried]
             raise Conflict("what was forgotten is gone, and the rest is looked at anew")
         if changes or gone:
@@ -257,13 +261,6 @@ class _Run:
                 replaces=one.memory.key,
             )
             waiting.put(proposal)
-
-    def _tell_forgotten(self, merged: merging.Merged) -> None:
-        """Tell that a forget won over what this machine had changed meanwhile."""
-        if merged.forgotten:
-            self.done.forgotten += merged.forgotten
-            text = "a memory that was changed on one machine was forgotten on another, and stays forgotten"
-            notices.report(self.workspace.home, SOURCE, text, merged.forgotten)
 
     def _publish(self, agreed: Agreed, remote: BranchState, theirs: Tree, tree: Tree) -> None:
         """Publish the merged tree where it differs from the remote's; without history where something was forgotten."""

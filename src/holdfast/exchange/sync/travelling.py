@@ -118,8 +118,10 @@ class Home:
             self.files[path] = data
 
     def _put_file(self, path: str, data: bytes | None) -> None:
-        whole = layout.contained(self.workspace.home, path)
-        with region.lock_of(os.path.dirname(whole), "pages") if "/projects/" in path else _no_lock(self.workspace):
+        home = self.workspace.home
+        whole = layout.contained(home, path)
+        is_page = "/projects/" in path
+        with region.lock_of(os.path.dirname(whole), "pages") if is_page else files.lock_of(home, "sync-files"):
             try:
                 now = files.read(whole, _MAX_FILE + 1)
             except NotFound:
@@ -139,10 +141,6 @@ class Home:
                 value = wanted.get(name)
                 text = str(value).lower() if isinstance(value, bool) else None if value is None else str(value)
                 config.change(self.workspace, name, text)
-
-
-def _no_lock(workspace: Workspace) -> files.Lock:
-    return files.lock_of(workspace.home, "sync-files")
 
 
 def _paths(workspace: Workspace) -> Iterator[str]:
