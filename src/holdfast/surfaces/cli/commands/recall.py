@@ -28,6 +28,7 @@ _MAX_LINES = 6
 _MAX_BESIDE = 200
 _MAX_RELATED = 3
 _MAX_LISTED = 50
+_TOLD_OF_SESSIONS = ("session", "agent", "title", "event", "speaker", "at", "text", "score")
 _types = click.option("--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Only these types.")
 _tags = click.option("--tag", "tags", multiple=True, help="Only with this tag; several must all be there.")
 
@@ -65,7 +66,10 @@ def _recall(
     # Who asks for a type, a tag or a scope asks for memories alone.
     narrow = everywhere or any(asked[name] for name in ("scope", "types", "tags", "agents", "since", "until"))
     pages, sessions = ([], []) if narrow else _beside(workspace, words)
-    told = {"pages": [_page_json(one) for one in pages], "sessions": [_session_json(one) for one in sessions]}
+    told = {
+        "pages": [{"page": one.speaker, "at": one.at, "text": one.text, "score": one.score} for one in pages],
+        "sessions": [{name: getattr(one, name) for name in _TOLD_OF_SESSIONS} for one in sessions],
+    }
     if answered({"query": words, "project": "" if everywhere else _project(workspace), "hits": found, **told}):
         return
     if workspace.asked_project and not everywhere:
@@ -99,15 +103,6 @@ def _print_beside(title: str, found: list[tuple[str, str, str]]) -> None:
         click.echo(style(title, "dim"))
     for where, what, text in found:
         click.echo(f"  {where}  {what}  {one_line(text, _MAX_BESIDE)}")
-
-
-def _page_json(hit: SessionHit) -> dict[str, object]:
-    return {"page": hit.speaker, "at": hit.at, "text": hit.text, "score": hit.score}
-
-
-def _session_json(hit: SessionHit) -> dict[str, object]:
-    names = ("session", "agent", "title", "event", "speaker", "at", "text", "score")
-    return {name: getattr(hit, name) for name in names}
 
 
 def _project(workspace: Workspace) -> str:

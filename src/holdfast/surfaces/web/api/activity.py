@@ -12,7 +12,7 @@ from holdfast.app import doctor as checking
 from holdfast.app import project as projects
 from holdfast.app.status import AgentState, status
 from holdfast.inject.receipts import receipts
-from holdfast.records import Problem, Receipt, Scope
+from holdfast.records import Problem, Scope
 from holdfast.session_records import Cost
 from holdfast.sessions import browse
 from holdfast.sessions import search as session_search
@@ -189,16 +189,16 @@ def list_receipts(call: ApiCall, asked: ReceiptsAsked) -> ReceiptList:
         here = {one.data.get("session") for one in events if one.data.get("project") in own}
         found = [one for one in found if one.session and one.session in here]
     end = asked.offset + asked.limit
-    return ReceiptList([_receipt(one) for one in found[asked.offset : end]], end if len(found) > end else None)
-
-
-def _receipt(receipt: Receipt) -> ReceiptShape:
-    return given(
-        receipt,
-        ReceiptShape,
-        given=[given_memory(one.scope, one.key, one.why, one.tokens) for one in receipt.given],
-        left_out=[LeftOut(name, why) for name, why in receipt.left_out],
-    )
+    shown = [
+        given(
+            one,
+            ReceiptShape,
+            given=[given_memory(each.scope, each.key, each.why, each.tokens) for each in one.given],
+            left_out=[LeftOut(name, why) for name, why in one.left_out],
+        )
+        for one in found[asked.offset : end]
+    ]
+    return ReceiptList(shown, end if len(found) > end else None)
 
 
 @endpoint("GET", "/projects")

@@ -176,12 +176,9 @@ def list_patterns(call: ApiCall, asked: PageAsked) -> PatternList:
     project = call.workspace.project().id if call.workspace.asked_project else ""
     found = pattern_review.waiting(call.workspace, project=project)
     end = asked.offset + asked.limit
-    return PatternList([_pattern(one) for one in found[asked.offset : end]], end if len(found) > end else None)
-
-
-def _pattern(pattern: Pattern) -> PatternShape:
-    words = pattern_review.candidate(pattern)
-    return given_of(pattern, PatternShape, title=words.title, statement=words.statement)
+    worded = [pattern_review.candidate(one) for one in found[asked.offset : end]]
+    shown = [given_of(one.pattern, PatternShape, title=one.title, statement=one.statement) for one in worded]
+    return PatternList(shown, end if len(found) > end else None)
 
 
 @endpoint("POST", "/patterns/{id}/decision", "review")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import pairwise
 from urllib.parse import quote, urlencode
 
@@ -51,13 +50,17 @@ def _memories(visit: Visit) -> Response:
         (name, title, [(value, many) for value, many in found.counts.get(name, {}).items()][:MAX_VALUES])
         for name, title in FACETS.items()
     ]
+
+    def link(**changed: str) -> str:
+        return "/memories?" + urlencode({name: value for name, value in {**chosen, **changed}.items() if value})
+
     return visit.page(
         "memories.html",
         found=found,
         facets=facets,
         ages=AGES,
         chosen=chosen,
-        link=lambda **changed: _link(chosen, changed),
+        link=link,
         page_size=browse.PAGE,
         any=bool(found.total or any(chosen.values())),
     )
@@ -67,17 +70,9 @@ def _one(value: str) -> tuple[str, ...]:
     return (value,) if value else ()
 
 
-def _link(chosen: dict[str, str], changed: dict[str, str]) -> str:
-    return "/memories?" + urlencode({name: value for name, value in {**chosen, **changed}.items() if value})
-
-
 def address(scope: Scope, key: str) -> str:
     """Return the address of a memory."""
     return f"/memory/{scope.kind}/{quote(scope.owner or '-', safe='')}/{quote(key, safe='')}"
-
-
-def _memory(visit: Visit) -> Response:
-    return _shown(visit, _asked(visit))
 
 
 def _asked(visit: Visit) -> Memory:
@@ -166,7 +161,8 @@ def _move(visit: Visit) -> Response:
 
 def _act(visit: Visit) -> Response:
     """Do something to several memories; forgetting them is asked once more, since it is for good."""
-    act, found = visit.given("act"), list(_named(visit, visit.form.get("memory", [])))
+    act, names = visit.given("act"), [name.rpartition("/") for name in visit.form.get("memory", [])]
+    found = [visit.workspace.store.get(browse.scope_named(scope), key) for scope, _, key in names]
     if not found:
         raise BadInput("no memory is selected", "Tick some, then try again.")
     if act == "forget" and not visit.given("sure"):
@@ -184,18 +180,11 @@ def _act(visit: Visit) -> Response:
     return visit.goto(back if back.startswith("/memories") else "/memories")
 
 
-def _named(visit: Visit, names: Iterable[str]) -> Iterable[Memory]:
-    """Yield the memories of these names: a scope, a slash and a key."""
-    for name in names:
-        scope, _, key = name.rpartition("/")
-        yield visit.workspace.store.get(browse.scope_named(scope), key)
-
-
 _ONE = "/memory/{kind}/{owner}/{key}"
 ROUTES = [
     route("/memories", _memories),
     route("/memories/act", _act, needs="write"),
-    route(_ONE, _memory),
+    route(_ONE, lambda visit: _shown(visit, _asked(visit))),
     route(f"{_ONE}/edit", _edit, needs="write"),
     route(f"{_ONE}/pin", _pin, needs="write"),
     route(f"{_ONE}/move", _move, needs="write"),

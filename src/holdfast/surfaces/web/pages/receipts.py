@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import islice
 
 from starlette.responses import Response
@@ -20,18 +19,14 @@ _BUDGETS = {"start": "inject.start_characters", "prompt": "inject.prompt_charact
 def _receipts(visit: Visit) -> Response:
     workspace, session, prompt = visit.workspace, visit.asked("session"), visit.asked("prompt")
     asked = prompt or visit.asked("try")
+    found = receipts(workspace, session) if session else latest(workspace)
     return visit.page(
         "receipts.html",
-        receipts=[(one, _budget(visit, one), _left_out(one)) for one in islice(_found(visit, session), MAX_SHOWN)],
+        receipts=[(one, _budget(visit, one), _left_out(one)) for one in islice(found, MAX_SHOWN)],
         preview=preview(workspace, prompt=prompt, agent=visit.asked("agent")) if asked else None,
         agents=[(name, agents.get(name).title) for name in agents.names()],
         projects=known_projects(workspace),
     )
-
-
-def _found(visit: Visit, session: str) -> Iterable[Receipt]:
-    """Return the receipts of a session, or the last ones of all."""
-    return receipts(visit.workspace, session) if session else latest(visit.workspace)
 
 
 def _budget(visit: Visit, receipt: Receipt) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
@@ -13,7 +12,7 @@ from holdfast.records import SessionEvent
 from holdfast.sessions import browse
 from holdfast.sessions import search as session_search
 from holdfast.sessions.facts import OUTCOMES
-from holdfast.store.session_table import BY, SessionRow
+from holdfast.store.session_table import BY
 from holdfast.surfaces.web.charts import bars
 from holdfast.surfaces.web.handling import Visit, known_projects, route
 
@@ -72,7 +71,9 @@ def _session(visit: Visit) -> Response:
     matches: list[SessionEvent] = []
     try:
         if q:
-            matches = list(islice(_matching(browse.events_of(visit.workspace, name), q), MAX_MATCHES))
+            wanted, every = q.casefold(), browse.events_of(visit.workspace, name)
+            texts = ((one, f"{one.text}\n{one.tool}\n{one.input}\n{one.output}") for one in every)
+            matches = list(islice((one for one, text in texts if wanted in text.casefold()), MAX_MATCHES))
         events = list(browse.events_of(visit.workspace, name, first, first + MAX_EVENTS - 1))
         kept = True
     except NotFound:
@@ -87,17 +88,8 @@ def _session(visit: Visit) -> Response:
         first=first,
         page_size=MAX_EVENTS,
         helpers=helpers,
-        dollars=digest.dollars + _dollars(helpers),
+        dollars=digest.dollars + sum(row.dollars for row in helpers),
     )
-
-
-def _dollars(rows: Iterable[SessionRow]) -> float:
-    return sum(row.dollars for row in rows)
-
-
-def _matching(events: Iterable[SessionEvent], text: str) -> Iterable[SessionEvent]:
-    wanted = text.casefold()
-    return (one for one in events if wanted in f"{one.text}\n{one.tool}\n{one.input}\n{one.output}".casefold())
 
 
 ROUTES = [route("/sessions", _sessions), route("/session/{name:path}", _session)]
