@@ -192,17 +192,16 @@ def matched(condition: Condition, call: Call) -> str:
 
 
 def _narrowed(condition: Condition, call: Call) -> bool:
-    if condition.tools and not any(_is_tool(call.tool, one) for one in condition.tools):
-        return False
+    if condition.tools:
+        kind, tool = tools.kind_of(call.tool), call.tool.casefold()
+        wanted = [one.casefold() for one in condition.tools]
+        if not tool or not any(kind == one or fits(tool, one) for one in wanted):
+            return False
     if condition.failures:
         error = call.error.casefold()
         if not error or not any(fits(error, f"*{one.casefold()}*") for one in condition.failures):
             return False
     return not condition.branches or any(fits(call.branch, one) for one in condition.branches if call.branch)
-
-
-def _is_tool(tool: str, wanted: str) -> bool:
-    return bool(tool) and (tools.kind_of(tool) == wanted.casefold() or fits(tool.casefold(), wanted.casefold()))
 
 
 def _changes(call: Call) -> bool:

@@ -270,11 +270,8 @@ def _allowed(sentence: _Sentence, found: re.Match[str], wanted: list[_Mention]) 
     need = sentence.named(without["what"])[0].said
     if need[:1] == "-":
         return tuple([f"!{one.text} {_same_options(one.text, need)}" for one in wanted if one.kind == "command"])
-    return tuple([f"!{need} {one.text}" for one in wanted if one.kind == "command" and _wraps(need)])
-
-
-def _wraps(text: str) -> bool:
-    return any(commands.is_a(text, kind) for kind in ("wrapper", "wrapper-of-two"))
+    wraps = any(commands.is_a(need, kind) for kind in ("wrapper", "wrapper-of-two"))
+    return tuple([f"!{need} {one.text}" for one in wanted if wraps and one.kind == "command"])
 
 
 def _meant(sentence: _Sentence) -> Derived | None:
