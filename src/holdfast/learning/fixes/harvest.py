@@ -50,13 +50,15 @@ def walk(session: Session, events: Sequence[SessionEvent]) -> Iterator[tuple[Ses
                 retries.edited(path, change)
         if kind != "shell":
             continue
-        result = _result(event)
-        line = clean(tools.line_of(event.input)) if result == "failed" or retries else ""
-        if result == "failed":
+        # One that cannot be told to have passed or failed, or was not run, counts for nothing.
+        call = check_results.ended(event)
+        failed = call.result == "failed" and not call.held
+        line = clean(tools.line_of(event.input)) if failed or retries else ""
+        if failed:
             failure = failure_of(line, clean(event.output or event.text), event.at or session.started)
             retries.failed(failure)
             yield event, failure
-        elif result == "passed" and retries:
+        elif call.held and retries:
             for fixed in retries.ran(line, event.at or session.ended):
                 fix = fix_of(fixed, session.agent, session.id, session.project)
                 if not _only_came_back(fix, session.folder):
@@ -67,9 +69,3 @@ def walk(session: Session, events: Sequence[SessionEvent]) -> Iterator[tuple[Ses
 def _only_came_back(fix: Fix, folder: str) -> bool:
     """Whether a line only failed because the agent had left the folder of its session, to which it then went back."""
     return bool(folder) and len(fix.steps) == 1 and fix.steps[0].startswith(f"ran `cd {folder.rstrip('/')} && ")
-
-
-def _result(event: SessionEvent) -> str:
-    """Return whether a command line passed or failed; nothing where that cannot be told, or it was not run."""
-    call = check_results.ended(event)
-    return "passed" if call.held else "failed" if call.result == "failed" else ""

@@ -63,11 +63,10 @@ def put(home: str, id: str, project: str, warnings: Iterable[Warned]) -> None:
             files.remove(path)
             return
         files.make_folder(os.path.dirname(path))
-        files.write(path, "".join(dumps(_plain(one)) + "\n" for one in after).encode("utf-8", "replace"))
-
-
-def _plain(one: Warned) -> dict[str, object]:
-    return {"id": one.id, "fingerprint": one.fingerprint, "project": one.project, "text": one.text}
+        plain = [
+            {"id": one.id, "fingerprint": one.fingerprint, "project": one.project, "text": one.text} for one in after
+        ]
+        files.write(path, "".join(dumps(one) + "\n" for one in plain).encode("utf-8", "replace"))
 
 
 def _row(line: bytes) -> Warned | None:

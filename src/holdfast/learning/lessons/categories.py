@@ -52,7 +52,8 @@ def without_objection(text: str) -> str:
     rest = text.strip()
     while True:
         head, sign, tail = _first_clause(rest)
-        if not sign or not tail or not _of_objection(head):
+        said = _spaced(head)
+        if not sign or not tail or not any(said in _of(kind) for kind in ("anchor", "filler", "objection")):
             break
         rest = tail
     words = _spaced(rest).split()
@@ -81,11 +82,6 @@ def rule_in(text: str) -> str:
 def _first_clause(text: str) -> tuple[str, str, str]:
     at = min((place for sign in ",:;.!-" if (place := text.find(f"{sign} ")) > 0), default=-1)
     return (text[:at], text[at], text[at + 1 :].lstrip(" -")) if at > 0 else (text, "", "")
-
-
-def _of_objection(head: str) -> bool:
-    said = _spaced(head)
-    return said in _of("anchor") or said in _of("filler") or said in _of("objection")
 
 
 def points_elsewhere(text: str) -> bool:

@@ -115,7 +115,8 @@ def stand(
     """
     room, text, scope = lessons.room(workspace.home), text or lesson.statement, scope_of(lesson)
     workspace.refresh_once(scope)
-    there = there or _same_as(workspace, scope, text)
+    wanted = same(text)
+    there = there or next((one for one in workspace.store.find(Filter((scope,))) if same(one.body) == wanted), None)
     key = there.key if there else _usable(lesson)
     if not again and there is None and workspace.store.forgot(scope, key, text):
         # What a person forgot does not come back by recurring.
@@ -263,12 +264,6 @@ def _draft(lesson: Lesson, scope: Scope, key: str, text: str, trust: str) -> Dra
         agent=last.agent,
         session=last.session,
     )
-
-
-def _same_as(workspace: Workspace, scope: Scope, text: str) -> Memory | None:
-    """Return a memory that says the same already, a person's for example."""
-    wanted = same(text)
-    return next((one for one in workspace.store.find(Filter((scope,))) if same(one.body) == wanted), None)
 
 
 def _said_already(workspace: Workspace, lesson: Lesson) -> Memory | None:

@@ -55,18 +55,15 @@ def _row(event: SessionEvent, answer: str, digest: Digest) -> Rating | None:
     session, text = digest.session, speech.typed(event.text)
     judged = judge(text, lambda: answer) if text else None
     if judged is None and text and is_recent(session):
-        judged = _felt(behind.judge(text, answer).kinds)
+        # The judge reads more than a hook's word lists.
+        kinds = behind.judge(text, answer).kinds
+        mood = next((kind for kind in behind.MOODS if kind in kinds), "")
+        judged = Judged(_MOODS[mood], "implicit", "", _CONFIDENCE) if mood else None
     if judged is None:
         return None
     told = event.at or session.started
     at = f"{told[:19]}Z" if told else ""
     return row_of(judged, text, at=at, agent=session.agent, session=session.id, project=session.project)
-
-
-def _felt(kinds: Sequence[str]) -> Judged | None:
-    """Return a mood that the judge found, which reads more than a hook's word lists, as a rating."""
-    mood = next((kind for kind in behind.MOODS if kind in kinds), "")
-    return Judged(_MOODS[mood], "implicit", "", _CONFIDENCE) if mood else None
 
 
 def place_of(rating: Rating, events: Sequence[SessionEvent]) -> int:
