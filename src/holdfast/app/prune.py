@@ -38,18 +38,16 @@ def plan(workspace: Workspace) -> tuple[list[Verdict], list[Step]]:
     if any(verdict.expired for verdict in verdicts):
         # Being given to a session is use, too. The journal is long, and mostly nobody needs to ask it.
         given = _last_given(workspace, iso(seconds(at) - min(max(days.values()), _MAX_DAYS) * DAY_SECONDS))
-        verdicts = [_with_given(one, given, days, at) if one.expired else one for one in verdicts]
+        for place, one in enumerate(verdicts):
+            if one.expired:
+                last = given.get((one.memory.scope, one.memory.key), "")
+                verdicts[place] = retention.judge(one.memory, max(last, one.touched), days, at)
     expired = [
         Step("expire", f"{v.memory.scope}/{v.memory.key}", v.rule, workspace.store.size(v.memory))
         for v in verdicts
         if v.expired
     ]
     return verdicts, [*expired, *incident.keep_within(workspace, dry_run=True)]
-
-
-def _with_given(one: Verdict, given: dict[tuple[Scope, str], str], days: dict[str, int], at: str) -> Verdict:
-    last = given.get((one.memory.scope, one.memory.key), "")
-    return retention.judge(one.memory, max(last, one.touched), days, at)
 
 
 def _last_given(workspace: Workspace, since: str) -> dict[tuple[Scope, str], str]:

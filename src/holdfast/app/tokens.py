@@ -99,7 +99,8 @@ def tokens(home: str) -> list[Token]:
         found = [Token(**{**row, "projects": tuple(row["projects"])}) for row in rows]
     except (ValueError, TypeError, KeyError, AttributeError):
         raise BrokenFile(f"{path} cannot be read", "Delete it, and make the tokens anew.") from None
-    return [replace(one, used=_used(home, one.id)) for one in found if one.may in RIGHTS]
+    used = [(one, files.written_at(_use_path(home, one.id))) for one in found if one.may in RIGHTS]
+    return [replace(one, used=iso(at / 1e9) if at else "") for one, at in used]
 
 
 def revoke(workspace: Workspace, name: str) -> Token:
@@ -137,11 +138,6 @@ def _path(home: str) -> str:
 
 def _use_path(home: str, name: str) -> str:
     return os.path.join(home, "state", "tokens", name)
-
-
-def _used(home: str, name: str) -> str:
-    at = files.written_at(_use_path(home, name))
-    return iso(at / 1e9) if at else ""
 
 
 def _write(home: str, found: list[Token]) -> None:
