@@ -59,7 +59,9 @@ def found(workspace: Workspace, query: str, limit: int) -> list[SessionHit]:
 def _bring_up_to_date(workspace: Workspace, owner: str) -> None:
     whose = Scope("project", owner) if owner else Scope("global")
     folder = os.path.join(workspace.home, "memory", layout.folder_of(whose))
-    stamp, scope = _stamp(folder), Scope(KIND, owner)
+    stats = [(name, os.stat(os.path.join(folder, name))) for name in _paths(folder)]
+    stamp = short(*(f"{name} {one.st_mtime_ns} {one.st_size}" for name, one in stats), length=16)
+    scope = Scope(KIND, owner)
 
     def write(tables: Tables) -> None:
         known = tables.passages.newest(Filter((scope,)), 1)
@@ -88,11 +90,6 @@ def _paths(folder: str) -> list[str]:
     beside = [os.path.relpath(path, folder) for path in buffer.pages_in(folder)[1:]]
     every = [name for name in (*_PAGES, *beside, *days, *data[:MAX_DATA]) if not files.link_on_the_way(folder, name)]
     return [name for name in every if os.path.isfile(os.path.join(folder, name))]
-
-
-def _stamp(folder: str) -> str:
-    stats = [(name, os.stat(os.path.join(folder, name))) for name in _paths(folder)]
-    return short(*(f"{name} {one.st_mtime_ns} {one.st_size}" for name, one in stats), length=16)
 
 
 def _told(folder: str, whose: str) -> list[Told]:

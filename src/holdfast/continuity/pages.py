@@ -58,7 +58,10 @@ def add_todo(folders: tuple[str, ...], text: str, by: str = "") -> tuple[Todo, b
         same = [todo for todo in boxes.todos if unattributed(todo.text) == unattributed(said) and not todo.done]
         if same:
             return page, (same[0], False)
-        _check_end(boxes.lines.open_at, TODO)
+        if boxes.lines.open_at:
+            # Nobody would see what is written at the end of such a page.
+            text = f"{PAGES[TODO]} ends within the code or comment that begins in line {boxes.lines.open_at}"
+            raise BrokenFile(text, "Close it there, then try again.")
         boxes.add(said)
         after = boxes.lines.text()
         return after, (Boxes(after).todos[-1], True)
@@ -104,13 +107,6 @@ def _said(text: str, most: int, what: str) -> str:
         hint = "Say it shorter; details belong into a document or a memory."
         raise TooLarge(f"{what} has {len(said):,} characters, and at most {most:,} are kept", hint)
     return said
-
-
-def _check_end(open_at: int, kind: str) -> None:
-    """Refuse to write at the end of a page where nobody would see it."""
-    if open_at:
-        text = f"{PAGES[kind]} ends within the code or comment that begins in line {open_at}"
-        raise BrokenFile(text, "Close it there, then try again.")
 
 
 def _change_boxes(
