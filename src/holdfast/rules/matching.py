@@ -41,9 +41,8 @@ def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]]) -> list[Found]:
         fulfilled = conditions.matched(condition, call) if condition and row.branch in ("", branch) else ""
         if fulfilled and table.is_as_read(run.home, row):
             found.append(Found(scope, row, fulfilled))
-    return sorted(found, key=_rank)
-
-
-def _rank(one: Found) -> tuple[int, int]:
-    """Return what puts the more specific first: more of a command or a path, and then the narrower scope."""
-    return -conditions.weight(conditions.parse(one.row.condition)), _NARROW.index(one.scope.kind)
+    # More of a command or a path is more specific, and then the narrower scope.
+    return sorted(
+        found,
+        key=lambda one: (-conditions.weight(conditions.parse(one.row.condition)), _NARROW.index(one.scope.kind)),
+    )

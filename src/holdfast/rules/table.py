@@ -72,11 +72,10 @@ def rows(
     found = _read(place, root)
     if found is None and rebuild is not None:
         found = _read(place, root) if rebuild(workspace, scope) else None
-    return (
-        found
-        if found is not None
-        else [row for row in _rows(place) if _stamp(os.path.join(root, row.path)) == row.stamp]
-    )
+    if found is None:
+        body = files.read_if_there(place, _MAX_READ).decode("utf-8", "replace").partition("\n")[2]
+        found = [row for row in _rows_in(body) if _stamp(os.path.join(root, row.path)) == row.stamp]
+    return found
 
 
 def place_of(home: str, scope: Scope) -> str:
@@ -109,10 +108,6 @@ def _read(place: str, root: str) -> list[RuleRow] | None:
     if any(_stamp(os.path.join(root, row.path)) != row.stamp for row in found):
         return None
     return None if _is_any_newer(place, root, made) else found
-
-
-def _rows(place: str) -> list[RuleRow]:
-    return _rows_in(files.read_if_there(place, _MAX_READ).decode("utf-8", "replace").partition("\n")[2])
 
 
 def _rows_in(body: str) -> list[RuleRow]:
@@ -199,12 +194,10 @@ def write(workspace: Workspace, scope: Scope, head: str, found: Iterable[RuleRow
         f"{path}{_APART}{stamp}" if int(stamp.partition(".")[0]) > made else path for path, stamp in others.items()
     ]
     place = place_of(workspace.home, scope)
-    lines = [head, *(_APART.join([_NEEDLES.join(row.needles), *_texts(row)]) for row in found)]
+    lines = [head]
+    for row in found:
+        named = row.does, row.trust, row.branch, row.key, row.path, row.stamp, row.digest, row.condition, row.text
+        lines.append(_APART.join([_NEEDLES.join(row.needles), *(" ".join(one.split()) for one in named)]))
     files.make_folder(os.path.dirname(place))
     files.write(f"{place}.names", "\n".join(names).encode("utf-8", "replace"), durable=False)
     files.write(place, "\n".join(lines).encode("utf-8", "replace"), durable=False)
-
-
-def _texts(row: RuleRow) -> list[str]:
-    named = row.does, row.trust, row.branch, row.key, row.path, row.stamp, row.digest, row.condition, row.text
-    return [" ".join(one.split()) for one in named]
