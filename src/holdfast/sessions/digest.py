@@ -291,7 +291,9 @@ class _Talk:
         self.last = kept
         if names_something(kept.text):
             # The first and the latest that say something.
-            self._telling = [*self._telling, kept] if len(self._telling) < _MAX["between"] + 2 else self._later(kept)
+            if len(self._telling) >= _MAX["between"] + 2:
+                del self._telling[_MAX["between"] // 2 + 1]
+            self._telling.append(kept)
         if not self._is_named and self.asks <= _MAX_LOOKED_AT:
             self._is_named = names_something(headline(kept.text))
             self.named = kept if self._is_named else self.named or kept
@@ -318,10 +320,6 @@ class _Talk:
         for one in found:
             if one.kind != "praise":
                 self._keep(one)
-
-    def _later(self, kept: Said) -> list[Said]:
-        half = _MAX["between"] // 2
-        return [*self._telling[: half + 1], *self._telling[half + 2 :], kept]
 
     def between(self) -> list[Said]:
         """Return the asks between the first and the last that say something, in order."""
