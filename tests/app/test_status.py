@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from holdfast.app.status import status
+from holdfast.app.status import HookTimes, hook_times, status
+from holdfast.base import clock
 from holdfast.memory.remember import remember
 from holdfast.records import Event
 from support.archived import said, session, store
@@ -62,3 +65,39 @@ def test_agents_are_told_with_when_they_were_last_heard_from(one, machine, shop,
         ["agents", "codex", "connected", "(user)", "last", "heard", "from", "2026-11-15", "10:00", "1", "session"]
     ]
     assert any(line.split() == ["grok", "not", "connected"] for line in lines) and "sessions  1" in lines
+
+
+def timed(h, ago: float, *took: float, kind: str = "prompt", **told: str) -> None:
+    """Let the journal have rows of hooks, some days ago, that took so many milliseconds; 0: it was cut short."""
+    for milliseconds in took:
+        event = Event(clock.iso(time.time() - ago * clock.DAY_SECONDS), kind, {"agent": "codex", **told})
+        h.journal.note_time(event, h.journal.append(event, durable=False, timed=True), milliseconds)
+
+
+def test_hook_times_are_those_of_the_last_week(one) -> None:
+    """Half and 95 of 100 hooks of a moment took no longer than told; older, untimed and other rows do not count."""
+    with one() as h:
+        timed(h, 0, *map(float, range(1, 100)), 0.0, prompt='she wrote: {"a": 1, "ms": 5}')
+        timed(h, 6.9, 100.5)
+        timed(h, 7.1, 5000.0)
+        timed(h, 1, 12.0, kind="stop")
+        timed(h, 1, 9.0, kind="receipt")
+        told(h, "codex", clock.now(), kind="start")
+        assert hook_times(h.journal) == [
+            HookTimes("prompt", 100, 50.0, 95.0, 100.5),
+            HookTimes("stop", 1, 12.0, 12.0, 12.0),
+        ]
+
+
+def test_a_busy_week_is_told_by_its_newest_hooks(one, home) -> None:
+    """At most 20,000 rows count, the newest, whatever lies before them."""
+    with one() as h:
+        timed(h, 1, 3.0)
+        (path,) = (home / "journal").iterdir()
+        row = path.read_bytes()
+        path.unlink()
+        timed(h, 2, 7000.0)
+        timed(h, 1, 8000.0)
+        path.write_bytes(path.read_bytes() + row * 19_999)
+        timed(h, 0, 4.0)
+        assert hook_times(h.journal) == [HookTimes("prompt", 20_000, 3.0, 3.0, 4.0)]

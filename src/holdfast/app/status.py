@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
+import time
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
 from holdfast.agents import SILENT
 from holdfast.app import install
-from holdfast.base import files, rows
+from holdfast.base import clock, files, rows
 from holdfast.errors import HoldfastError
 from holdfast.journal import hook_log, notices
 from holdfast.journal.events import Journal
@@ -22,6 +25,14 @@ from holdfast.workspace import Workspace
 # So many of the newest days of the journal are looked through for what an agent told, and so much of the hooks' log.
 _MAX_DAYS = 60
 _MAX_LOG = 1 << 18
+# Hook times are of these days; a busy week is told by its newest rows.
+TIMED_DAYS = 7
+_MAX_TIMED_ROWS = 20_000
+_MAX_TIMED_BYTES = 1 << 24
+# A row as the journal writes it: it begins with its time and its moment, and ends with how long the hook took. What
+# stands between may be long, and reading it would take several times as long.
+_ROW_HEAD = re.compile(rb'\{"at": "([^"]*)", "kind": "([^"]*)"')
+_ROW_END = re.compile(rb', "ms": +([0-9]+(?:\.[0-9]+)?)\}\n')
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +52,17 @@ class AgentState:
     untrusted: tuple[str, ...]
     sessions: int
     last_session: str
+
+
+@dataclass(frozen=True, slots=True)
+class HookTimes:
+    """How long the hooks of one moment took, in milliseconds: half of them at most `p50`, 95 of 100 at most `p95`."""
+
+    moment: str
+    count: int
+    p50: float
+    p95: float
+    longest: float
 
 
 def agents(workspace: Workspace) -> list[AgentState]:
@@ -92,6 +114,30 @@ def _last_told(data: bytes, agent: str) -> str:
     return ""
 
 
+def hook_times(journal: Journal) -> list[HookTimes]:
+    """Return how long the hooks of the last week took, by moment; a hook that was cut short has no time."""
+    since = clock.iso(time.time() - TIMED_DAYS * clock.DAY_SECONDS).encode()
+    room, left = _MAX_TIMED_BYTES, _MAX_TIMED_ROWS
+    took: dict[bytes, list[float]] = defaultdict(list)
+    for day in reversed(journal.days()):
+        if day.encode() < since[:10] or not room or not left:
+            break
+        data, _ = files.read_tail(os.path.join(journal.folder, day), room)
+        ends = list(_ROW_END.finditer(data))[-left:]
+        room, left = room - len(data), left - len(ends)
+        for end in ends:
+            head = _ROW_HEAD.match(data, data.rfind(b"\n", 0, end.start()) + 1)
+            milliseconds = float(end[1])
+            if head and milliseconds and head[1] >= since:
+                took[head[2]].append(milliseconds)
+    return [_times(moment, sorted(took[moment.encode()])) for moment in MOMENTS if moment.encode() in took]
+
+
+def _times(moment: str, took: list[float]) -> HookTimes:
+    p50, p95 = (took[-(-len(took) * share // 100) - 1] for share in (50, 95))
+    return HookTimes(moment, len(took), p50, p95, took[-1])
+
+
 def status(workspace: Workspace) -> dict[str, Any]:
     """Return home, project, counts and sizes; nothing is made or changed by looking."""
     if workspace.enabled:
@@ -120,6 +166,7 @@ def status(workspace: Workspace) -> dict[str, Any]:
         "proposals": count_proposals(workspace),
         "sessions": sum(one.sessions for one in states),
         "agents": [asdict(one) for one in states],
+        "hooks": [asdict(one) for one in hook_times(workspace.journal)],
     }
 
 

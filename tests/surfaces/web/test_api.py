@@ -12,6 +12,7 @@ from holdfast.app import tokens
 from holdfast.surfaces.web.app import create
 from support.archived import edited, said, session, store
 
+from ..hook.conftest import Hook
 from .conftest import ADDRESS
 
 API = f"{ADDRESS}/api/v1"
@@ -235,11 +236,14 @@ def test_sessions_are_listed_shown_and_searched(api, archived) -> None:
     assert isinstance(client.get("/sessions/cost?by=day").json()["rows"], list)
 
 
-def test_how_things_stand_is_told(api, archived) -> None:
-    """Status, doctor, projects and patterns answer."""
+def test_how_things_stand_is_told(api, archived, home, shop) -> None:
+    """Status, with the times of a real hook, doctor, projects and patterns answer."""
     client = api()
     stored(client, "Tea.", key="tea")
-    assert client.get("/status").json()["memories"] == 1
+    assert client.get("/status").json()["hooks"] == []
+    assert Hook(home, shop).prompt("what do I drink?").code == 0
+    told = client.get("/status").json()
+    assert told["memories"] == 1 and [(one["moment"], one["count"]) for one in told["hooks"]] == [("prompt", 1)]
     assert isinstance(client.get("/doctor").json()["problems"], list)
     assert len(client.get("/projects").json()["projects"]) >= 2
     assert client.get("/patterns").json() == {"patterns": [], "next": None}

@@ -10,6 +10,8 @@ from holdfast.continuity import todo
 from holdfast.memory.remember import remember
 from support.archived import edited, said, session, store
 
+from ..hook.conftest import Hook
+
 VIEWS = [
     "/review",
     "/receipts",
@@ -103,6 +105,27 @@ def test_health_checks_when_asked(page, workspace):
     assert "not looked yet" in page.text("/health")
     page.post("/health/check")
     assert "not looked yet" not in page.text("/health")
+
+
+def test_hook_times_are_shown_alike_everywhere(page, home, shop, cli):
+    """What real hooks took stands on the page, in `status` and in its JSON, by moment."""
+    assert "No hook ran." in page.text("/health") and "hooks" not in cli("status").out
+    cli("remember", "Deploys need the VPN.")
+    hook = Hook(home, shop)
+    for text in ("how do we deploy?", "and how do we roll back?"):
+        assert hook.prompt(text).code == 0
+    assert hook("Stop", last_assistant_message="Done.").code == 0
+    took = {kind: sorted(row["ms"] for row in hook.events(kind)) for kind in ("prompt", "stop")}
+    (quick, slow), (stop,) = took["prompt"], took["stop"]
+    assert json.loads(cli("status", "--json").out)["hooks"] == [
+        {"moment": "prompt", "count": 2, "p50": quick, "p95": slow, "longest": slow},
+        {"moment": "stop", "count": 1, "p50": stop, "p95": stop, "longest": stop},
+    ]
+    lines = cli("status").out.splitlines()
+    at = lines.index("hooks     3 in the last 7 days")
+    assert lines[at + 1].split()[:2] == ["2", "prompt"]
+    assert lines[at + 1].endswith(f"(p50 {quick:,.0f} ms, p95 {slow:,.0f} ms, longest {slow:,.0f} ms)")
+    assert f"prompt 2 {quick:,.0f} ms {slow:,.0f} ms {slow:,.0f} ms stop 1 {stop:,.0f} ms" in page.text("/health")
 
 
 def test_an_update_is_shown_as_a_difference_and_undone(page, cli):

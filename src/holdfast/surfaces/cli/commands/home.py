@@ -10,7 +10,7 @@ import click
 from holdfast.agents.editing import record
 from holdfast.app import install
 from holdfast.app.doctor import doctor
-from holdfast.app.status import AgentState, agents, status, up
+from holdfast.app.status import TIMED_DAYS, AgentState, agents, status, up
 from holdfast.base.text import count
 from holdfast.journal import notices
 from holdfast.memory import config
@@ -77,6 +77,11 @@ def _print_status(found: dict[str, Any]) -> None:
     for note in project["notes"]:
         click.echo(runnable(f"  note    {note}"))
     _print_agents([AgentState(**one) for one in found["agents"]])
+    if found["hooks"]:
+        click.echo(f"hooks     {sum(one['count'] for one in found['hooks']):,} in the last {TIMED_DAYS} days")
+    for one in found["hooks"]:
+        took = f"p50 {one['p50']:,.0f} ms, p95 {one['p95']:,.0f} ms, longest {one['longest']:,.0f} ms"
+        click.echo(f"  {one['count']:>7,}  {one['moment']}  ({took})")
     click.echo(f"sessions  {found['sessions']:,}")
     click.echo(f"memories  {found['memories']:,} ({count(found['bytes'], 'byte')})")
     for scope in found["scopes"]:

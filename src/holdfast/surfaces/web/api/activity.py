@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from holdfast.app import doctor as checking
 from holdfast.app import project as projects
-from holdfast.app.status import AgentState, status
+from holdfast.app.status import AgentState, HookTimes, status
 from holdfast.inject.receipts import receipts
 from holdfast.records import Problem, Scope
 from holdfast.session_records import Cost
@@ -103,6 +103,7 @@ class HomeStatus(Struct, frozen=True, kw_only=True):
     sessions: int
     scopes: list[ScopeCount]
     agents: list[AgentState]
+    hooks: list[HookTimes]
     notices: list[NoticeView]
 
 

@@ -1,11 +1,11 @@
-"""Health: is all well, who is connected, what takes space, what was removed and why."""
+"""Health: is all well, who is connected, how long hooks take, what takes space, what was removed and why."""
 
 from __future__ import annotations
 
 from starlette.responses import Response
 
 from holdfast.app import updates
-from holdfast.app.status import agents
+from holdfast.app.status import TIMED_DAYS, agents, hook_times
 from holdfast.journal import notices
 from holdfast.memory import proposals
 from holdfast.sessions.archive import Archive
@@ -24,6 +24,8 @@ def _health(visit: Visit) -> Response:
         bytes=sum(group.size for group in groups),
         proposals=proposals.count(workspace),
         agents=agents(workspace),
+        hooks=hook_times(workspace.journal),
+        days=TIMED_DAYS,
         usage=usage,
         sized=sized,
         cap=settings.number("archive.raw_hard_cap_bytes"),
