@@ -10,13 +10,13 @@ import re
 from xdist.scheduler import LoadScopeScheduling
 
 _AGENTS = "claude-code|codex|gemini-cli|opencode|grok"
-_LIFE = "memory_reaches_the_model|broken_store|uninstall|distributed_rules|security|sessions"
+_LIFE = "memory_reaches_the_model|broken_store|uninstall|distributed_rules|security|sessions|rules"
 # Tests whose names match are one group for each text that stands for the parenthesis.
 GROUPS = tuple(
     re.compile(pattern)
     for pattern in (
         rf"tests/outside/test_(?:{_LIFE})\.py::.*\[({_AGENTS})",
-        r"(tests/outside/test_five_agents\.py)",
+        r"(tests/outside/test_(?:five_agents|page)\.py)",
         r"(tests/benchmarks/test_(?:patterns|rating_sets)\.py)",
         r"(tests/surfaces/hook/test_light_idioms\.py)",
         r"(tests/test_docs\.py::test_json_has_the_fields_that_are_promised)",
