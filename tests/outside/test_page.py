@@ -14,6 +14,7 @@ import pytest
 
 from benchmarks.labelled import BENCHMARKS, module_at
 from outside import programs
+from support.sampling import LONG
 
 BENCH = module_at(BENCHMARKS / "serve.py")
 VIEWS = dict(BENCH.VIEWS) | {
@@ -23,6 +24,8 @@ VIEWS = dict(BENCH.VIEWS) | {
 }
 EDIT = "/memory/project/shop/m-1?edit=1"
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+# Both themes and both widths are looked at; the long run looks at each theme in each width.
+THEMES = [("light", WIDE), ("dark", NARROW), *([("light", NARROW), ("dark", WIDE)] if LONG else [])]
 
 
 class Served:
@@ -238,19 +241,18 @@ def test_nothing_is_wider_than_a_telephone(page, large, let_in):
         assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_everybody_can_use_it(page, parts, large, let_in, theme):
-    """axe-core finds no violation in any view, wide or narrow."""
+@pytest.mark.parametrize(("theme", "viewport"), THEMES)
+def test_everybody_can_use_it(page, parts, large, let_in, theme, viewport):
+    """axe-core finds no violation in any view, in either theme, wide or narrow."""
     axe = (parts[1] / "node_modules" / "axe-core" / "axe.min.js").read_text()
     found = {}
-    for viewport in (WIDE, NARROW):
-        shown = page(f"{large.base}/review", storage_state=let_in, color_scheme=theme, viewport=viewport)
-        for path in (*VIEWS.values(), EDIT, "/keys", "/review?edit=1"):
-            shown.goto(large.base + path)
-            shown.evaluate(axe)
-            told = json.loads(shown.evaluate("axe.run().then(found => JSON.stringify(found.violations))"))
-            if told:
-                found[path, viewport["width"]] = [(one["id"], one["nodes"][0]["html"][:160]) for one in told]
+    shown = page(f"{large.base}/review", storage_state=let_in, color_scheme=theme, viewport=viewport)
+    for path in (*VIEWS.values(), EDIT, "/keys", "/review?edit=1"):
+        shown.goto(large.base + path)
+        shown.evaluate(axe)
+        told = json.loads(shown.evaluate("axe.run().then(found => JSON.stringify(found.violations))"))
+        if told:
+            found[path] = [(one["id"], one["nodes"][0]["html"][:160]) for one in told]
     assert found == {}
 
 

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import pytest
 
 from support.archived import said, session, store
-from support.sampling import count
+from support.sampling import LONG, count
 from support.serving import Server
 
 pytestmark = [pytest.mark.outside, pytest.mark.slow]
@@ -19,6 +19,8 @@ CONFIG = "[checks.missing_required_header]\nexpected-statuses = [428]\n"
 # No schema can say that a key is not there or that a time means nothing, and wrong tokens are counted against their
 # sender (test_api.py has both).
 LEFT_OUT = "positive_data_acceptance,ignored_auth"
+# The coverage phase sends 2,000 requests, whatever the number of examples.
+PHASES = "examples,coverage,fuzzing,stateful" if LONG else "fuzzing,stateful"
 
 
 @pytest.mark.skipif(find_spec("schemathesis") is None, reason="schemathesis is not installed: pip install '.[dev]'")
@@ -29,8 +31,8 @@ def test_no_request_breaks_it_or_gets_an_answer_that_is_not_promised(workspace, 
     cli("remember", "Deploys need the VPN.", "--key", "vpn")
     secret = cli("tokens", "new", "fuzzer", "--may", "review").out.strip()
     (tmp_path / "schemathesis.toml").write_text(CONFIG)
-    words = ["--max-examples", str(count(50, 6)), "--exclude-checks", LEFT_OUT, "--no-color", "--seed", "1"]
-    words += ["-H", f"Authorization: Bearer {secret}"]
+    words = ["--max-examples", str(count(50, 4)), "--exclude-checks", LEFT_OUT, "--no-color", "--seed", "1"]
+    words += ["--phases", PHASES, "-H", f"Authorization: Bearer {secret}"]
     with Server(shop) as server:
         done = subprocess.run(
             [sys.executable, "-m", "schemathesis.cli", "run", f"{server.url}/api/v1/openapi.json", *words],
