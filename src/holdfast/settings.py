@@ -105,11 +105,8 @@ SETTINGS = (
     Setting("retention.session_days", 14, "A session memory expires so many days after its last update or use.", 1),
 )
 DOMAINS = "domains."
-# What is about one machine, or names that begin so: `sync` leaves it there, with all that guards (GUARDS).
-OF_MACHINE = (
-    *("archive.", "distil.", "hook.", "learning.incident_bytes", "mcp.timeout_ms", "memory.largest", "sweep."),
-    *("sync.", "updates."),
-)
+# What `sync` takes along: how a person likes it. What a machine can afford, and what guards or deletes, stays there.
+TRAVEL = ("capture.", DOMAINS, "index.", "inject.", "mcp.guidance", "patterns.", "readback.", "recall.")
 _WANTED = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 # Going on without one of these could do what a person forbade, or write to a project that was not meant.

@@ -14,6 +14,7 @@ from holdfast.exchange.sync import run
 from holdfast.journal import notices
 from holdfast.memory.config import change
 from holdfast.memory.proposal_files import Proposals
+from holdfast.memory.remember import remember
 
 
 @pytest.fixture
@@ -53,6 +54,17 @@ def hook(remote, name: str, code: str) -> None:
     path.parent.mkdir(exist_ok=True)
     path.write_text(f"#!/bin/sh\n{code}\n")
     path.chmod(0o755)
+
+
+@pytest.fixture
+def host(monkeypatch, tmp_path):
+    """A host that is reached by ssh, whose hooks run there: here a program in the place of ssh runs them."""
+    program = tmp_path / "ssh"
+    program.write_text('#!/bin/sh\nfor last; do :; done\nexec sh -c "$last"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("GIT_SSH_COMMAND", str(program))
+    monkeypatch.setenv("GIT_SSH_VARIANT", "ssh")
+    return "git@host.example"
 
 
 def told(machine: Machine) -> list[str]:
@@ -108,6 +120,62 @@ def test_two_statements_under_a_given_key_become_a_proposal_with_both_kept(lapto
         assert "We indent with spaces." in [one.text for one in stands.history]
     (waiting,) = Proposals(str(desktop.home)).all()[0]
     assert (waiting.text, waiting.replaces) == ("We indent with spaces.", "style")
+
+
+def test_what_the_person_said_stands_over_what_an_agent_said(laptop, desktop):
+    """Also where the agent's was published first; it says whose it is."""
+    laptop.act(remember, "The language is Go.", key="language", scope="global", trust="agent")
+    laptop.sync()
+    desktop.remember("The language is Rust.", key="language", scope="global")
+    settle(desktop, laptop)
+    for machine in (laptop, desktop):
+        assert (machine.memories()["language"].body, machine.memories()["language"].trust) == (
+            *("The language is Rust.", "user"),
+        )
+
+
+def test_a_memory_without_dates_keeps_its_history_apart(laptop, desktop):
+    """What gave way is history with a time, and is read back as such."""
+    laptop.remember("x", key="other")
+    laptop.path("host").write_text("---\nkey: host\n---\n\n# Host\n\nThe host is a.\n")
+    settle(laptop, desktop)
+    for machine, name in ((laptop, "b"), (desktop, "c")):
+        path = machine.path("host")
+        path.write_text(path.read_text().replace("host is a", f"host is {name}"))
+    settle(laptop, desktop)
+    stands = desktop.memories()["host"]
+    assert (stands.body, [one.text for one in stands.history]) == ("The host is b.", ["The host is c."])
+
+
+def test_a_file_in_the_place_of_a_folder_keeps_nothing_else_from_coming(laptop, desktop):
+    """It is told, everything else comes, and the remote keeps its file."""
+    laptop.remember("We indent with tabs.", key="style")
+    (laptop.path("style").parent / "notes").mkdir()
+    (laptop.path("style").parent / "notes" / "deep.md").write_text("Deep.\n")
+    laptop.sync()
+    desktop.remember("x", key="other")
+    (desktop.path("other").parent / "notes").write_text("in the way")
+    done = desktop.sync()
+    assert done.not_put == ["memory/projects/shop/memories/notes/deep.md"]
+    assert "style" in desktop.memories()
+    laptop.sync()
+    assert (laptop.path("style").parent / "notes" / "deep.md").exists()
+
+
+def test_a_setting_that_is_not_valid_here_stops_nothing(laptop, desktop):
+    """It is passed over; memories travel on."""
+    laptop.remember("We indent with tabs.", key="style")
+    laptop.act(change, "recall.limit", "7")
+    laptop.sync()
+    work = laptop.folder / "work"
+    git(laptop.folder, "clone", "-q", "-b", "holdfast", str(bare(laptop.remote)), str(work))
+    (work / "settings.toml").write_text('"inject.prompt_characters" = 1\n"recall.limit" = 9\n')
+    git(work, "add", "-A")
+    git(work, "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "Memory\n\nGeneration: 99")
+    git(work, "push", "-q", "origin", "holdfast")
+    desktop.sync()
+    assert "style" in desktop.memories()
+    assert desktop.act(lambda workspace: workspace.settings["recall.limit"]) == 9
 
 
 def test_a_wrong_clock_does_not_win(laptop, desktop):
@@ -172,6 +240,9 @@ def test_a_remote_that_keeps_its_history_is_told(laptop, desktop, remote):
     settle(laptop, desktop)
     assert desktop.memories() == {}
     assert any("keeps its history" in one for one in told(laptop))
+    git(bare(remote), "config", "receive.denyNonFastForwards", "false")
+    laptop.sync()
+    assert "bluebird" not in git(bare(remote), "log", "-p", "holdfast")
 
 
 def test_a_move_is_followed(laptop, desktop):
@@ -225,13 +296,12 @@ def test_a_persons_own_text_on_a_page_travels_and_its_tables_do_not(laptop, desk
 
 def test_settings_that_are_not_of_one_machine_travel(laptop, desktop):
     """How much is recalled is the person's; what a machine can afford, and what guards it, is the machine's."""
-    for name, text in (("recall.limit", "7"), ("archive.raw_max_age_days", "10"), ("security.block", "all")):
+    for name, text in (("recall.limit", "7"), ("retention.project_days", "1"), ("security.block", "all")):
         laptop.act(change, name, text)
     settle(laptop, desktop)
     settings = desktop.act(lambda workspace: workspace.settings)
-    assert [settings["recall.limit"], settings["archive.raw_max_age_days"], settings["security.block"]] == [
-        *(7, 365, "off"),
-    ]
+    told = [settings[name] for name in ("recall.limit", "retention.project_days", "security.block")]
+    assert told == [7, 90, "off"]
 
 
 def test_a_rejection_sticks_on_every_machine(laptop, desktop):
@@ -274,8 +344,27 @@ def test_a_remote_that_is_away_is_no_trouble(laptop, remote):
     assert "memory/projects/shop/memories/deploys.md" in laptop.sync().sent
 
 
-def test_a_remote_that_refuses_says_why(laptop, remote):
+def at_host(folder, host: str, remote) -> Machine:
+    """Return a machine that reaches the same repository by ssh."""
+    git(folder, "init", "-q", "--bare", str(bare(remote)))
+    machine = Machine(folder / "laptop", remote)
+    machine.act(run.init, f"{host}:{bare(remote)}")
+    return machine
+
+
+def test_a_folder_as_remote_runs_no_program_of_its_own(laptop, remote, tmp_path):
+    """Hooks and commands in a repository on a stick are never run."""
+    for name in ("pre-receive", "update", "post-receive", "post-update", "reference-transaction"):
+        hook(remote, name, f"touch {tmp_path}/ran")
+    git(bare(remote), "config", "core.alternateRefsCommand", f"touch {tmp_path}/ran")
+    laptop.remember("Deploys need the VPN.", key="deploys")
+    laptop.sync()
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_remote_that_refuses_says_why(host, remote, tmp_path):
     """What a hook of the remote says reaches the person, and the home keeps all that it has."""
+    laptop = at_host(tmp_path, host, remote)
     hook(remote, "pre-receive", "echo 'the quota is used up' >&2; exit 1")
     laptop.remember("Deploys need the VPN.", key="deploys")
     with pytest.raises(Refused, match="quota is used up"):
@@ -283,8 +372,9 @@ def test_a_remote_that_refuses_says_why(laptop, remote):
     assert "deploys" in laptop.memories()
 
 
-def test_a_remote_that_moves_on_meanwhile_is_merged_again(laptop, desktop, remote):
+def test_a_remote_that_moves_on_meanwhile_is_merged_again(host, desktop, remote, tmp_path):
     """Where another machine publishes between our look and our push, its memories come along."""
+    laptop = at_host(tmp_path, host, remote)
     desktop.remember("The office is in Berlin.", key="office")
     desktop.sync()
     ahead = git(bare(remote), "rev-parse", "holdfast")
@@ -377,6 +467,7 @@ def test_markers_that_git_left_in_a_home_become_two_versions_again(laptop, deskt
     stands = desktop.memories()["style"]
     said = {stands.body, *(one.text for one in stands.history)}
     assert {"We indent with tabs of eight.", "We indent with spaces."} <= said
+    assert [one.replaces for one in Proposals(str(laptop.home)).all()[0]] == ["style"]
     assert "<<<<<<<" not in path.read_text()
 
 

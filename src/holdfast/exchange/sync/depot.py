@@ -117,8 +117,9 @@ class Depot:
 
     def look(self) -> str:
         """Return the commit of the branch at the remote, or nothing where it is not there yet: one round trip."""
-        told = self._run("ls-remote", "--quiet", "origin", BRANCH).decode("utf-8", "replace").split()
-        return told[0] if told else ""
+        told = self._run("ls-remote", "--quiet", *self._program("upload-pack"), "origin", BRANCH)
+        words = told.decode("utf-8", "replace").split()
+        return words[0] if words else ""
 
     def fetch(self, commit: str) -> BranchState:
         """Return the state of the remote, whose branch stood at this commit when it was looked at."""
@@ -128,7 +129,8 @@ class Depot:
             self._run("cat-file", "-e", f"{commit}^{{tree}}")
             self._run("update-ref", _REMOTE, commit)
         except Refused:
-            self._run("fetch", "--quiet", "--no-tags", "--depth=1", "--force", "origin", f"{BRANCH}:{_REMOTE}")
+            pack = self._program("upload-pack")
+            self._run("fetch", "--quiet", "--no-tags", "--depth=1", "--force", *pack, "origin", f"{BRANCH}:{_REMOTE}")
         return self._state(_REMOTE)
 
     def contents(self, state: BranchState, paths: Iterable[str]) -> dict[str, bytes]:
@@ -171,11 +173,20 @@ class Depot:
         """Publish a commit in place of the state that was fetched; Behind where the remote has moved on."""
         lease = [f"--force-with-lease={BRANCH}:{before.commit}"] if anew or not before.commit else []
         try:
-            self._run("push", "--quiet", "--porcelain", *lease, "origin", f"{commit}:{BRANCH}")
+            pack = self._program("receive-pack")
+            self._run("push", "--quiet", "--porcelain", *pack, *lease, "origin", f"{commit}:{BRANCH}")
         except HoldfastError as problem:
             if (_AHEAD_OF_LEASE if lease else _AHEAD).search(str(problem)):
                 raise Behind from problem
             raise
+
+    def _program(self, name: str) -> list[str]:
+        """Return how the other end is run where it is a folder of this machine: with no program of its own."""
+        url = self.url.removeprefix("file://")
+        if not os.path.isabs(url):
+            return []
+        none = " ".join(f"-c {option}" for option in (f"core.hooksPath={os.devnull}", "core.alternateRefsCommand=true"))
+        return [f"--{name}=git {none} {name}"]
 
     def forget_old(self) -> None:
         """Take every object out of our repository that the last state does not need."""
@@ -220,11 +231,15 @@ class Depot:
         if done.returncode:
             said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()
             if _AWAY.search(said):
-                raise Unreachable(
-                    f"the remote cannot be reached: {said.splitlines()[-1]}", "Check its address: holdfast sync status"
-                )
+                raise Unreachable(f"the remote cannot be reached: {_telling(said)}", "Check: holdfast sync status")
             raise Refused(f"git {words[0]} failed: {said or done.returncode}", "Try the same with git itself.")
         return done.stdout
+
+
+def _telling(said: str) -> str:
+    """Return the line of what git says that tells the cause."""
+    lines = said.splitlines()
+    return next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
 
 
 def blob_of(data: bytes) -> str:
@@ -246,4 +261,7 @@ def _environment() -> dict[str, str]:
 
 
 # What a person may have set for their own remotes.
-_OWN = ("GIT_SSH_COMMAND", "GIT_SSL_CAINFO", "GIT_SSL_NO_VERIFY", "GIT_CONFIG_GLOBAL", "GIT_PROXY_COMMAND")
+_OWN = (
+    *("GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_NO_VERIFY", "GIT_CONFIG_GLOBAL"),
+    "GIT_PROXY_COMMAND",
+)

@@ -2,7 +2,8 @@
 
 What one side changed is as that side has it. Lists such as tags are merged as sets; the earlier time of making and the
 later one of change hold. Where both sides say something new, theirs stands, which is already published, unless only
-ours is the person's own; the other statement becomes history, so that it is never lost, and whoever merges proposes it.
+ours was said by the person. The other statement becomes history, so that it is never lost, and whoever merges proposes
+it.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from dataclasses import dataclass
 from holdfast.records import Memory, Statement, replace
 from holdfast.store import front_matter, memory_file
 from holdfast.store.front_matter import Value
-from holdfast.store.kinds import is_of_the_person
 from holdfast.store.memory_file import FilePlace
 
 _EARLIEST, _LATEST = ("created",), ("updated",)
 _SAYS_WHERE = ("key", "scope")
+_SAYS_WHO = ("trust", "source", "agent", "session")
+# The time of a statement in a file that tells none.
+_LONG_AGO = "1970-01-01T00:00:00Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +52,11 @@ def merged(base: MemoryVersion | None, ours: MemoryVersion, theirs: MemoryVersio
     stands, lost = theirs, ""
     if one.body != other.body:
         if is_ours_new and is_theirs_new:
-            stands = ours if is_of_the_person(one) and not is_of_the_person(other) else theirs
+            stands = ours if one.trust == "user" and other.trust != "user" else theirs
             lost = (theirs if stands is ours else ours).memory.body
         elif is_ours_new:
             stands = ours
-    text = _with_fields(base, ours, theirs)
+    text = _with_fields(base, ours, theirs, stands)
     now = memory_file.read(text, theirs.place)[0]
     said = replace(now, title=stands.memory.title, body=stands.memory.body, history=_history(stands.memory, one, other))
     return memory_file.update(text, said, theirs.path), lost
@@ -61,7 +64,9 @@ def merged(base: MemoryVersion | None, ours: MemoryVersion, theirs: MemoryVersio
 
 def _history(stands: Memory, *sides: Memory) -> tuple[Statement, ...]:
     """Return every earlier statement of both sides, newest first, each text once, without the one that holds."""
-    every = [statement for side in sides for statement in (*side.history, Statement(side.body, side.updated))]
+    every = [
+        statement for side in sides for statement in (*side.history, Statement(side.body, side.updated or _LONG_AGO))
+    ]
     by_text: dict[str, Statement] = {}
     for one in sorted(every, key=lambda each: (each.at, each.text)):
         if one.text != stands.body:
@@ -69,13 +74,15 @@ def _history(stands: Memory, *sides: Memory) -> tuple[Statement, ...]:
     return tuple(sorted(by_text.values(), key=lambda each: (each.at, each.text), reverse=True))
 
 
-def _with_fields(base: MemoryVersion | None, ours: MemoryVersion, theirs: MemoryVersion) -> str:
-    """Return the text of theirs with what ours changed in the front matter."""
+def _with_fields(base: MemoryVersion | None, ours: MemoryVersion, theirs: MemoryVersion, stands: MemoryVersion) -> str:
+    """Return the text of theirs with what ours changed in the front matter; who said it goes with what is said."""
     sides = (base, ours, theirs)
     was, here, there = (front_matter.values(front_matter.parse(one.text))[0] if one else {} for one in sides)
     changes: dict[str, Value | None] = {}
     for name in {*was, *here, *there}.difference(_SAYS_WHERE):
         value = merged_field(name, was.get(name), here.get(name), there.get(name))
+        if name in _SAYS_WHO:
+            value = (here if stands is ours else there).get(name)
         if value != there.get(name):
             changes[name] = front_matter.Plain(value) if name == "pinned" and isinstance(value, str) else value
     document = front_matter.parse(theirs.text)

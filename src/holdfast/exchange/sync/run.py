@@ -52,6 +52,9 @@ class Synced:
     conflicts: list[str] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
     held_back: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    not_put: list[str] = field(default_factory=list)
+    kept_history: str = ""
     offline: str = ""
     dry_run: bool = False
 
@@ -178,16 +181,25 @@ class _Run:
         # A remote that is not younger than what was agreed on was put back: then nothing there counts as taken out.
         is_older = remote.commit != agreed.commit and remote.generation <= agreed.generation
         base = {} if is_older else agreed.files
-        ours = {path: _without_markers(path, data) for path, data in home.files.items()}
+        # What cannot travel as it is counts as unchanged.
+        ours = {path: agreed.files[path] for path in home.left_out if path in agreed.files}
+        found: list[merging.Disagreement] = []
+        for path, data in home.files.items():
+            ours[path] = _without_markers(path, data, found)
         merged = merging.merged(base, ours, theirs)
+        merged.conflicts += found
         self._check_many(home.files, merged)
         if self.dry_run:
             return self._told(home, merged, published)
         self._apply(home, merged)
         if remote.commit:
-            agreed.keep(theirs, remote.commit, remote.generation)
+            agreed.keep(self._had(theirs), remote.commit, remote.generation)
         self._publish(agreed, remote, published, merged.files)
         return self.done
+
+    def _had(self, tree: Tree) -> dict[str, bytes]:
+        """Return what the home has of a tree: what could not be put there counts as never agreed on."""
+        return {path: data for path, data in tree.items() if path not in self.done.not_put}
 
     def _tree(self, remote: BranchState, here: Tree) -> dict[str, bytes]:
         """Return what the remote has; what this home has need not be read again."""
@@ -207,15 +219,17 @@ class _Run:
 
     def _check_many(self, here: Tree, merged: merging.Merged) -> None:
         every = [path for path in here if travelling.kind_of(path) == "memory"]
-        gone = len([path for path in every if path not in merged.files]) - len(merged.forgotten)
+        gone = len([path for path in every if path not in merged.files]) - len(merged.buried)
         if gone > max(_MANY, _LARGE_SHARE * len(every)) and not self.yes and not self.dry_run:
             hint = "Look with `holdfast sync --dry-run`; `holdfast sync --yes` does it."
             raise NeedsConsent(f"the remote would take out {count(gone, 'memory')} of {len(every)}", hint)
 
     def _apply(self, home: travelling.Home, merged: merging.Merged) -> None:
         """Write into the home what differs, what is new before what goes, so that no kill loses anything."""
-        changes = sorted(path for path, data in merged.files.items() if home.files.get(path) != data)
+        changed = {path for path, data in merged.files.items() if home.files.get(path) != data}
+        changes = sorted(changed.difference(home.left_out))
         gone = sorted(path for path in home.files if path not in merged.files)
+        self.done.left_out = [redact(path)[0] for path in home.left_out]
         if merged.buried:
             # The tombstones come first: a forget that is killed half-way is then finished, and never undone.
             for path in [path for path in changes if travelling.kind_of(path) == "tombstones"]:
@@ -231,13 +245,24 @@ class _Run:
         if changes or gone:
             with audit.Act(self.workspace, SOURCE) as act:
                 for path in (*changes, *gone):
-                    act.look_at(path)
-                    home.put(path, merged.files.get(path))
-                    told = self.done.removed if path in gone else self.done.received
-                    told += [path] if path not in told else []
+                    act.look_at(path if path != travelling.SETTINGS else "config.toml")
+                    self._put(home, path, merged.files.get(path))
                 act.done(count(len(changes) + len(gone), "file"), "changed on another machine")
             audit.trim(self.workspace)
         self._propose(merged)
+
+    def _put(self, home: travelling.Home, path: str, data: bytes | None) -> None:
+        """Put one file; one that finds no place here, as where a folder has its name, keeps no other from coming."""
+        try:
+            home.put(path, data)
+        except Conflict:
+            raise
+        except HoldfastError as problem:
+            self.done.not_put.append(path)
+            notices.report(self.workspace.home, SOURCE, "a file cannot be put here", [path], hint=str(problem))
+            return
+        told = self.done.removed if data is None else self.done.received
+        told += [path] if path not in told else []
 
     def _propose(self, merged: merging.Merged) -> None:
         """Offer what gave way to another machine's statement, for the person to decide."""
@@ -265,9 +290,10 @@ class _Run:
     def _publish(self, agreed: Agreed, remote: BranchState, theirs: Tree, tree: Tree) -> None:
         """Publish the merged tree where it differs from the remote's; without history where something was forgotten."""
         leaving = self._safe(tree, theirs)
-        if leaving == theirs and remote.commit:
+        is_due = os.path.exists(self.depot.anew)
+        if leaving == theirs and remote.commit and not is_due:
             return
-        anew = os.path.exists(self.depot.anew) or any(
+        anew = is_due or any(
             not set(data.splitlines()) <= set(theirs.get(path, b"").splitlines())
             for path, data in leaving.items()
             if travelling.kind_of(path) == "tombstones"
@@ -279,11 +305,14 @@ class _Run:
             if not anew or not remote.commit:
                 raise
             # Some remotes let nobody replace a history.
-            commit = self.depot.commit(remote, leaving, anew=False)
+            self.done.kept_history = "the remote keeps its history, in which what was forgotten still stands"
+            notices.report(self.workspace.home, SOURCE, self.done.kept_history, hint=f"It says: {problem}", lasts=True)
+            files.write(self.depot.anew, b"")
+            if leaving == theirs:
+                return
+            commit, anew = self.depot.commit(remote, leaving, anew=False), False
             self.depot.push(commit, remote, anew=False)
-            text = "the remote keeps its history, in which what was forgotten still stands"
-            notices.report(self.workspace.home, SOURCE, text, hint=f"It says: {problem}")
-        agreed.keep(leaving, commit, remote.generation + 1)
+        agreed.keep(self._had(leaving), commit, remote.generation + 1)
         self.done.sent += sorted(path for path in {*leaving, *theirs} if theirs.get(path) != leaving.get(path))
         if anew:
             self.depot.forget_old()
@@ -292,8 +321,9 @@ class _Run:
         """Return what may leave: a file that holds a secret stays as the remote has it."""
         found = {}
         for path, data in tree.items():
-            if theirs.get(path) != data and redact(data.decode("utf-8", "replace"))[1]:
-                self.done.held_back += [path] if path not in self.done.held_back else []
+            if theirs.get(path) != data and redact(f"{path}\n{_text(data)}")[1]:
+                shown = redact(path)[0]
+                self.done.held_back += [shown] if shown not in self.done.held_back else []
                 if path in theirs:
                     found[path] = theirs[path]
             else:
@@ -313,17 +343,27 @@ class _Run:
         return done
 
 
-def _without_markers(path: str, data: bytes) -> bytes:
-    """Return a file of the home in which a merge by hand left markers, with its two versions made one."""
+def _text(data: bytes) -> str:
+    """Return the text of a file; a picture or an archive has none, and in its bytes everything may stand by chance."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return ""
+
+
+def _without_markers(path: str, data: bytes, found: list[merging.Disagreement]) -> bytes:
+    """Return a file of the home in which a merge by hand left markers, with its two versions made one.
+
+    What gave way is added to what is `found`.
+    """
     if b"<<<<<<<" not in data:
         return data
     text = data.decode("utf-8", "surrogateescape")
 
     def merge(*texts: str) -> str:
         sides = [{path: one.encode("utf-8", "surrogateescape")} for one in texts]
-        base = sides[0] if texts[0].strip() else {}
-        return (
-            merging.merged(base, sides[1], sides[2]).files.get(path, sides[2][path]).decode("utf-8", "surrogateescape")
-        )
+        merged = merging.merged(sides[0] if texts[0].strip() else {}, sides[1], sides[2])
+        found.extend(merged.conflicts)
+        return merged.files.get(path, sides[2][path]).decode("utf-8", "surrogateescape")
 
     return lines.resolved(text, merge).encode("utf-8", "surrogateescape")

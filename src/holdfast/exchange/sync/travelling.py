@@ -89,6 +89,8 @@ class Home:
         self.workspace = workspace
         self.raw: dict[str, bytes] = {}
         self.files: dict[str, bytes] = {}
+        # What would travel and cannot: a file that is too large, or a text in UTF-16.
+        self.left_out: list[str] = []
         for path in _paths(workspace):
             # A file may go while we look, and one that is no plain file says nothing.
             try:
@@ -98,6 +100,8 @@ class Home:
             if len(data) <= _MAX_FILE and not region.is_wide(data[:4].decode("utf-8", "surrogateescape")):
                 self.raw[path] = data
                 self.files[path] = _outgoing(path, data)
+            else:
+                self.left_out.append(path)
         if told := _told_settings(workspace):
             self.files[SETTINGS] = told
 
@@ -140,7 +144,11 @@ class Home:
             if wanted.get(name) != there.get(name) and _travels(name):
                 value = wanted.get(name)
                 text = str(value).lower() if isinstance(value, bool) else None if value is None else str(value)
-                config.change(self.workspace, name, text)
+                # Another version may have other limits; one setting does not keep memories from travelling.
+                try:
+                    config.change(self.workspace, name, text)
+                except HoldfastError as problem:
+                    self.workspace.say(f"{name} is not taken over: {problem}")
 
 
 def _paths(workspace: Workspace) -> Iterator[str]:
@@ -213,9 +221,7 @@ def _distributed(text: str) -> tuple[str, str]:
 
 
 def _travels(name: str) -> bool:
-    if name.startswith(table.DOMAINS):
-        return True
-    return name in table.BY_NAME and not name.startswith((*table.OF_MACHINE, *table.GUARDS))
+    return name.startswith(table.TRAVEL) and (name in table.BY_NAME or name.startswith(table.DOMAINS))
 
 
 def _told_settings(workspace: Workspace) -> bytes:
