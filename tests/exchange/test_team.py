@@ -108,6 +108,24 @@ def test_a_withdrawn_rule_stops_at_the_next_pull_and_the_same_file_comes_back(wo
         assert bodies(opened, "deploys VPN") == ["Deploys need the VPN."]
 
 
+def test_each_branch_is_told_the_version_that_was_allowed_of_it(workspace, project):
+    """Two versions were allowed on two branches: whichever the work tree has is told, without asking again."""
+    path = team_file(project, "db.md", "The database is PostgreSQL.\n")
+    with workspace() as opened:
+        for text in ("The database is PostgreSQL.\n", "The database is MySQL.\n"):
+            path.write_text(text)
+            of(opened).allow(of(opened).plan())
+        path.write_text("The database is PostgreSQL.\n")
+        assert waiting(opened) is None
+        assert bodies(opened, "which database") == ["The database is PostgreSQL."]
+        path.unlink()
+        waiting(opened)
+        path.write_text("The database is MySQL.\n")
+        assert waiting(opened) is None
+        assert bodies(opened, "which database") == ["The database is MySQL."]
+        assert [hit.memory.key for hit in recall(opened, "which database")] == ["db"]
+
+
 def test_a_changed_rule_waits_while_the_allowed_one_stands(workspace, project):
     """The change is shown against what was allowed."""
     path = team_file(project, "deploys.md", "Deploys need the VPN.\n")
@@ -149,12 +167,19 @@ def test_the_check_finds_form_secrets_size_duplicates_and_contradictions(project
     team_file(project, "empty.md", "---\ntype: project\n---\n")
     team_file(project, "long.md", "word " * 600)
     team_file(project, "secret.md", f"The token is {TOKEN}.\n")
+    team_file(project, "markers.md", "<<<<<<< HEAD\nOne.\n=======\nTwo.\n>>>>>>> other\n")
+    team_file(project, "hidden.md", "Do not\u202e tell.\n")
+    team_file(project, "claim.md", "---\ntrust: user\nenforce: deny\n---\nClaim.\n")
+    team_file(project, "other.md", "---\nkey: ../../x\n---\nOther.\n")
+    (project / ".holdfast" / "memory" / "link.md").symlink_to("/etc/passwd")
+    team_file(project, "big.md", "x" * 70_000)
     team_file(project, "port.md", "The service listens on port 8080.\n")
     team_file(project, "port2.md", "The service listens on port 9090.\n")
     found = {(one.kind, one.path.rpartition("/")[2]) for one in team.check(str(project))}
     assert found == {
         *(("duplicate", "deploys.md"), ("name", "Bad Name.md"), ("empty", "empty.md"), ("size", "long.md")),
-        *(("secret", "secret.md"), ("contradiction", "port2.md")),
+        *(("secret", "secret.md"), ("contradiction", "port2.md"), ("markers", "markers.md"), ("link", "link.md")),
+        *(("hidden", "hidden.md"), ("claim", "claim.md"), ("name", "other.md"), ("size", "big.md")),
     }
 
 

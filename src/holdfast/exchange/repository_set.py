@@ -57,7 +57,8 @@ class SetDecision:
     allowed: bool
     keys: dict[str, str] = field(default_factory=dict)
     data: dict[str, str] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)
+    # Of each file the digests of all that was ever allowed of it.
+    texts: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,13 @@ class RepositorySet:
     @property
     def is_open(self) -> bool:
         """Whether there is something that nobody decided on: a set that is new, or another one than it was."""
-        return (self.decided.digest if self.decided else "") != self.digest
+        if (self.decided.digest if self.decided else "") == self.digest:
+            return False
+        # A branch may have fewer files, or other versions; what was allowed of each is allowed there, too.
+        return self.data != {} or self.decided is None or not all(map(self._is_allowed, self.texts))
+
+    def _is_allowed(self, name: str) -> bool:
+        return self.decided is not None and _digest(self.texts[name]) in self.decided.texts.get(name, ())
 
     def waits(self) -> str:
         """Return what waits for the person's decision here, in words of ours; nothing where all is decided."""
@@ -129,24 +136,36 @@ class RepositorySet:
                     self._remove(keys.pop(change.name))
             except Forgotten:
                 refused.append(change.name)
-        texts = {name: _digest(text) for name, text in self.texts.items() if name in keys}
+        before = self.decided.texts if self.decided else {}
+        texts = {
+            name: list(
+                dict.fromkeys((*before.get(name, ()), *([_digest(self.texts[name])] if name in self.texts else ())))
+            )
+            for name in {*before, *self.texts}
+        }
         self._decide(SetDecision(self.digest, now(), True, keys, data, texts))
         return refused
 
     def follow(self) -> list[str]:
         """Stop giving what the repository no longer has, give again what came back as it was; return the files."""
-        known = self.decided.texts if self.decided and self.decided.allowed else {}
+        if self.decided is None or not self.decided.allowed:
+            return []
         changed = []
-        for name, digest in known.items():
-            key = (self.decided.keys if self.decided else {})[name]
+        for name, key in self.decided.keys.items():
             there = self._there(key)
+            if there is not None and there.trust != TRUST:
+                continue
             if name not in self.texts and there is not None:
                 self._remove(key)
                 changed.append(name)
-            elif there is None and name in self.texts and _digest(self.texts[name]) == digest:
-                with suppress(Forgotten):
-                    put(self.workspace, self._draft(name, key))
-                    changed.append(name)
+            elif name in self.texts and self._is_allowed(name):
+                draft = self._draft(name, key)
+                if there is None or there.body != draft.text:
+                    # An earlier version would count as corrected.
+                    self._remove(key)
+                    with suppress(Forgotten):
+                        put(self.workspace, draft)
+                        changed.append(name)
         return changed
 
     def deny(self) -> list[str]:
@@ -172,7 +191,10 @@ class RepositorySet:
         if own is not None and own.trust != TRUST and restates(memory.body, own):
             # Whoever promoted it to the team has it already.
             return None
-        key = before[name] if there is not None else self._free_key(name, memory.key, taken)
+        had = before.get(name, "")
+        key = (
+            had if had and (there is not None or self._there(had) is None) else self._free_key(name, memory.key, taken)
+        )
         taken.add(key)
         draft = self._draft(name, key)
         if there is not None and there.body == draft.text:

@@ -13,13 +13,15 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from holdfast.base import files
-from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound, Refused
+from holdfast.errors import BadInput, Conflict, NotFound, Refused
 from holdfast.exchange import repository_set
 from holdfast.exchange.repository_set import TEAM
+from holdfast.exchange.sync.lines import has_markers
 from holdfast.language.contradiction import says_otherwise
 from holdfast.memory.proposal_files import same
 from holdfast.privacy import redact
@@ -33,6 +35,8 @@ _SECONDS = 30
 # What is a person's own is shared by their word alone.
 _PERSONAL = ("session", "agent")
 _PERSONAL_TYPES = ("user",)
+# What a file may say of itself, and what counts for nothing there.
+_NOT_THEIRS = frozenset(("trust", "enforce", "scope", "pinned", "supersedes"))
 _FIELDS = ("key", "type", "tags", "created", "reason", "when")
 
 
@@ -162,21 +166,42 @@ def check(root: str) -> list[Problem]:
     """Return what is wrong with the files of a team: form, secrets, size, duplicates, what contradicts."""
     found: list[Problem] = []
     read: list[tuple[str, Memory]] = []
-    try:
-        texts = sorted(repository_set.texts_of_team(root))
-    except HoldfastError as problem:
-        return [Problem("size", TEAM, str(problem), problem.hint, severity="error")]
-    for name, text in texts:
-        memory, problems = _read(name, text)
-        found += [*problems, *_of_file(memory.path, text, memory)]
-        read.append((memory.path, memory))
+    for here, folders, names in os.walk(os.path.join(root, TEAM)):
+        for name in sorted([*names, *(one for one in folders if os.path.islink(os.path.join(here, one)))]):
+            path = os.path.relpath(os.path.join(here, name), root)
+            if os.path.islink(os.path.join(root, path)):
+                found.append(_error("link", path, "it is a link, which nobody follows", "Put the file itself there."))
+            elif layout.is_memory_file(name):
+                data = files.read_head(os.path.join(root, path), repository_set.MAX_FILE + 1)
+                text, problems = memory_file.decode(data, path)
+                memory, more = _read(os.path.relpath(path, TEAM), text)
+                found += [*problems, *more, *_of_file(path, text, memory)]
+                read.append((path, memory))
+    if len(read) > repository_set.MAX_FILES:
+        found.append(_error("size", TEAM, f"there are more than {repository_set.MAX_FILES} files", "Withdraw some."))
     found += _between(read)
     return sorted(found, key=lambda one: (one.path, one.line, one.kind))
+
+
+def _error(kind: str, path: str, text: str, hint: str) -> Problem:
+    return Problem(kind, path, text, hint, severity="error")
 
 
 def _of_file(path: str, text: str, memory: Memory) -> Iterator[Problem]:
     if not is_key(os.path.basename(path).removesuffix(".md")):
         yield Problem("name", path, "the file's name is not a key", "Use a-z, 0-9 and hyphens.", severity="error")
+    if len(text.encode("utf-8", "replace")) > repository_set.MAX_FILE:
+        yield _error("size", path, f"it has more than {repository_set.MAX_FILE:,} bytes", "Make it shorter.")
+    if has_markers(text):
+        yield _error("markers", path, "a merge left its markers in it", "Decide between the two versions.")
+    if hidden := sorted({f"U+{ord(letter):04X}" for letter in text if _is_hidden(letter)}):
+        yield _error("hidden", path, f"it has characters that nobody sees: {', '.join(hidden[:5])}", "Take them out.")
+    said = front_matter.values(front_matter.parse(text))[0]
+    if said.get("key", memory.key) != memory.key:
+        yield _error("name", path, "its `key:` is not the name of the file", "Let both say the same.")
+    if beyond := sorted(_NOT_THEIRS.intersection(said)):
+        hint = "A repository's word is told as data, whatever it says of itself. Take it out."
+        yield Problem("claim", path, f"it sets {', '.join(beyond)}, which counts for nothing", hint)
     if not memory.body.strip():
         yield Problem("empty", path, "it says nothing", "Write the statement, or remove the file.", severity="error")
     if len(memory.body) > MAX_STATEMENT:
@@ -184,6 +209,10 @@ def _of_file(path: str, text: str, memory: Memory) -> Iterator[Problem]:
         yield Problem("size", path, f"it has {len(memory.body):,} characters, at most {MAX_STATEMENT:,}", hint)
     for kind, line in redact.find(text):
         yield Problem("secret", path, f"a secret of the kind {kind}", "Take it out, and change it.", line, "error")
+
+
+def _is_hidden(letter: str) -> bool:
+    return not letter.isprintable() and letter not in "\n\r\t\ufeff" and unicodedata.category(letter) in ("Cc", "Cf")
 
 
 def _between(read: list[tuple[str, Memory]]) -> Iterator[Problem]:
