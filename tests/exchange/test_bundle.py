@@ -10,6 +10,7 @@ import pytest
 
 from holdfast.errors import BadInput, Conflict, HoldfastError, Refused
 from holdfast.exchange import bundle
+from holdfast.journal.updates import Updates
 from holdfast.memory.forget import apply as forget
 from holdfast.memory.forget import plan as plan_forget
 from holdfast.memory.remember import remember
@@ -65,11 +66,35 @@ def test_what_comes_in_is_a_strangers(filled, elsewhere, tmp_path):
     exported(filled, tmp_path / "one.tar.gz")
     with elsewhere() as opened:
         changes = bundle.plan(opened, bundle.read(str(tmp_path / "one.tar.gz")))
-        assert sorted(change.draft.text for change in changes) == ["Deploys need the VPN.", "We indent with spaces."]
-        assert bundle.apply(opened, changes) == []
+        assert sorted(change.memory.body for change in changes) == ["Deploys need the VPN.", "We indent with spaces."]
+        bundle.apply(opened, changes)
         (hit,) = recall(opened, "deploys", limit=1)
-        assert (hit.memory.trust, hit.memory.tags) == ("import", ("ops",))
+        assert (hit.memory.key, hit.memory.trust, hit.memory.tags) == ("deploys", "import", ("ops",))
+        style = opened.store.get(opened.scope("global"), "style")
+        assert [one.text for one in style.history] == ["We indent with tabs."]
         assert bundle.plan(opened, bundle.read(str(tmp_path / "one.tar.gz"))) == []
+
+
+def test_a_key_that_is_taken_here_is_left_to_its_memory(filled, elsewhere, tmp_path):
+    """What stands here stays as it is; the newcomer gets a key of its words, and the plan says which."""
+    exported(filled, tmp_path / "one.tar.gz")
+    with elsewhere() as opened:
+        remember(opened, "Deploys go by hand.", key="deploys")
+        changes = bundle.plan(opened, bundle.read(str(tmp_path / "one.tar.gz")))
+        bundle.apply(opened, changes)
+        assert opened.store.get(opened.scope("project"), "deploys").body == "Deploys go by hand."
+        assert opened.store.get(opened.scope("project"), "deploys-need-the-vpn").body == "Deploys need the VPN."
+        assert "project:" in changes[0].step.target or "project:" in changes[1].step.target
+        assert any(change.step.target.endswith("/deploys-need-the-vpn") for change in changes)
+
+
+def test_an_import_is_one_act_that_can_be_undone(filled, elsewhere, tmp_path):
+    """`updates undo` takes all of it back."""
+    exported(filled, tmp_path / "one.tar.gz")
+    with elsewhere() as opened:
+        bundle.apply(opened, bundle.plan(opened, bundle.read(str(tmp_path / "one.tar.gz"))))
+        (update,) = Updates(opened.home).all()[0]
+        assert (update.command, len(update.files), update.can_be_undone) == ("import", 2, True)
 
 
 def test_what_was_forgotten_here_stays_out(filled, elsewhere, tmp_path):
@@ -79,7 +104,7 @@ def test_what_was_forgotten_here_stays_out(filled, elsewhere, tmp_path):
         remember(opened, "Deploys need the VPN.", key="vpn")
         forget(opened, plan_forget(opened, ("vpn",))[0])
         changes = bundle.plan(opened, bundle.read(str(tmp_path / "one.tar.gz")))
-        assert [change.draft.text for change in changes] == ["We indent with spaces."]
+        assert [change.memory.body for change in changes] == ["We indent with spaces."]
 
 
 def test_a_file_that_is_there_is_not_written_over(filled, tmp_path):

@@ -20,13 +20,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from holdfast.base import files
-from holdfast.errors import BadInput, Conflict, Forgotten, Refused, TooLarge
-from holdfast.memory.remember import put, redacted
+from holdfast.base.text import check_text, count
+from holdfast.errors import BadInput, Conflict, Refused, TooLarge
+from holdfast.memory import audit
 from holdfast.privacy import redact
 from holdfast.project.ids import is_id
-from holdfast.records import Draft, Filter, Memory, Scope, Step
+from holdfast.records import Filter, Memory, Scope, Statement, Step, replace
 from holdfast.store import front_matter, layout, memory_file
-from holdfast.store.keys import is_key
+from holdfast.store.keys import automatic_keys, is_key
 from holdfast.store.tombstones import Burials
 from holdfast.store.words import digest
 from holdfast.workspace import Workspace
@@ -48,10 +49,10 @@ class Bundled:
 
 @dataclass(frozen=True, slots=True)
 class BundleChange:
-    """One memory that an import would add."""
+    """One memory that an import would add, as it will stand here."""
 
     step: Step
-    draft: Draft
+    memory: Memory
 
 
 def export(workspace: Workspace, path: str, scope: str = "") -> int:
@@ -118,6 +119,8 @@ def read(path: str) -> Bundled:
 
 def _files_in(path: str) -> Iterator[tuple[str, bytes]]:
     size = number = 0
+    if not os.path.isfile(path):
+        raise BadInput(f"{path} is not a file", _NOT_ONE)
     try:
         with tarfile.open(path, "r:gz") as archive:
             for about in archive:
@@ -155,38 +158,55 @@ def plan(workspace: Workspace, bundled: Bundled, into: str = "") -> list[BundleC
     target = workspace.scope(into) if into else None
     workspace.refresh(None)
     known: dict[Scope, set[str]] = {}
+    taken: dict[Scope, set[str]] = {}
     found = []
     for memory in bundled.memories:
         scope = target or memory.scope
         if scope not in known:
-            known[scope] = {digest(one.body) for one in workspace.store.find(Filter((scope,)))}
+            there = list(workspace.store.find(Filter((scope,))))
+            known[scope], taken[scope] = {digest(one.body) for one in there}, {one.key for one in there}
         grave = bundled.forgotten.get(memory.scope)
         if (grave and grave.has_any((memory.body,))) or workspace.store.forgot(scope, memory.key, memory.body):
             continue
-        draft, _ = redacted(
-            Draft(
-                *(memory.body, scope),
-                title=memory.title,
-                type=memory.type,
-                tags=memory.tags,
-                trust=TRUST,
-                source=f"bundle:{memory.source}"[:200],
-                when=memory.when,
-            )
-        )
-        if digest(draft.text) not in known[scope]:
-            known[scope].add(digest(draft.text))
-            found.append(BundleChange(Step("add", f"{scope}/{memory.key}", memory.title), draft))
+        made = _as_strangers(memory, scope, taken[scope])
+        if digest(made.body) not in known[scope]:
+            known[scope].add(digest(made.body))
+            taken[scope].add(made.key)
+            found.append(BundleChange(Step("add", f"{scope}/{made.key}", made.title), made))
     return found
 
 
-def apply(workspace: Workspace, changes: list[BundleChange]) -> list[str]:
-    """Add what was planned; return what the person had forgotten or corrected, which stays out."""
+def _as_strangers(memory: Memory, scope: Scope, taken: set[str]) -> Memory:
+    """Return the memory as it stands here: its key where that is free, its history and dates; nobody's rule, no pin."""
+    keys = (memory.key, *automatic_keys(memory.body))
+    key = next((one for one in keys if one not in taken), f"{memory.key[:50]}-{digest(memory.body)[:8]}")
+    texts = (memory.title, memory.body, *(one.text for one in memory.history))
+    for text in texts:
+        check_text(text)
+    title, body, *earlier = (redact.redact(text)[0] for text in texts)
+    return replace(
+        memory,
+        key=key,
+        scope=scope,
+        title=title,
+        body=body,
+        history=tuple(Statement(text, one.at) for text, one in zip(earlier, memory.history, strict=True)),
+        trust=TRUST,
+        source=redact.redact(f"bundle:{memory.source}"[:200])[0],
+        pinned=False,
+        enforce="",
+        supersedes=(),
+        anchors=(),
+        path=layout.usual_path(scope, key),
+    )
+
+
+def apply(workspace: Workspace, changes: list[BundleChange]) -> None:
+    """Add what was planned, in one act that can be undone."""
     workspace.need_person("imports a bundle")
-    refused = []
-    for change in changes:
-        try:
-            put(workspace, change.draft)
-        except Forgotten:
-            refused.append(change.step.target)
-    return refused
+    with audit.Act(workspace, "import") as act:
+        for change in changes:
+            workspace.store.tree.swap(change.memory.path, None, memory_file.create(change.memory).encode())
+        if changes:
+            act.done(count(len(changes), "memory"), "imported from a bundle")
+    audit.trim(workspace)

@@ -76,8 +76,10 @@ def init(workspace: Workspace, url: str) -> str:
     if has_remote(workspace.home):
         raise Conflict(f"this home syncs with {depot.url}", "First: holdfast sync leave")
     url = url or _known_remote(workspace.home)
-    if not url or url.startswith("-") or "::" in url or not url.isprintable():
+    if not url:
         raise BadInput("there is no remote to sync with", _WAYS)
+    if url.startswith("-") or "::" in url or not url.isprintable():
+        raise BadInput(f"{url!a} is not an address to sync with", _WAYS)
     if redact(url)[1]:
         raise Refused("the address has a password in it", "Let git's credential helper keep it.")
     if os.path.isdir(url):

@@ -97,10 +97,8 @@ def _import_bundle(workspace: Workspace, path: str, scope: str, *, alone: bool) 
     changes = bundle.plan(workspace, bundle.read(path), scope)
     steps = [change.step for change in changes]
     if consented(steps, "all of it is known, or was forgotten"):
-        refused = bundle.apply(workspace, changes)
-        for name in refused:
-            say(f"{name} was forgotten or corrected here, so it stays out")
-        applied(steps, f"imported {count(len(steps) - len(refused), 'memory')} of {path}")
+        bundle.apply(workspace, changes)
+        applied(steps, f"imported {count(len(steps), 'memory')} of {path}")
     return 0
 
 
