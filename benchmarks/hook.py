@@ -168,7 +168,9 @@ class Bench:
 
     def _hook(self, event: str, told: dict[str, object], **more: str) -> Took:
         self._count += 1
-        about = {"session_id": f"bench-{self._count}", "cwd": self.project, "prompt_id": str(self._count)}
+        # As most agents name a session.
+        session = f"0198c1a2-7f3e-4d5b-9a6c-{self._count:012d}"
+        about = {"session_id": session, "cwd": self.project, "prompt_id": str(self._count)}
         command = [PYTHON, "-I", "-S", "-E", RUNNER, event, "--agent", "claude-code"]
         return timed(command, json.dumps({**about, **told}).encode(), {**self._environment(), **more})
 

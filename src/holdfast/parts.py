@@ -15,8 +15,6 @@ from holdfast.base.clock import now
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
 from holdfast.errors import HoldfastError
-from holdfast.privacy import fence
-from holdfast.privacy.fence import kept, kept_end
 from holdfast.workspace import NARROWEST_FIRST, PERSON, Workspace, profile_id
 
 TYPE_CHECKING = False
@@ -45,8 +43,24 @@ _MAX_REASON = 400
 # Of the time that an agent gives a hook, so much is ours: the rest is for starting it, and for a busy machine.
 _OF_AGENTS_TIME = 0.6
 _USUAL_SECONDS = 5
+# A UUID, with each of its digits as the same one.
+_UUID = "-".join(["0" * length for length in (8, 4, 4, 4, 12)])
+_AS_HEX = dict.fromkeys(map(ord, "123456789abcdef"), "0")
 # So much of its end is read behind each call of a tool, for a failure that no hook was told of.
 _MAX_AT_TOOL = 1 << 16
+
+
+def label(text: str, most: int) -> str:
+    """Return what `fence.kept` does, for names and ids; most of them are of a shape that no secret has.
+
+    Those are UUIDs and short words of letters. Hooks around calls mostly keep nothing else, and go without what looks
+    for secrets.
+    """
+    if text.isascii() and ((len(text) < 10 and text.isalpha()) or text.translate(_AS_HEX) == _UUID):
+        return text
+    from holdfast.privacy.fence import kept
+
+    return kept(text, most)
 
 
 class TailCursor:
@@ -162,13 +176,17 @@ class HookRun:
         self.environment = environment
         self.at = now()
         # The id of the session as it may be written down.
-        label = kept(call.session, _MAX_SESSION)
-        self.session_id = label
+        self.session_id = label(call.session, _MAX_SESSION)
         # What the person named goes before what the agent calls the profile itself.
         profile = environment.get("HOLDFAST_PROFILE") or profile_id(call.profile)
         caller = "subagent" if call.subagent else PERSON
         self.workspace = Workspace(
-            home, folder=call.folder or None, environment=environment, session=label, profile=profile, caller=caller
+            home,
+            folder=call.folder or None,
+            environment=environment,
+            session=self.session_id,
+            profile=profile,
+            caller=caller,
         )
         self.settings = self.workspace.settings
         self.journal = self.workspace.journal
@@ -190,7 +208,7 @@ class HookRun:
         # What the person is told in one line, where the agent can show it.
         self.notices: list[str] = []
         self._words: str | None = None
-        self._label = label
+        self._label = self.session_id
         self._project: Project | None = None
         self._asked_project = False
         self._calls: tuple[ToolCall, ...] | None = None
@@ -223,7 +241,7 @@ class HookRun:
     def session_label(self) -> str:
         """The session as rows name it, also where the agent names none."""
         if not self._label:
-            self._label = kept(self.session, _MAX_LABEL)
+            self._label = label(self.session, _MAX_LABEL)
         return self._label
 
     def shows_notices(self) -> bool:
@@ -236,11 +254,13 @@ class HookRun:
         Of a message that is longer than MAX_WORDS it is the beginning and the end: the rest is a file that was pasted.
         """
         if self._words is None:
+            from holdfast.privacy import fence
+
             typed = "" if self.call.subagent else self.call.prompt
             shown = fence.shown(typed[: MAX_WORDS * 4])
-            self._words = kept(shown, MAX_WORDS)
+            self._words = fence.kept(shown, MAX_WORDS)
             if len(typed) > MAX_WORDS and self._words:
-                self._words += "\n" + fence.shown(kept_end(typed, MAX_WORDS, MAX_LAST_WORDS))
+                self._words += "\n" + fence.shown(fence.kept_end(typed, MAX_WORDS, MAX_LAST_WORDS))
         return self._words
 
     def project(self) -> Project | None:

@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast import privacy
+from holdfast.parts import label
 from holdfast.privacy import fence
 
 
@@ -244,3 +246,26 @@ def test_a_block_that_was_cut_short_goes_to_its_end():
 def test_a_spelled_bracket_never_becomes_a_real_one(text):
     """What HTML spells stays harmless: undoing the spelling must not make the tag that it stood for."""
     assert "<" not in fence.safe(text, str)
+
+
+@given(st.uuids().map(str) | st.text("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", max_size=9))
+def test_an_id_of_a_plain_shape_is_kept_as_it_is(text):
+    """What a hook writes down without a look for secrets is what that look leaves as it is."""
+    assert label(text, 500) == fence.kept(text, 500) == text
+
+
+def test_no_secret_has_a_plain_shape():
+    """Neither what a secret begins with nor a name that one is given to is a plain word that the look would change."""
+    begun = [one for table in (privacy.TOKENS, privacy.PHRASES) for _, beginnings, _ in table for one in beginnings]
+    named = [word for word, _ in privacy.WORDS]
+    for one in (*begun, *named):
+        for text in (one, f"{one}xQzKpWtrb"[:9], one[:9]):
+            assert label(text, 500) == fence.kept(text, 500)
+
+
+@pytest.mark.parametrize(
+    "text", ["ghp_16C7e42F292c6912E7710c838347Ae178B4a", "AKIAIOSFODNN7EXAMPLE", "a\u200bb", "0198c1a2" * 8]
+)
+def test_an_id_of_any_other_shape_is_looked_at(text):
+    """A token that stands where an id should is taken out, and so is what nobody sees."""
+    assert label(text, 40) == fence.kept(text, 40)

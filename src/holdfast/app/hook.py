@@ -19,8 +19,7 @@ from holdfast.base.minijson import dumps
 from holdfast.base.text import DOTS, one_line
 from holdfast.errors import HoldfastError, StoreBusy, StoreUnavailable
 from holdfast.inject import shown
-from holdfast.parts import CONTINUES, HookRun
-from holdfast.privacy.fence import fenced, kept, safe, without_secrets
+from holdfast.parts import CONTINUES, HookRun, label
 from holdfast.records import Event
 
 TYPE_CHECKING = False
@@ -114,8 +113,9 @@ def around_call(run: HookRun) -> str:
         return answer(run, [one for one in effects if one[1].is_told])
     finally:
         call = run.call
-        about = {"agent": call.agent, "session": run.session_id, "subagent": call.subagent, "tool": call.tool}
-        told: dict[str, object] = {name: kept(text, _KEPT_OTHERWISE) for name, text in about.items() if text}
+        about = {"session": run.session_id, "subagent": call.subagent, "tool": call.tool}
+        told: dict[str, object] = {"agent": call.agent}
+        told |= {name: label(text, _KEPT_OTHERWISE) for name, text in about.items() if text}
         run.journal.append(Event(run.at, call.moment, {**told, "ms": run.milliseconds()}), durable=False)
 
 
@@ -153,6 +153,8 @@ def _with_notice(run: HookRun, output: str) -> str:
     """Return the answer with the one line that the person is shown at this moment; mostly there is none."""
     if not run.notices or not run.shows_notices():
         return output
+    from holdfast.privacy.fence import safe, without_secrets
+
     told = safe(one_line("; ".join(run.notices), _MAX_NOTICE, DOTS), without_secrets)
     line = dumps({"systemMessage": f"Holdfast: {told}"})
     return f"{output[:-1]}, {line[1:]}" if output else line
@@ -271,6 +273,8 @@ def record(run: HookRun) -> Aside:
 
     It is made durable while the hook goes on.
     """
+    from holdfast.privacy.fence import kept
+
     call = run.call
     project = run.project()
     told = {
@@ -343,6 +347,8 @@ def _at_prompt(run: HookRun) -> str:
 
 def _with_the_loss(run: HookRun, text: str) -> str:
     """Return a block behind one that says that nothing is kept; nothing else could tell it."""
+    from holdfast.privacy.fence import fenced, safe, without_secrets
+
     why = safe(run.cannot_write, without_secrets)
     said = f"For the user: Holdfast cannot write: what is said now is not kept ({why})."
     return "\n".join([part for part in (fenced([said]), text) if part])

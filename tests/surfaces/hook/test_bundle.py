@@ -141,11 +141,13 @@ def test_the_table_has_what_a_hook_of_each_moment_loads(hook, remember, moment):
     """The modules of a bundle are those that a usual hook of its moment loads, no more and no less."""
     remember("Deploys need the VPN. Ask Kim for access.")
     hook.start("a session before")
-    hook.prompt("Let's go with Postgres, not Redis.")
+    # As most agents name one.
+    session = "0198c1a2-7f3e-4d5b-9a6c-0f1e2d3c4b5a"
+    hook.prompt("Let's go with Postgres, not Redis.", session)
     event, told = USUAL[moment]
     agent = "codex" if moment == "after-tool" else "claude-code"
     assert agents.get(agent).events[event] == moment
-    modules, _ = hook.loaded_by(event, agent=agent, **told)
+    modules, _ = hook.loaded_by(event, agent=agent, session_id=session, **told)
     ours = [name for name in modules if name.split(".")[0] == "holdfast"]
     bundled = {part[0] for part in bundling.parts_of(bundling.names_of(moment, agent))}
     assert bundled == set(ours), f"MODULES[{moment!r}] should be {entered(ours, agent)!r}"

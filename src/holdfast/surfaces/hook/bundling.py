@@ -46,9 +46,9 @@ MODULES = {
         "learning.fixes.warnings learning.security.hook learning.security.judge"
     ),
     "compact": "continuity.hook rules.hook rules.told agents.transcript_calls language.tools continuity.closing",
-    "compacted": "project",
-    "subagent-start": "project",
-    "subagent-stop": "project learning.research.hook learning.work.hook",
+    "compacted": "privacy.fence project",
+    "subagent-start": "privacy.fence project",
+    "subagent-stop": "project learning.research.hook privacy.secret_values learning.work.hook",
     "stop": (
         "continuity.hook learning.work.hook continuity.answers agents.transcript_calls "
         "continuity.closing learning.work.turns recall.vectors store.sketches"
