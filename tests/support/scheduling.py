@@ -10,12 +10,14 @@ import re
 from xdist.scheduler import LoadScopeScheduling
 
 _AGENTS = "claude-code|codex|gemini-cli|opencode|grok"
-_LIFE = "memory_reaches_the_model|broken_store|uninstall|distributed_rules|security|sessions|rules"
+_LIFE = "memory_reaches_the_model|broken_store|uninstall|distributed_rules|security|sessions"
 # Tests whose names match are one group for each text that stands for the parenthesis.
 GROUPS = tuple(
     re.compile(pattern)
     for pattern in (
         rf"tests/outside/test_(?:{_LIFE})\.py::.*\[({_AGENTS})",
+        # With the bracket these are groups apart from those above.
+        rf"tests/outside/test_(?:rules|ways_in)\.py::.*(\[(?:{_AGENTS}))",
         r"(tests/outside/test_(?:five_agents|page)\.py)",
         r"(tests/benchmarks/test_(?:patterns|rating_sets)\.py)",
         r"(tests/surfaces/hook/test_light_idioms\.py)",
