@@ -85,6 +85,12 @@ _SUBJECT = re.compile(
 _FORBIDDEN = re.compile(r"\b(?:never|must not|not allowed|forbidden|off[- ]limits|should not|not to be)\b")
 # Around a mention these turn it into its opposite, or into one case of several.
 _TURNED = re.compile(r"\b(?:outside|except|other than|apart from|but not|only in|anything but|besides|außer)\b")
+# Behind a command these say for what alone it is meant, which no condition can tell.
+_LIMITED = re.compile(
+    r"\s+(?:to\s+(?!me\b)\w+|for|on|in|with|inside|as|when|while|during|um|für|auf|bei)\b"
+    rf"(?!\s+{_M}|\s+(?:a |an |the |this |our |my |any |every )*(?:repo\w*|project\w*|codebase|machine|workspace"
+    r"|monorepo|main|master|develop|trunk|production|default|\w+days?|weekends?|release day|time)\b)"
+)
 _WITHOUT = re.compile(rf"\s*(?:\S+\s+){{0,2}}?without\s+(?:the\s+)?(?P<what>{_M})")
 _BRANCH = re.compile(
     r"\b(?:to|on|onto|into|auf)\s+(?:the\s+)?(?:branch\s+)?(main|master|develop|trunk|production|default)\b"
@@ -127,7 +133,8 @@ class _Sentence:
         return chr(_FIRST + len(self.mentions) - 1)
 
     def _unquoted_mention(self, found: re.Match[str]) -> str:
-        text = found[0].rstrip(".,;:")
+        # A dot that stands alone is a word of the command: `git add .`
+        text = found[0] if found[0].endswith(" .") else found[0].rstrip(".,;:")
         rest = found[0][len(text) :]
         kind = "command" if found["command"] else "path"
         if kind == "path" and not _is_plain_path(text):
@@ -183,8 +190,14 @@ def _derived(
     named = tuple([one.text for one in some if one.kind == "command"])
     paths = tuple([one.text for one in some if one.kind == "path"])
     branches = _branches(sentence.spoken) if any(one.startswith("git ") for one in named) else ()
-    condition = Condition((*named, *but), paths, branches=branches)
+    condition = Condition((*named, *_harmless(named), *but), paths, branches=branches)
     return Derived(condition, sentence.shown(*found.span()), forbids, literal=True)
+
+
+def _harmless(named: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is not meant where a command is named without more: "avoid `git stash`" is not about its list."""
+    entries = [entry.partition(": ") for entry in "; ".join(listed(TABLE, "harmless")).split("; ")]
+    return tuple([f"!{name} {words}" for name, _, words in entries if name in named])
 
 
 def _branches(spoken: str) -> tuple[str, ...]:
@@ -252,7 +265,11 @@ def _forbidden(sentence: _Sentence) -> Derived | None:
         wanted = [one for one in mentions if (one.kind == "path") == edits]
         if not wanted or (not verbs.strip() and not any(one.kind == "command" for one in wanted)):
             continue
-        return _derived(sentence, found, wanted, forbids=True, but=_allowed(sentence, found, wanted))
+        told = _derived(sentence, found, wanted, forbids=True, but=_allowed(sentence, found, wanted))
+        if told is None or edits or not _LIMITED.match(sentence.spoken, found.end()):
+            return told
+        # "Stop using python to edit files" does not forbid python.
+        return None if any(" " not in one.text for one in wanted) else replace(told, forbids=False)
     return None
 
 
@@ -287,6 +304,13 @@ def _meant(sentence: _Sentence) -> Derived | None:
             return None
         rest = found["rest"].split() if found else []
         following = rest[0].strip(",.;:!()") if rest else ""
+        files = [one.text for one in sentence.named(following) if one.kind == "path"]
+        if found and files:
+            # "Don't commit .env" is about that file, and not about each commit.
+            added = tuple([f"git {verb} {file}" for file in files for verb in ("add", "commit")])
+            is_commit = wanted == ("git commit",) and not found[0].startswith(("before", "prior", "bevor"))
+            said = sentence.shown(found.start(), found.start("rest") + len(found["rest"]))
+            return Derived(Condition(added), said, forbids=True, literal=True) if is_commit else None
         if found and (
             not following or following in among(TABLE, "goes-on") or rest[0][0] in ",;:(" or not following.isalpha()
         ):
@@ -333,9 +357,14 @@ def _meanings() -> dict[tuple[str, ...], tuple[str, ...]]:
 @functools.cache
 def _unquoted() -> re.Pattern[str]:
     programs = "|".join(sorted(map(re.escape, listed(TABLE, "program")), key=len, reverse=True))
-    subs = "|".join(sorted(listed(TABLE, "sub-command"), key=len, reverse=True))
-    behind = rf"\s+(?:{subs})(?![\w/-]|\.\w)(?:(?<=\brun)\s+[a-z][\w:-]*)?|\s+--?[a-z][\w-]*"
-    command = rf"(?<![\w./@-])(?:{programs})(?![\w/@-]|\.\w)(?:{behind})*"
+    # A word that is none of a sentence belongs to the command, whether it is known or not.
+    spoken = [word for kind in ("not", "limit", "small", "reason") for word in listed("contradiction", kind)]
+    spoken += [word for kind in ("goes-on", "sentence-word") for word in listed(TABLE, kind)]
+    subs = "|".join(listed(TABLE, "sub-command"))
+    no_word = rf"(?!(?i:{'|'.join(map(re.escape, spoken))})(?![\w/-]|\.\w))"
+    word = r"[\w./@*~+:-]*[\w/*~]|\.(?=\s|$)"
+    behind = rf"\s+(?:--?[A-Za-z][\w-]*|(?:{subs})(?![\w/-]|\.\w)|{no_word}(?:{word}))"
+    command = rf"(?<![\w./@-])(?:{programs})(?![\w/@-]|\.\w)(?:{behind}){{0,5}}"
     path = r"(?<![\w/@:.\-])(?:~/|\./|/)?(?:[\w.*{}@-]+/)*[\w.*-]*[\w*/](?=[\s,;:)!?.]|$)"
     return re.compile(rf"(?P<command>{command})|(?P<path>{path})")
 
