@@ -130,12 +130,12 @@ def hook_times(journal: Journal) -> list[HookTimes]:
             milliseconds = float(end[1])
             if head and milliseconds and head[1] >= since:
                 took[head[2]].append(milliseconds)
-    return [_times(moment, sorted(took[moment.encode()])) for moment in MOMENTS if moment.encode() in took]
-
-
-def _times(moment: str, took: list[float]) -> HookTimes:
-    p50, p95 = (took[-(-len(took) * share // 100) - 1] for share in (50, 95))
-    return HookTimes(moment, len(took), p50, p95, took[-1])
+    found = []
+    for moment in MOMENTS:
+        if times := sorted(took[moment.encode()]):
+            p50, p95 = (times[-(-len(times) * share // 100) - 1] for share in (50, 95))
+            found.append(HookTimes(moment, len(times), p50, p95, times[-1]))
+    return found
 
 
 def status(workspace: Workspace) -> dict[str, Any]:
