@@ -43,17 +43,16 @@ def test_a_start_tells_it_and_stays_light(hook, learned):
     assert hook.log() == []
 
 
-def test_the_fix_of_last_time_comes_with_the_prompt(hook, remember):
-    """A failure, its fix, the same failure in another session: the prompt behind it brings what worked."""
+def test_the_fix_of_last_time_comes_with_the_failure(hook, remember):
+    """A failure, its fix, the same failure in another session: what worked is said at once, and not at the prompt."""
     remember("Deploys need the VPN. Ask Kim for access.")
     tests = {"tool_name": "Bash", "tool_input": {"command": "pytest -q"}}
     error = "ModuleNotFoundError: No module named 'yaml'"
     hook("PostToolUseFailure", "s1", **tests, error=error)
     hook("PostToolUse", "s1", tool_name="Bash", tool_input={"command": "pip install pyyaml"}, tool_response={})
     hook("PostToolUse", "s1", **tests, tool_response={"stdout": "5 passed"})
-    hook("PostToolUseFailure", "s2", **tests, error=error)
-    answer = hook.prompt("what is wrong with the tests?", "s2")
-    assert "pip install pyyaml" in answer.text
+    assert "pip install pyyaml" in hook("PostToolUseFailure", "s2", **tests, error=error).text
+    assert "pip install pyyaml" not in hook.prompt("what is wrong with the tests?", "s2").text
     assert hook.log() == []
 
 
