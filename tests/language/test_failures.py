@@ -136,3 +136,16 @@ def test_a_line_with_which_a_program_goes_on_is_no_error() -> None:
         "Error: the test run was terminated by the signal SIGABRT\n"
     )
     assert "SIGABRT" in error_line(shown)
+
+
+def test_the_cause_tells_a_failure_and_not_the_line_that_announces_it() -> None:
+    """Two modules that a conftest or a test lacks are two failures, and the same one is the same everywhere."""
+
+    def told(kind: str, path: str, module: str) -> str:
+        where = f"ImportError while {kind} '{path}'.\n{path}:1: in <module>\n    import {module}\n"
+        return error_line(f"{where}E   ModuleNotFoundError: No module named '{module}'")
+
+    assert told("loading conftest", "/x/conftest.py", "requests") == "ModuleNotFoundError: No module named 'requests'"
+    one = told("importing test module", "/x/test_a.py", "yaml")
+    assert fingerprint("pytest", one) == fingerprint("pytest", told("loading conftest", "/y/conftest.py", "yaml"))
+    assert fingerprint("pytest", one) != fingerprint("pytest", told("importing test module", "/x/test_a.py", "toml"))

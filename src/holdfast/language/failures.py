@@ -79,8 +79,10 @@ def error_line(output: str) -> str:
     alone, count = "", 0
     for said, folded in _messages(text, folded_text):
         alone, count = alone or said, count + 1
-        first = folded.split(" ", 1)[0]
-        if not (folded.startswith(starts) or (first.rstrip(":").endswith(classes) and "=" not in first)):
+        first, _, rest = folded.partition(" ")
+        # "ImportError while loading a.py" only announces the error that has a colon behind its class.
+        is_class = first.rstrip(":").endswith(classes) and "=" not in first and (first[-1] == ":" or not rest)
+        if not (folded.startswith(starts) or is_class):
             others.append((said, folded))
         elif _is_error(said, folded):
             return said[:_MAX_LINE]
