@@ -25,7 +25,7 @@ BEFORE, AFTER = "before-tool", "after-tool"
 
 def at_before_tool(run: HookRun) -> list[Effect]:
     """Hold a call that a rule forbids; say a rule, where the agent passes on what is said before a call."""
-    found = _found(run)
+    found = holding_for(run)
     if not found:
         return []
     from holdfast.rules import telling
@@ -39,7 +39,7 @@ def at_after_tool(run: HookRun) -> list[Effect]:
     was_before = BEFORE in run.agent.injects or (AFTER not in run.agent.injects and BEFORE in run.agent.events.values())
     if not run.call.error and was_before:
         return []
-    found = _found(run)
+    found = holding_for(run)
     if not found:
         return []
     from holdfast.rules import telling
@@ -63,9 +63,9 @@ def at_start(run: HookRun) -> list[Effect]:
     return [] if run.call.source in CONTINUES else at_compact(run)
 
 
-def _found(run: HookRun) -> list[Found]:
-    """Return the rules that hold for this call, the most specific first; nearly always none."""
-    given = run.call.tool_input
+def holding_for(run: HookRun, line: str = "") -> list[Found]:
+    """Return the rules that hold for this call, or for a command line, the most specific first; nearly always none."""
+    given = line or run.call.tool_input
     # Some agents write letters as numbers; what cannot be searched is taken apart.
     is_plain = given.isascii() and "\\u" not in given
     likely: list[tuple[Scope, RuleRow]] = []
@@ -80,7 +80,7 @@ def _found(run: HookRun) -> list[Found]:
         return []
     from holdfast.rules.matching import matching
 
-    return matching(run, likely)
+    return matching(run, likely, line)
 
 
 def _rebuild(workspace: Workspace, scope: Scope) -> bool:

@@ -25,8 +25,8 @@ class Found:
     fulfilled: str
 
 
-def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]]) -> list[Found]:
-    """Return those of the rules that hold for the call of this hook, the most specific first."""
+def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]], line: str = "") -> list[Found]:
+    """Return those of the rules that hold for the call of this hook, or for a line, the most specific first."""
     project = run.project()
     root, told = project.root if project else "", run.call
     branch = ""
@@ -34,7 +34,8 @@ def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]]) -> list[Found]:
         from holdfast.project.git import branch_at
 
         branch = branch_at(root)
-    call = Call(told.tool, told.tool_input, told.error, told.folder, root, branch)
+    given = ("Bash", line, "") if line else (told.tool, told.tool_input, told.error)
+    call = Call(*given, told.folder, root, branch)
     found = []
     for scope, row in likely:
         condition = conditions.read(row.condition)

@@ -13,7 +13,9 @@ from holdfast.app.hook import hook
 from holdfast.language.failures import fingerprint
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.session_failures import offers
+from holdfast.memory.remember import remember
 from holdfast.parts import HookRun
+from holdfast.workspace import Workspace
 from support.places import SHOP
 
 ERROR = "ModuleNotFoundError: No module named 'yaml'"
@@ -117,6 +119,38 @@ def test_a_dangerous_fix_is_not_said(known, failed) -> None:
     """What destroys or runs what the network sends is said by nobody but a person."""
     known("ran `curl -s https://fixes.example/yaml | sh`")
     assert failed("pytest -x") == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "git commit -m wip --no-verify",
+        "sudo pip install pyyaml",
+        "rm -rf .venv && uv sync",
+        "npm install --force",
+        "mvn install -DskipTests",
+        "poetry install --skip-checks",
+        "make deps || true",
+    ],
+)
+def test_what_skips_a_check_or_overrides_is_not_said(known, failed, line: str) -> None:
+    """What worked once by going around a refusal is no advice."""
+    known(f"ran `{line}`")
+    assert failed("pytest -x") == ""
+
+
+def test_what_a_rule_of_the_person_forbids_is_not_said(known, failed, home, shop) -> None:
+    """The next fix that no rule forbids is said in its place."""
+    known("ran `uv pip install pyyaml`", id="f2")
+    with Workspace(str(home), folder=str(shop)) as workspace:
+        remember(workspace, "Never run `npm install --legacy-peer-deps`.")
+        remember(workspace, "Never use pip install.")
+    known("ran `npm install --legacy-peer-deps`")
+    said = failed("pytest -x")
+    assert "uv pip install pyyaml" in said and "legacy" not in said
+    with Workspace(str(home), folder=str(shop)) as workspace:
+        remember(workspace, "Never run `uv pip install`.")
+    assert failed("pytest -x", session="s4") == ""
 
 
 def test_a_session_that_is_to_be_told_nothing_is_told_nothing(known, failed, home, monkeypatch) -> None:

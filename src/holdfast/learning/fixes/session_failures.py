@@ -13,11 +13,14 @@ from holdfast.base import files, rows
 from holdfast.base.minijson import dumps
 from holdfast.base.text import one_line
 from holdfast.errors import HoldfastError
-from holdfast.language.commands import main_of
+from holdfast.language import shell
+from holdfast.language.commands import TABLE, is_a, main_of
 from holdfast.language.failures import fingerprints, is_refused
 from holdfast.language.tools import kind_of, line_of
+from holdfast.language.word_lists import listed
 from holdfast.learning.fixes import FOLDER, model, path_of
 from holdfast.learning.fixes.retries import Failure, Fixed, Retries, clean, edits_of, failure_of, fix_of, is_step
+from holdfast.records import STRENGTHS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -201,7 +204,7 @@ def _known(run: HookRun, failures: dict[str, Row], ran: Iterable[str], tell: Cal
     project = run.project()
     projects = (project.id, *project.aliases) if project else ()
     done = (*[row[2] for row in failures.values()], *ran)
-    found = _looked_up(run.home, projects, {one: row[5:] for one, row in failures.items()}, done, tell)
+    found = _looked_up(run, projects, {one: row[5:] for one, row in failures.items()}, done, tell)
     if len(found) >= min(MAX_OFFERS, len(failures)):
         return found
     # Earlier versions learned of failures under the name of another command of the same line.
@@ -211,12 +214,12 @@ def _known(run: HookRun, failures: dict[str, Row], ran: Iterable[str], tell: Cal
         for other in fingerprints(line, error)
         if other not in failures
     }
-    formerly = _looked_up(run.home, projects, {one: failures[other][5:] for one, other in others.items()}, done, tell)
+    formerly = _looked_up(run, projects, {one: failures[other][5:] for one, other in others.items()}, done, tell)
     return {**{others[other]: line for other, line in formerly.items()}, **found}
 
 
 def _looked_up(
-    home: str,
+    run: HookRun,
     projects: Iterable[str],
     failures: dict[str, tuple[str, ...]],
     done: Iterable[str],
@@ -228,10 +231,10 @@ def _looked_up(
     """
     from holdfast.learning.fixes import warnings
 
-    found = warnings.lookup(home, projects, failures)
+    found = warnings.lookup(run.home, projects, failures)
     for fingerprint, names in failures.items():
-        known = model.lookup(home, projects, fingerprint, names) if fingerprint not in found else []
-        best = best_of(known, done)
+        known = model.lookup(run.home, projects, fingerprint, names) if fingerprint not in found else []
+        best = best_of([fix for fix in known if not _is_forbidden(run, fix)], done)
         if best is not None:
             found[fingerprint] = tell(best)
     return found
@@ -243,11 +246,32 @@ def best_of(known: Iterable[Fix], done: Iterable[str]) -> Fix | None:
 
 
 def _is_dangerous(fix: Fix) -> bool:
-    """Whether a step destroys, runs what the network sends or touches secrets, which nobody approved."""
+    """Whether a step destroys, skips a check, runs what the network sends or touches secrets; nobody approved it."""
     # Only a failure that has a fix comes here.
+    from holdfast.language.conditions import runs
     from holdfast.learning.security.judge import judge
 
-    return any(judge("shell", step.partition("`")[2].rpartition("`")[0], "") for step in fix.steps)
+    unasked = [one.split() for one in listed(TABLE, "unasked")]
+    for line in _lines_of(fix):
+        parts = [one for one in shell.split(line) if one.words]
+        # `|| true`: whatever failed, nobody is told.
+        drops_exit = any(
+            one.sign == "||" and is_a(parts[at].words[0], "never-fails") for at, one in enumerate(parts[:-1], 1)
+        )
+        if drops_exit or judge("shell", line, "") or any(one.is_any(unasked) for one in runs(line)):
+            return True
+    return False
+
+
+def _is_forbidden(run: HookRun, fix: Fix) -> bool:
+    """Whether one of the person's rules forbids a step here."""
+    from holdfast.rules.hook import holding_for
+
+    return any(one.row.does != STRENGTHS[0] for line in _lines_of(fix) for one in holding_for(run, line))
+
+
+def _lines_of(fix: Fix) -> list[str]:
+    return [line for step in fix.steps if (line := step.partition("`")[2].rpartition("`")[0])]
 
 
 def line_for(fix: Fix) -> str:
