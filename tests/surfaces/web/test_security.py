@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from holdfast.app import tokens
 from holdfast.surfaces.web.security import MAX_BODY, MAX_FAILED
 from surfaces.web.conftest import ADDRESS
 
@@ -75,12 +76,39 @@ def test_every_answer_forbids_markup_from_elsewhere(page):
 
 
 def test_wrong_tokens_are_counted(visitor):
-    """After ten wrong tokens none is looked at for a minute; who was let in goes on."""
+    """After ten wrong tokens the next are told to wait; one that holds, and who was let in, goes on."""
     visitor.let_in()
     for _ in range(MAX_FAILED):
         assert visitor.get("/open?token=wrong").status_code == 401
-    assert visitor.get(visitor.site.address).status_code == 429
+    assert visitor.get("/open?token=wrong").status_code == 429
     assert visitor.get("/review").status_code == 200
+    visitor.client.cookies.clear()
+    assert visitor.get(visitor.site.address).status_code == 200
+
+
+def test_wrong_addresses_keep_no_program_out(visitor, workspace):
+    """Addresses and bearers are counted apart, and a token that holds is answered after any number of wrong ones."""
+    with workspace() as h:
+        secret = tokens.new(h, "script")[1]
+
+    def ask(token: str) -> int:
+        return visitor.get("/api/v1/memories", headers={"Authorization": f"Bearer {token}"}).status_code
+
+    for _ in range(MAX_FAILED + 1):
+        visitor.get("/open?token=wrong")
+    assert [ask("wrong") for _ in range(MAX_FAILED + 1)] == [401] * MAX_FAILED + [429]
+    assert ask(secret) == 200
+
+
+@pytest.mark.parametrize("made_by", ["cross-site", "same-site"])
+def test_another_site_cannot_make_the_browser_ask(page, made_by):
+    """Neither another site nor another port of this machine opens a page with a cookie, or uses up tries."""
+    for _ in range(MAX_FAILED + 1):
+        assert page.get("/open?token=bad", headers={"Sec-Fetch-Site": made_by}).status_code == 403
+    assert page.get("/open?token=bad").status_code == 401
+    assert page.get("/review", headers={"Sec-Fetch-Site": made_by}).status_code == 403
+    for own in ("same-origin", "none"):
+        assert page.get("/review", headers={"Sec-Fetch-Site": own}).status_code == 200
 
 
 def test_a_body_over_the_limit_is_refused(page):

@@ -1,7 +1,8 @@
 """Who may ask, and what an answer may do in a browser.
 
 A page on loopback can be reached by every site that the person visits, so nothing rests on the address alone. `Guard`
-stands before everything: the Host and the Origin are on an exact list, a body has a limit, and every answer carries a
+stands before everything: the Host and the Origin are on an exact list, no other site made the browser ask, a body has a
+limit, and every answer carries a
 policy under which no markup from elsewhere runs. `principal` says who asks: a browser that was opened with the one-time
 token and got a cookie for it, a program with a token of `holdfast tokens`, or nobody. What nobody asks for is refused
 by the routes, each of which names its need.
@@ -83,13 +84,12 @@ class Keys:
     cookie: str
     one_time: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     browsers: dict[str, Browser] = field(default_factory=dict)
-    failed: list[float] = field(default_factory=list)
+    failed: dict[str, list[float]] = field(default_factory=dict)
 
     def let_in(self, token: str) -> str:
         """Return a cookie's value for the one-time token, which is then used up."""
-        self.check_tries()
         if not hmac.compare_digest(token.encode(), self.one_time.encode()):
-            self.note_failed()
+            self.note_failed("open")
             raise NotKnown("this address was used already, or is not whole", "The terminal shows the one that holds.")
         self.one_time = secrets.token_urlsafe(24)
         while len(self.browsers) >= MAX_BROWSERS:
@@ -98,16 +98,13 @@ class Keys:
         self.browsers[value] = Browser()
         return value
 
-    def check_tries(self) -> None:
-        """Refuse to look at a token after too many wrong ones; whoever is known already goes on."""
-        since = time.monotonic() - FAILED_SECONDS
-        self.failed = [at for at in self.failed if at > since]
-        if len(self.failed) >= MAX_FAILED:
+    def note_failed(self, way: str) -> None:
+        """Count a wrong token that came in a way; TooManyFailed where too many did. One that holds is never counted."""
+        now = time.monotonic()
+        lately = self.failed[way] = [at for at in self.failed.get(way, []) if at > now - FAILED_SECONDS]
+        if len(lately) >= MAX_FAILED:
             raise TooManyFailed("too many wrong tokens", "Try again in a minute.")
-
-    def note_failed(self) -> None:
-        """Count a wrong token."""
-        self.failed.append(time.monotonic())
+        lately.append(now)
 
 
 def browser(request: Request) -> Browser | None:
@@ -123,10 +120,9 @@ def principal(request: Request, *, programs: bool = False) -> Principal | None:
         return PERSON if browser(request) is not None else None
     kind, _, secret = sent[0].partition(" ")
     keys: Keys = request.app.state.site.keys
-    keys.check_tries()
     found = tokens.check(request.app.state.site.home, secret.strip()) if kind.lower() == "bearer" else None
     if found is None or len(sent) > 1:
-        keys.note_failed()
+        keys.note_failed("bearer")
         raise NotKnown("this token does not hold", "`holdfast tokens new NAME` makes one that does.")
     return Principal(found.name, frozenset(found.rights), frozenset(found.projects) or None)
 
@@ -183,6 +179,9 @@ class Guard:
             return PlainTextResponse(text, 421)
         if len(origins) > 1 or any(origin.lower() not in self.origins for origin in origins):
             return PlainTextResponse("A request of another site is not answered.\n", 403)
+        # A browser says who made it ask. A cookie of 127.0.0.1 goes to every port of it, so another port is another site.
+        if any(site.lower() not in ("same-origin", "none") for site in headers.getlist("sec-fetch-site")):
+            return PlainTextResponse("A request of another site is not answered. Type or paste the address.\n", 403)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_BODY:
             return PlainTextResponse(f"A body has at most {MAX_BODY} bytes.\n", 413)
