@@ -52,14 +52,19 @@ def rewrite(workspace: Workspace, memory: Memory, before: str, after: str) -> Me
 
 
 def with_statement(text: str, old: str, new: str) -> str:
-    """Return the text of a file in which the statement is another one; the rest stays as it is."""
+    """Return the text of a file in which the statement is another one; a title that was made of it follows."""
     body = front_matter.parse(text).body
-    title = re.match(r"\s*# [^\n]*\n", body)
-    start = len(text) - len(body) + (title.end() if title else 0)
+    offset = len(text) - len(body)
+    title = re.match(r"\s*# ([^\n]*)\n", body)
+    start = offset + (title.end() if title else 0)
     head, found, rest = text[start:].partition(old)
     if not found or not old:
         raise BadInput("its text cannot be told from the rest of its file", "Edit the whole file.")
-    return f"{text[:start]}{head}{new.strip()}{rest}"
+    before, after = text[:start], new.strip()
+    if title and (after.startswith("# ") or title[1].strip() == memory_file.first_words(old)):
+        content = memory_file.split_title(after)
+        before, after = f"{text[: offset + title.start(1)]}{content.title}\n", content.statement
+    return f"{before}{head}{after}{rest}"
 
 
 def set_rule(workspace: Workspace, key: str, when: str | None, enforce: str | None, scope: str | None = None) -> Memory:

@@ -74,6 +74,22 @@ def test_an_edit_is_kept_as_by_hand(page, some, workspace):
     assert (memory.body, memory.tags, len(memory.history)) == ("Deploys need nothing.", ("deploy",), 2)
 
 
+def test_a_title_that_was_made_of_the_words_follows_an_edit(page, workspace):
+    """As with `remember --key`: a title of the person's own stays, a heading is a new one."""
+    with workspace() as h:
+        remember(h, "The server listens on port 8080.", key="port")
+        remember(h, "Deploys need the VPN.", key="own", title="Deploying")
+    port, own = f"/memory/project/{SHOP}/port", f"/memory/project/{SHOP}/own"
+    page.post(f"{port}/edit", seen=seen(page, f"{port}?edit=1"), text="The server listens on port 9090.")
+    page.post(f"{own}/edit", seen=seen(page, f"{own}?edit=1"), text="Deploys need a token.")
+    with workspace() as h:
+        assert (h.locate("port").title, h.locate("own").title) == ("The server listens on port 9090", "Deploying")
+        assert "# The server listens on port 9090\n" in h.store.text(h.locate("port"))
+    page.post(f"{own}/edit", seen=seen(page, f"{own}?edit=1"), text="# Shipping\n\nShips need a token.")
+    with workspace() as h:
+        assert (h.locate("own").title, h.locate("own").body) == ("Shipping", "Ships need a token.")
+
+
 def test_an_edit_race_shows_both_and_overwrites_nothing(page, some, workspace):
     """Who saves second is shown what came meanwhile, with their own words still in the field."""
     before = seen(page, f"{VPN}?edit=1")
