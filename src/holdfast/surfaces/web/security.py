@@ -179,7 +179,7 @@ class Guard:
             return PlainTextResponse(text, 421)
         if len(origins) > 1 or any(origin.lower() not in self.origins for origin in origins):
             return PlainTextResponse("A request of another site is not answered.\n", 403)
-        # A browser says who made it ask. A cookie of 127.0.0.1 goes to every port of it, so another port is another site.
+        # A browser says who made it ask. Cookies of 127.0.0.1 go to all of its ports, so another port is another site.
         if any(site.lower() not in ("same-origin", "none") for site in headers.getlist("sec-fetch-site")):
             return PlainTextResponse("A request of another site is not answered. Type or paste the address.\n", 403)
         length = headers.get("content-length", "0")
