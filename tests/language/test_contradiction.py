@@ -52,6 +52,10 @@ def test_statements_that_hold_together(newer: str, older: str) -> None:
     ("newer", "older"),
     [
         ("I want to create a dashboard for all of the tills in town", "Do NOT create or delete files outside of src."),
+        ("stop using python to edit files", "README.md is generated, do not edit it"),
+        ("stop using python to edit files", "Use python3 instead of python"),
+        ("Always run `cargo fmt` before `git commit`", "Don't git commit without running the tests"),
+        ("Never use pip directly; use uv pip", "Always use uv, never pip"),
         ("Deploys need the VPN, rule 5.", "Deploys need the VPN, rule 4."),
     ],
 )

@@ -33,7 +33,11 @@ def _clauses(text: str) -> tuple[list[str], list[list[str]], frozenset[str]]:
         word = token.strip("\"'`*()[],.;:!?。，")
         if word in among("contradiction", "reason"):
             break
-        if word in among("contradiction", "not"):
+        if is_denied and word in among("contradiction", "condition"):
+            # "Never push without asking" sets a condition, and denies nothing.
+            denied.pop()
+            is_denied, is_limit = False, True
+        elif word in among("contradiction", "not"):
             is_denied, is_limit = True, False
             denied.append([])
         elif is_denied and word in ("or", "nor", "and", "oder", "und"):
@@ -41,11 +45,8 @@ def _clauses(text: str) -> tuple[list[str], list[list[str]], frozenset[str]]:
         elif word in among("contradiction", "limit"):
             is_limit = True
         elif word and word not in among("contradiction", "small"):
-            if is_denied:
-                denied[-1].append(word)
-            elif is_limit:
-                limits.add(word)
-            said += [] if is_denied else [word]
+            (denied[-1] if is_denied else said).append(word)
+            limits |= {word} if is_limit and not is_denied else set()
         if token[-1] in ",.;:":
             is_denied = is_limit = False
     return said, [group for group in denied if group], frozenset(limits)
@@ -57,8 +58,11 @@ def _denies(
     """Whether one denies what the other affirms, and neither holds only where the other does not."""
     affirmed, limits = other[0], other[2]
     for group in one[1]:
-        if len(group) == 1 and len(affirmed) > _MAX_SHORT:
+        if len(group) == 1 and (len(affirmed) > _MAX_SHORT or affirmed[-1:] != group):
             # One word that is denied here may stand anywhere in a longer statement, and mean something else there.
+            continue
+        # What both deny, and what the other only names as the time of something else, is in nobody's dispute.
+        if set(group) <= limits or any(set(group) <= set(denied) for denied in other[1]):
             continue
         # What something begins with it is about; "pnpm workspaces are hoisted" does not say to use pnpm.
         if not set(group) <= set(affirmed) or (len(affirmed) > len(group) and affirmed[0] in group and not limits):

@@ -11,6 +11,7 @@ import functools
 import re
 from dataclasses import dataclass, replace
 
+from holdfast.errors import BadInput
 from holdfast.language import commands
 from holdfast.language.conditions import MAX_ITEM, Condition, looks_like_path, read, runs
 from holdfast.language.word_lists import TABLES, among, listed, lists
@@ -171,6 +172,13 @@ def derive(text: str) -> Derived | None:
 def forbids(text: str) -> bool:
     """Whether a statement forbids something or sets a condition, whatever it is about."""
     return bool(_SETS.search(text.casefold()))
+
+
+def need_condition(text: str, when: str, enforce: str | None) -> None:
+    """Refuse a strength for what would be told at no call: neither a condition is given, nor does the text say one."""
+    is_told = bool(read(when)) if when else derive(text) is not None
+    if enforce not in (None, "", "say") and not is_told:
+        raise BadInput("no condition found, so it would never hold", 'Give one: --when "git push", or a file.')
 
 
 def is_rule(memory: Memory) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from holdfast.base.text import check_text
 from holdfast.errors import BadInput, ChangedMeanwhile, Refused
 from holdfast.language import conditions
+from holdfast.language.derived import need_condition
 from holdfast.memory.anchors import confirm
 from holdfast.privacy import redact
 from holdfast.records import Memory
@@ -77,6 +78,7 @@ def set_rule(workspace: Workspace, key: str, when: str | None, enforce: str | No
         parsed = conditions.parse(when)
         fields["when"] = redact.redact(str(parsed) if when.strip() else "")[0]
     if enforce is not None:
+        need_condition(memory.body, str(fields.get("when", memory.when)), enforce)
         fields["enforce"] = enforce
     return workspace.store.change(memory.scope, memory.key, **fields)
 

@@ -64,6 +64,11 @@ def remember(
         confirmed=True,
     )
     workspace.refresh_once(draft.scope)
+    if enforce:
+        # No hook gives a strength.
+        from holdfast.language.derived import need_condition
+
+        need_condition(text, _condition_there(workspace, draft) if when is None else condition or "", enforce)
     near = _near(workspace, draft) if draft.trust == "user" else []
     said = content_of(draft).statement
     # What says otherwise is superseded and not removed: that it is meant is a guess, though a strict one.
@@ -79,6 +84,14 @@ def remember(
         merging = f"holdfast merge {one.key} {stored.memory.key}"
         workspace.say(f'{one.key} says much the same ("{first_words(one.body)}"); to make one of both: {merging}')
     return stored
+
+
+def _condition_there(workspace: Workspace, draft: Draft) -> str:
+    """Return the condition that was given to what a draft updates."""
+    try:
+        return workspace.store.get(draft.scope, draft.key).when if draft.key else ""
+    except NotFound:
+        return ""
 
 
 def _near(workspace: Workspace, draft: Draft) -> list[Memory]:

@@ -13,6 +13,7 @@ from holdfast.language.conditions import Condition
 from holdfast.records import STRENGTHS, Memory
 
 GIVEN, DERIVED = "given", "derived"
+_DOES = {"say": "told", "hold": "holds", "ask": "asks", "deny": "denies"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,4 +73,4 @@ def condition_of(memory: Memory) -> str:
     origin = (
         "given" if rule.origin == GIVEN else f'derived from "{rule.words}"; off: holdfast edit {memory.key} --when none'
     )
-    return f"told at: {rule.condition} ({origin}); {rule.does}: {rule.why}"
+    return f"{_DOES[rule.does]} at: {rule.condition} ({origin}); {rule.does}: {rule.why}"

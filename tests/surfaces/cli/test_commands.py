@@ -36,6 +36,28 @@ def test_remember_names_what_begins_alike(cli) -> None:
     assert "to change that one: --key the-log-level-of-the-billing\n" in ended.err
 
 
+def test_remember_says_at_which_calls_it_is_told(cli) -> None:
+    """A statement with a condition is answered with what it does where; a strength without a condition is refused."""
+    assert "holds at: git add -A|--all (derived from" in cli("remember", "Never use git add -A").err
+    assert "told at: make deploy (given)" in cli("remember", "Deploys need the VPN.", "--when", "make deploy").err
+    for more in ((), ("--when", "none")):
+        ended = cli("remember", "Releases are fun.", "--key", "fun", "--enforce", "deny", *more)
+        assert ended.code == 2 and "no condition found" in ended.err and "--when" in ended.err
+    assert cli("show", "fun").code != 0
+    cli("remember", "Never use npm.", "--key", "npm")
+    assert cli("edit", "npm", "--when", "none", "--enforce", "deny").code == 2
+
+
+def test_show_of_what_was_replaced_does_not_say_that_it_holds(cli) -> None:
+    """What a newer statement retired names that one, and no condition."""
+    cli("remember", "Never use npm.", "--key", "old")
+    assert "holds at: npm" in cli("show", "old").err
+    cli("remember", "Packages come from the mirror.", "--key", "new", "--supersedes", "old")
+    ended = cli("show", "old")
+    assert "told no more: new replaces it" in ended.err and "holds at" not in ended.err
+    assert cli("show", "old", "--json").json["rule"] is None
+
+
 def test_remember_says_redaction_by_name_only(cli, shop) -> None:
     """A secret is named by its kind, on standard error, and in the answer as JSON."""
     ended = cli("remember", f"The CI uses {TOKEN}.", "--json")

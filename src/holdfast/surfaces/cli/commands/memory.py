@@ -49,13 +49,18 @@ def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool, ra
         answer({"path": path}, path)
         return
     stale = workspace.fresh().warning(memory) if memory.anchors else ""
-    if not answered({**memory_json(memory, history=True), "stale": stale, "rule": _rule_json(memory)}):
+    newer = show.replaced_by(workspace, memory)
+    if not answered(
+        {**memory_json(memory, history=True), "stale": stale, "rule": None if newer else _rule_json(memory)}
+    ):
         data = show.data(workspace, memory)
         is_exact = raw and not on_terminal()
         click.echo(data if is_exact else data.decode("utf-8", "surrogateescape"), nl=False)
         if stale:
             say(f"{stale}; if it still holds: holdfast confirm {memory.key}")
-        if told := condition_of(memory):
+        if newer:
+            say(f"told no more: {newer} replaces it")
+        elif told := condition_of(memory):
             say(told)
 
 
@@ -237,6 +242,8 @@ def _remember(workspace: Workspace, /, text: tuple[str, ...], tags: tuple[str, .
     if answered({**told, "memory": memory_json(memory)}):
         return
     click.echo(f"{stored.action}  {heading(memory)}")
+    if told_at := condition_of(memory):
+        say(told_at)
     if stored.replaced:
         said = one_line(stored.replaced, _MAX_REPLACED)
         say(f"what it said before is kept (holdfast history {memory.key}): {said}")
