@@ -124,6 +124,8 @@ def places(memory: Memory) -> list[str]:
         ("`tool.ruff.line-length` in pyproject.toml is 120.", ["pyproject.toml#tool.ruff.line-length"]),
         ("auth.py has no rate limit.", ["src/auth.py"]),
         ("The TTL constant in auth.py is in seconds.", ["src/auth.py#TTL"]),
+        ("TTL in src/auth.py is in seconds.", ["src/auth.py#TTL"]),
+        ("User.renew in src/auth.py is slow, as Nobody in src/auth.py is.", ["src/auth.py"]),
         ("Deploys need the VPN.", []),
         ("`user` is somebody; see src/missing.py and ../../etc/passwd", []),
     ],
@@ -276,6 +278,38 @@ def test_a_renamed_file_is_followed_where_git_knows_it(stored, opened, warned, c
     assert warned(memory).startswith("login in src/users.py (was src/auth.py) changed since")
     with opened() as workspace:
         assert places(anchors.confirm(workspace, workspace.locate(memory.key))) == ["src/auth.py>src/users.py#login"]
+
+
+def test_a_rename_on_one_branch_makes_nothing_stale_on_another(stored, opened, warned, code) -> None:
+    """Where the old path is there, it is held against that, and nothing is said of the new one."""
+    memory = stored("`login` in src/auth.py returns a dict.")
+    code.git("switch", "-qc", "rename")
+    code.git("mv", "src/auth.py", "src/session.py")
+    code.commit()
+    with opened() as workspace:
+        assert anchors.settle(workspace) == 1
+    code.git("switch", "-q", "main")
+    assert warned(memory) == ""
+    with opened() as workspace:
+        assert anchors.stale(workspace, [workspace.locate(memory.key)]) == []
+    code.change("src/auth.py", '"ttl": TTL', '"ttl": 1')
+    assert warned(memory).startswith("login in src/auth.py changed since")
+
+
+def test_a_name_that_says_in_what_it_stands_is_anchored_without_backticks(stored, code) -> None:
+    """The method of the file, not the whole of it."""
+    code.write("src/session.py", "class Session:\n    def renew(self):\n        return 1\n\n\nOTHER = 2\n")
+    assert places(stored("Session.renew in src/session.py is slow.")) == ["src/session.py#Session.renew"]
+
+
+def test_confirm_shows_what_a_file_had_that_is_gone(cli, code, monkeypatch) -> None:
+    """`git diff` with a file that is not there fails, so the way shown is another one, and it works."""
+    monkeypatch.chdir(code.root)
+    cli("remember", "`login` in src/auth.py returns a dict.", "--key", "k")
+    code.git("rm", "-q", "src/auth.py")
+    shown = cli("confirm").out
+    assert "git diff" not in shown
+    code.git(*shown.partition("what was there: git ")[2].split("\n")[0].split())
 
 
 def on(opened, text: str) -> list[str]:

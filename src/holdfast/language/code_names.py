@@ -27,6 +27,10 @@ _CALLED = re.compile(r"(?<![\w.])([A-Za-z_][\w.]*)\(\)")
 _CODE_LIKE = re.compile(
     r"(?<![\w./-])(?:[A-Za-z_]\w*\.)?(?:[A-Za-z]+_\w+|_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)(?![\w/-]|\.\w)"
 )
+# Before "in" and a file: a constant, or a name that says in what it stands.
+_IN_FILE = re.compile(
+    rf"(?<![\w./-])([A-Z][\w$]*|[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)+)\s+(?:in|of|from)\s+[`'\"]?{_FILE}"
+)
 _KINDS = "function|method|class|struct|constant|setting|option|variable|field|property|enum|trait|interface|type|macro"
 _KIND_BEFORE = re.compile(rf"\b(?:{_KINDS}|key)s?\s+[`'\"]?([A-Za-z_][\w.-]*)", re.IGNORECASE)
 _KIND_BEHIND = re.compile(rf"\b([A-Za-z_][\w.-]*)[`'\"]?\s+(?:{_KINDS})\b", re.IGNORECASE)
@@ -59,7 +63,9 @@ def named(statement: str) -> Names:
     files = tuple(dict.fromkeys(one for one in found if one.first or one.path not in lined))
     sure = [name for code in _BACKTICKED.findall(text) for name in _symbols(code)]
     sure += [name for name in _CALLED.findall(text) if _SYMBOL.match(name)]
-    likely: list[str] = _CODE_LIKE.findall(text) + _KIND_BEFORE.findall(text) + _KIND_BEHIND.findall(text)
+    likely: list[str] = (
+        _IN_FILE.findall(text) + _CODE_LIKE.findall(text) + _KIND_BEFORE.findall(text) + _KIND_BEHIND.findall(text)
+    )
     sure_once = tuple(dict.fromkeys(sure))[:MAX_NAMES]
     rest = (name.rstrip(".-") for name in likely)
     return Names(files[:MAX_NAMES], sure_once, tuple(dict.fromkeys(n for n in rest if n not in sure_once))[:MAX_NAMES])

@@ -40,14 +40,14 @@ _ALWAYS_CHANGING = (".lock", ".log", ".md", ".txt", ".rst", ".csv", ".jsonl", "-
 
 @dataclass(frozen=True, slots=True)
 class StaleMemory:
-    """A memory whose code is not as it was: the warning that goes with it, and its anchors that do not hold.
+    """A memory whose code is not as it was: the warning that goes with it, and the commands that show the change.
 
     A file that was renamed is told by the name that it has now.
     """
 
     memory: Memory
     warning: str
-    anchors: tuple[Anchor, ...] = ()
+    ways: tuple[str, ...] = ()
 
 
 def anchored(workspace: Workspace, draft: Draft) -> Draft:
@@ -97,10 +97,21 @@ def stale(workspace: Workspace, memories: Iterable[Memory]) -> list[StaleMemory]
         lost = memory.branch if check.root and not _is_there(check.root, memory.branch) else ""
         warning = f"learned on the branch {lost}, which is gone and not merged" if lost else check.warning(now_at)
         if lost or not_held or (warning and now_at.anchors != memory.anchors):
-            found.append(StaleMemory(memory, warning, tuple(one for one, _ in not_held)))
+            found.append(StaleMemory(memory, warning, _ways(check.root, [one for one, _ in not_held])))
     for check in checks.values():
         check.keep()
     return found
+
+
+def _ways(root: str, not_held: list[Anchor]) -> tuple[str, ...]:
+    """Return how to see what became of the files: a file that is gone has nothing to compare with."""
+    return tuple(
+        f"what changed: git diff {one.blob} {one.path}"
+        if os.path.lexists(os.path.join(root, one.path))
+        else f"what was there: git show {one.blob}"
+        for one in not_held
+        if one.blob
+    )
 
 
 def settle(workspace: Workspace, scopes: tuple[Scope, ...] | None = None) -> int:

@@ -162,8 +162,19 @@ class Freshness:
         """Return the anchors of a memory that do not hold, each with CHANGED or GONE."""
         if not memory.anchors or not self.root or not self._is_of_project(memory):
             return []
-        found = [(anchor, self._verdict(anchor)) for anchor in map(parse, memory.anchors[:MAX_ANCHORS]) if anchor]
+        found = [(anchor, self._verdict(anchor)) for anchor in self._here(memory)]
         return [(anchor, said) for anchor, said in found if said != HOLDS]
+
+    def _here(self, memory: Memory) -> list[Anchor]:
+        """Return the anchors of a memory; on a branch that has not renamed a file, with the path that it has there."""
+        return [
+            Anchor(one.was, one.symbol, one.first, one.last, one.digest, one.length, one.blob)
+            if is_inside(one.was)
+            and not os.path.lexists(os.path.join(self.root, one.path))
+            and os.path.lexists(os.path.join(self.root, one.was))
+            else one
+            for one in parsed(memory.anchors[:MAX_ANCHORS])
+        ]
 
     def _is_of_project(self, memory: Memory) -> bool:
         return memory.scope.kind == "project" and memory.scope.owner in self._owners
@@ -221,7 +232,7 @@ class Freshness:
         if told:
             more = f" and {len(stale) - _MAX_NAMED} more" if len(stale) > _MAX_NAMED else ""
             return f"{', '.join(told)}{more} since ({day(memory.updated)}): verify first"
-        known = parsed(memory.anchors) if self._is_of_project(memory) else []
+        known = self._here(memory) if self._is_of_project(memory) else []
         moved = [one for one in known if one.was and one.was.rpartition("/")[2] in memory.body]
         return ", ".join([f"{one.was} is now {one.path}" for one in moved[:_MAX_NAMED]])
 

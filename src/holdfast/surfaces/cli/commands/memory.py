@@ -129,9 +129,8 @@ def _list_stale(workspace: Workspace, scope: str | None) -> None:
         return
     for one in found:
         click.echo(f"{heading(one.memory)}\n  {one.memory.title}\n  {one.warning}")
-        for anchor in one.anchors:
-            if anchor.blob:
-                click.echo(f"  what changed: git diff {anchor.blob} {anchor.path}")
+        for way in one.ways:
+            click.echo(f"  {way}")
     ways = "it holds: holdfast confirm KEY; it does not: holdfast edit KEY, or holdfast forget KEY"
     say(ways if found else why_empty(workspace, "the code that memories name is as it was"))
 
