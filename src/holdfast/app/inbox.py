@@ -74,6 +74,16 @@ class WaitingItem:
         """What stands for it, whatever its kind."""
         return f"{self.source}:{self.id}"
 
+    @property
+    def withdraws(self) -> bool:
+        """Whether approving it ends a memory, so that it has no words of its own."""
+        return self.kind == "withdrawal"
+
+    @property
+    def can_be_edited(self) -> bool:
+        """Whether it has words that a person can better."""
+        return bool(self.acts) and not self.withdraws
+
 
 @dataclass(frozen=True, slots=True)
 class ItemDecision:
@@ -185,6 +195,17 @@ def nearest(workspace: Workspace, item: WaitingItem) -> Memory | None:
         return near
     hits = search(workspace, proposal.text, Filter(proposals.readable(workspace, proposal.scope)), 1)
     return hits[0].memory if hits and hits[0].score >= MIN_NEAR else None
+
+
+def against(workspace: Workspace, item: WaitingItem) -> list[Memory]:
+    """Return the memories that a conflict is about: the one where it was found, and those that share its key."""
+    if item.kind != "conflict":
+        return []
+    place = workspace.store.tree.place(item.path)
+    named = [
+        one for one in workspace.store.find(Filter(None)) if one.key == place.key or one.path in item.title.split()
+    ]
+    return sorted(named, key=lambda one: one.path != item.path)
 
 
 def decide(

@@ -6,18 +6,17 @@ import os
 import re
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Any
 
 from holdfast.agents import SILENT
-from holdfast.app import install
+from holdfast.app import inbox, install
 from holdfast.base import clock, files, rows
 from holdfast.errors import HoldfastError
 from holdfast.journal import hook_log, notices
 from holdfast.journal.events import Journal
 from holdfast.memory import init
-from holdfast.memory.proposals import count as count_proposals
 from holdfast.records import MOMENTS, asdict
 from holdfast.sessions.browse import ask
 from holdfast.workspace import Workspace
@@ -144,6 +143,7 @@ def status(workspace: Workspace) -> dict[str, Any]:
         workspace.refresh(None)
     groups = workspace.store.groups() if workspace.enabled else []
     states = agents(workspace)
+    waiting = Counter(one.source for one in inbox.inbox(workspace))
     return {
         "home": workspace.home,
         "exists": os.path.isdir(workspace.home),
@@ -163,7 +163,8 @@ def status(workspace: Workspace) -> dict[str, Any]:
         ],
         "problems": len(workspace.store.problems()) if workspace.enabled else 0,
         "notices": [{**asdict(one), "line": one.line()} for one in notices.unseen(workspace.home)],
-        "proposals": count_proposals(workspace),
+        "proposals": waiting["proposal"],
+        "patterns": waiting["pattern"],
         "sessions": sum(one.sessions for one in states),
         "agents": [asdict(one) for one in states],
         "hooks": [asdict(one) for one in hook_times(workspace.journal)],
@@ -198,6 +199,8 @@ def _next_steps(found: dict[str, Any]) -> list[str]:
     if found["proposals"]:
         waits = "1 proposal waits" if found["proposals"] == 1 else f"{found['proposals']} proposals wait"
         steps.append(f"{waits} for your decision: holdfast proposals review")
+    if found["patterns"]:
+        steps.append(f"What recurs waits for your decision ({found['patterns']}): holdfast patterns review")
     if found["problems"]:
         steps.append("Some files need a look: holdfast lint")
     if not has_project:

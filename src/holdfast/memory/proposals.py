@@ -151,12 +151,6 @@ def every_id(workspace: Workspace) -> tuple[str, ...]:
     return (*(one.id for one in found), *(one.path.rpartition("/")[2].removesuffix(".md") for one in problems))
 
 
-def count(workspace: Workspace) -> int:
-    """Return how many wait, without reading them."""
-    folder = Proposals(workspace.home)
-    return len(set(folder.ids()) - folder.snoozed(now())) if workspace.enabled else 0
-
-
 def show(workspace: Workspace, name: str) -> Proposal:
     """Return the proposal whose id begins so."""
     workspace.need_enabled()

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from holdfast.errors import Refused
 from holdfast.exchange.import_memories import import_memories
+from holdfast.memory import forget
 from holdfast.memory.proposal_files import Proposals
 from holdfast.memory.remember import remember
 from holdfast.records import Filter
@@ -116,3 +121,74 @@ def test_a_form_of_another_site_changes_nothing(page, two, workspace):
 def test_nothing_waits(page):
     """An empty inbox says so."""
     assert "Nothing waits." in page.text("/review")
+
+
+def test_what_would_withdraw_a_memory_says_so(page, workspace):
+    """It names what it would withdraw and shows it; there are no words to edit, and no difference."""
+    with workspace() as h:
+        rule = remember(h, "Never deploy on Fridays.", key="fridays", type="feedback").memory
+        with pytest.raises(Refused):
+            forget.remove_for(h, rule, "codex")
+    shown = page.get("/review").text
+    assert "Would withdraw: fridays" in shown and "Never deploy on Fridays." in shown
+    assert "It says the same" not in shown and 'data-key="e"' not in shown
+    name = re.search(r'data-item="(proposal:\w+)"', shown)[1]
+    assert page.post("/review/edit", shown=name, seen="", text="Something else.").status_code == 422
+
+
+def test_a_conflict_shows_both_statements(page, workspace):
+    """Who settles it sees what the one says and what the other says."""
+    with workspace() as h:
+        remember(h, "The cache is warm.", key="cache")
+        remember(h, "The cache is cold.", key="cache", scope="global")
+    page.post("/review/look")
+    shown = page.text("/review?kind=conflict")
+    assert "The cache is warm." in shown and "The cache is cold." in shown
+
+
+def test_a_decision_on_nothing_says_so(page, two):
+    """Buttons for many do nothing where nothing is ticked, and say it."""
+    assert "Nothing is ticked" in page.post("/review/decide", act="approve").text
+
+
+def test_a_search_tells_its_counts(page, two):
+    """The number of matches stands beside that of all, in what is put in as one types, too."""
+    assert "1 of 2 waiting" in page.text("/review?q=database")
+    part = page.get("/review?q=database", headers={"HX-Request": "true"}).text
+    assert 'id="count">1 of 2 waiting' in part
+
+
+def test_what_waits_is_counted_alike_everywhere(page, two, home, workspace, cli):
+    """Review, Health and `status` count the same things, with what lint found where it looked."""
+    three(home, NPM, PYTEST, MAKE)
+    with workspace() as h:
+        remember(h, "The cache is warm.", key="cache")
+        remember(h, "The cache is cold.", key="cache", scope="global")
+    told = json.loads(cli("status", "--json").out)
+    assert (told["proposals"], told["patterns"]) == (2, 3)
+    assert "5 waiting" in page.text("/review") and "5 wait for you" in page.text("/health")
+    page.post("/review/look")
+    many = re.search(r"(\d+) waiting", page.text("/review"))[1]
+    assert int(many) > 5 and f"{many} wait for you" in page.text("/health")
+
+
+def test_memories_are_looked_through_once_at_a_time(page, site, two):
+    """A second look is told that one is running, the button is off, and everything else goes on."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow(workspace):
+        begun.set()
+        go_on.wait(30)
+        return []
+
+    site.findings.check = slow
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(page.post, "/review/look")
+        assert begun.wait(30)
+        answer = page.post("/review/look")
+        assert answer.status_code == 409 and "is running" in answer.text
+        assert re.search(r"disabled>Looking through all memories", page.get("/review").text)
+        assert page.get("/memories").status_code == 200
+        go_on.set()
+        assert first.result().status_code == 200
+    assert "Look through all memories now" in page.text("/review")

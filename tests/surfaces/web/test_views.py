@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from starlette.requests import ClientDisconnect
 
 from holdfast.continuity import todo
 from holdfast.memory.remember import remember
+from holdfast.surfaces.web.handling import told_of
 from support.archived import edited, said, session, store
 
 from ..hook.conftest import Hook
@@ -166,3 +168,27 @@ def test_memory_that_is_switched_off_is_said(page, home):
     (home / "config.toml").write_text("enabled = false\n")
     for path in ("/review", "/memories", "/sessions", "/patterns", "/health"):
         assert page.get(path).status_code == 200
+
+
+def test_an_update_names_its_files_beside_its_changes(page, cli):
+    """The lines that name the files are no changes; a removed line of dashes is one."""
+    cli("remember", "Use tabs.", "--key", "tabs")
+    cli("move", "tabs", "--key", "spaces")
+    update = json.loads(cli("updates", "--json").out)["updates"][0]["id"]
+    shown = page.get(f"/update/{update}").text
+    assert '<div class="hunk"><span> </span><span dir="auto">--- memory/' in shown
+    assert '<div class="del"><span>-</span><span dir="auto">---</span>' in shown
+
+
+def test_only_memories_are_links_in_receipts(page, home, shop, cli):
+    """What was given of a page, such as a to-do, has no page of its own and is plain text."""
+    cli("remember", "Deploys need the VPN.")
+    cli("todo", "add", "Write the docs")
+    assert Hook(home, shop)("SessionStart", source="startup").code == 0
+    shown = page.get("/receipts").text
+    assert "todo.md:" in shown and "/memory/page/" not in shown and "/memory/project/" in shown
+
+
+def test_who_goes_away_is_no_fault(site):
+    """A browser that leaves in the middle of a form is not told of in the terminal."""
+    assert told_of(ClientDisconnect(), site)[0] == 400 and site.said == []

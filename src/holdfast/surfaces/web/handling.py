@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 import anyio
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
@@ -155,6 +155,8 @@ def told_of(problem: Exception, site: Site) -> tuple[int, str, str]:
     """Return the status of a problem, what it says, and its hint; a fault of ours is told only by its kind."""
     if isinstance(problem, HoldfastError):
         return problem.http_status, str(problem), problem.hint
+    if isinstance(problem, ClientDisconnect):
+        return 400, "the request did not come whole", "Send it once more."
     if isinstance(problem, sqlite3.Error):
         return 503, "the index cannot be used", "`holdfast doctor --fix` rebuilds it."
     if isinstance(problem, OSError):

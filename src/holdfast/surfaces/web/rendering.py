@@ -7,7 +7,8 @@ escaped. `markdown` renders stored Markdown without raw HTML and without images.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -19,8 +20,11 @@ from markupsafe import Markup
 
 from holdfast.base.package import __version__
 from holdfast.base.terminal import harmless
+from holdfast.base.text import count
+from holdfast.records import SCOPES
 
 _UNITS = (("y", 31_557_600), ("mo", 2_629_800), ("d", 86_400), ("h", 3_600), ("min", 60))
+_PLACE = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 DiffLines = list[tuple[str, str]]
 
 
@@ -40,7 +44,7 @@ def environment() -> Environment:
         auto_reload=False,
         finalize=_finalized,
     )
-    made.globals["version"] = __version__
+    made.globals.update(version=__version__, scopes_of_memories=SCOPES, count=count)
     made.filters.update(
         ago=ago,
         exact=Exact,
@@ -86,5 +90,22 @@ def ago(at: str) -> str:
 def differences(before: str, after: str) -> DiffLines:
     """Return what differs between two texts, line by line, each with `+`, `-` or a space before it."""
     lines = difflib.unified_diff(before.split("\n"), after.split("\n"), lineterm="", n=2)
-    shown = [line for line in lines if not line.startswith(("---", "+++"))]
-    return [(line[0], line if line[0] == "@" else line[1:]) for line in shown[1:]]
+    # Before the first line stand two that name texts without a name, and the place, which is the beginning.
+    return signed(lines)[3:]
+
+
+def signed(lines: Iterable[str]) -> DiffLines:
+    """Return the lines of a unified difference with their signs; `@` is what names the files and places."""
+    found: DiffLines = []
+    old = new = 0
+    for line in lines:
+        if old > 0 or new > 0:
+            sign = line[:1] or " "
+            old, new = old - (sign in "- "), new - (sign in "+ ")
+            found.append((sign, line[1:]))
+            continue
+        # A removed line may look like the name of a file, so how long a part is tells where it ends.
+        if place := _PLACE.match(line):
+            old, new = (int(many or 1) for many in place.groups())
+        found.append(("@", line))
+    return found

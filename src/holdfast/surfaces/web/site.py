@@ -21,7 +21,7 @@ from holdfast.app.doctor import doctor
 from holdfast.app.finish import finish
 from holdfast.app.open import PooledWorkspace, Stores
 from holdfast.base.clock import now
-from holdfast.errors import HoldfastError
+from holdfast.errors import Conflict, HoldfastError
 from holdfast.memory.lint import lint
 from holdfast.records import Problem
 from holdfast.surfaces.web.security import Keys
@@ -47,10 +47,21 @@ class Findings:
     check: Callable[[Workspace], list[Problem]]
     found: list[Problem] = field(default_factory=list)
     at: str = ""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether somebody has it looked through just now."""
+        return self._lock.locked()
 
     def look(self, workspace: Workspace) -> None:
-        """Look again."""
-        self.found, self.at = self.check(workspace), now()
+        """Look again; Conflict where that is being done, since two at once would only take twice as long."""
+        if not self._lock.acquire(blocking=False):
+            raise Conflict("looking through all memories is running", "Load the page again in a while.")
+        try:
+            self.found, self.at = self.check(workspace), now()
+        finally:
+            self._lock.release()
 
 
 @dataclass

@@ -89,6 +89,8 @@ def _print_status(found: dict[str, Any]) -> None:
         click.echo(f"  {scope['memories']:>7,}  {name}  (newest {scope['updated'][:10]})")
     if found["proposals"]:
         click.echo(runnable(f"proposals {found['proposals']:,} waiting (holdfast proposals)"))
+    if found["patterns"]:
+        click.echo(runnable(f"patterns  {found['patterns']:,} waiting (holdfast patterns review)"))
     if found["problems"]:
         click.echo(runnable(f"problems  {found['problems']} (holdfast lint)"))
 

@@ -99,6 +99,7 @@ class HomeStatus(Struct, frozen=True, kw_only=True):
     memories: int
     bytes: int
     proposals: int
+    patterns: int
     problems: int
     sessions: int
     scopes: list[ScopeCount]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from holdfast.app import updates
+from holdfast.app import inbox, updates
 from holdfast.app.status import TIMED_DAYS, agents, hook_times
 from holdfast.journal import notices
-from holdfast.memory import proposals
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.budget import sized
 from holdfast.surfaces.web.handling import Visit, route
+from holdfast.surfaces.web.rendering import signed
 
 MAX_UPDATES = 15
 
@@ -22,7 +22,7 @@ def _health(visit: Visit) -> Response:
         "health.html",
         memories=sum(group.memories for group in groups),
         bytes=sum(group.size for group in groups),
-        proposals=proposals.count(workspace),
+        waiting=len(inbox.inbox(workspace, visit.site.findings.found)),
         agents=agents(workspace),
         hooks=hook_times(workspace.journal),
         days=TIMED_DAYS,
@@ -45,8 +45,7 @@ def _check(visit: Visit) -> Response:
 
 def _update(visit: Visit) -> Response:
     listed, diff = updates.show(visit.workspace, visit.request.path_params["id"])
-    lines = [(line[:1] if line[:1] in "+-@" else " ", line) for line in diff.splitlines()]
-    return visit.page("update.html", listed=listed, lines=[(s, t if s in "@ " else t[1:]) for s, t in lines])
+    return visit.page("update.html", listed=listed, lines=signed(diff.splitlines()))
 
 
 ROUTES = [

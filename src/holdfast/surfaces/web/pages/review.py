@@ -11,7 +11,7 @@ from holdfast.app import inbox
 from holdfast.app.inbox import ItemDecision, WaitingItem
 from holdfast.base.digests import short
 from holdfast.base.text import count
-from holdfast.errors import ChangedMeanwhile, NotFound
+from holdfast.errors import BadInput, ChangedMeanwhile, NotFound
 from holdfast.memory import edit, proposals
 from holdfast.memory.proposal_files import Proposals
 from holdfast.patterns import review as patterns
@@ -36,7 +36,8 @@ def _review(visit: Visit) -> Response:
         scopes=sorted({one.scope for one in waiting if one.scope}),
         shown=shown,
         near=near,
-        diff=differences(near.body, shown.text) if near and shown else [],
+        diff=differences(near.body, shown.text) if near and shown and not shown.withdraws else [],
+        against=inbox.against(visit.workspace, shown) if shown else [],
         editing=visit.asked("edit") == "1",
         seen=_seen(visit, shown) if shown else "",
         problems=proposals.waiting(visit.workspace)[1],
@@ -68,6 +69,9 @@ def _decide(visit: Visit) -> Response:
         waiting = inbox.inbox(visit.workspace)
         found = _matching(waiting, visit.given("kind"), visit.given("scope"), visit.given("q"))
         names = [one.name for one in found if one.acts]
+    if not names:
+        visit.tell("Nothing is ticked. Tick some, or all that match.", kind="refused")
+        return _back(visit)
     days = visit.given("days", "0")
     done = inbox.decide(
         visit.workspace,
@@ -109,6 +113,8 @@ def _edit(visit: Visit) -> Response:
     folder = Proposals(visit.workspace.home)
     proposal = folder.get(id)
     before = folder.text(proposal)
+    if proposal.kind == "end":
+        raise BadInput(f"{id} would withdraw a memory and has no words of its own", "Approve it, or reject it.")
     if short(before) != visit.given("seen"):
         raise ChangedMeanwhile(f"{id} changed meanwhile; nothing was changed", "Load it again and edit it once more.")
     after = edit.with_statement(before, proposal.text, visit.given("text"))
