@@ -398,7 +398,7 @@ def fits(text: str, pattern: str) -> bool:
 
 def shown(line: str) -> str:
     """Return a line on one line, without what only cuts its output short."""
-    text = " ".join(line[: shell.MAX_LINE].split())
+    text = " ".join(line[: shell.MAX_LINE // 2].split())
     while True:
         head, bar, tail = text.rpartition("|")
         is_whole = head.count('"') % 2 == 0 and head.count("'") % 2 == 0 and head[-1:] != "|"

@@ -12,8 +12,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-MAX_LINE = 8_000
-MAX_COMMANDS = 60
+MAX_LINE = 16_000
+MAX_COMMANDS = 400
+# Of a long here-document so many rows at each end are looked at.
+_MAX_ROWS = 20
 PIPES = ("|", "|&")
 _ENDS = ("&&", "||", ";;", "|&", "|", ";", "&", "\n")
 # Words of which most lines with signs have some, and which are taken whole: what ends a command, and what reads nothing
@@ -53,8 +55,35 @@ class ShellCommand:
 
 
 def split(line: str) -> list[ShellCommand]:
-    """Return the commands of a line in order, at most MAX_COMMANDS of its first MAX_LINE characters."""
-    return _Parser(line[:MAX_LINE]).all()
+    """Return the commands of a line in order: of one longer than MAX_LINE those at its two ends.
+
+    Here-documents are shortened before a line is measured. No end has more than MAX_COMMANDS.
+    """
+    line = line if len(line) <= MAX_LINE else _with_short_documents(line)
+    if len(line) <= MAX_LINE:
+        return _Parser(line).all()
+    end = line[-MAX_LINE // 2 :]
+    # What the cut went through is no command.
+    rest = max([end.partition(sign)[2] for sign in ("\n", ";", "&&")], key=len)
+    return [*_Parser(line[: MAX_LINE // 2]).all(), *_Parser(rest).all()]
+
+
+def _with_short_documents(line: str) -> str:
+    """Return a line in which of each long here-document only the first and the last rows are left."""
+    rows, kept, at = line.split("\n"), [], 0
+    last = {row.strip(): number for number, row in enumerate(rows)}
+    while at < len(rows):
+        row = rows[at]
+        kept.append(row)
+        at += 1
+        words = row.rpartition("<<")[2].lstrip("- ").split() if "<<" in row else []
+        tag = words[0].strip("'\"\\;|&)") if words else ""
+        if tag and last.get(tag, 0) >= at:
+            end = next(place for place in range(at, len(rows)) if rows[place].strip() == tag)
+            if end > at + 2 * _MAX_ROWS:
+                kept += [*rows[at : at + _MAX_ROWS], *rows[end - _MAX_ROWS : end]]
+                at = end
+    return "\n".join(kept)
 
 
 def quoted(words: Iterable[str]) -> str:
