@@ -273,3 +273,49 @@ def test_search_as_you_type_and_the_live_feed(page, small):
         file.write(json.dumps(event) + "\n")
     shown.wait_for_selector("text=prompt: <b>fix the upload</b>")
     assert page.complaints == []
+
+
+def test_keys_decide_on_what_is_selected(page, small):
+    """`x` selects, and then `r` rejects what is selected and not what is shown; one undo is told."""
+    shown = page(small.address)
+    names = [one.get_attribute("data-row") for one in shown.locator("[data-row]").all()[:3]]
+    for name in names[1:]:
+        shown.keyboard.press("j")
+        shown.wait_for_selector(f'#detail[data-item="{name}"]')
+        shown.keyboard.press("x")
+    shown.keyboard.press("r")
+    shown.wait_for_selector("text=Rejected 2")
+    left = [one.get_attribute("data-row") for one in shown.locator("[data-row]").all()]
+    assert names[0] in left and not set(names[1:]) & set(left) and page.complaints == []
+
+
+def test_a_search_stays_in_the_address(page, small):
+    """As one types the count and the address follow, and Back from a memory is back at what was found."""
+    shown = page(small.address)
+    shown.goto(f"{small.base}/memories")
+    shown.click("input[type=search]")
+    shown.keyboard.type("payment")
+    shown.wait_for_url("**/memories?q=payment")
+    shown.wait_for_selector("#count:has-text('found')")
+    shown.locator("#found .list a").first.click()
+    shown.wait_for_selector("h2:has-text('Where it comes from')")
+    shown.go_back()
+    shown.wait_for_selector("#count:has-text('found')")
+    assert shown.input_value("input[type=search]") == "payment" and page.complaints == []
+
+
+def test_what_is_not_saved_is_asked_about(page, small):
+    """Another item, a filter or another page is a question while words are not saved; saving is none."""
+    asked = []
+    shown = page(small.address)
+    shown.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
+    shown.click("[data-key=e]")
+    shown.fill("#detail textarea", "Not saved yet.")
+    shown.locator("[data-row]").nth(2).click()
+    assert asked == ["confirm"] and shown.input_value("#detail textarea") == "Not saved yet."
+    shown.click(".side nav a[href='/health']", no_wait_after=True)
+    shown.wait_for_timeout(500)
+    assert asked == ["confirm", "beforeunload"] and shown.input_value("#detail textarea") == "Not saved yet."
+    shown.click("text=Save")
+    shown.wait_for_selector("text=It waits for your approval")
+    assert len(asked) == 2 and "Not saved yet." in small.waiting()

@@ -192,3 +192,22 @@ def test_only_memories_are_links_in_receipts(page, home, shop, cli):
 def test_who_goes_away_is_no_fault(site):
     """A browser that leaves in the middle of a form is not told of in the terminal."""
     assert told_of(ClientDisconnect(), site)[0] == 400 and site.said == []
+
+
+@pytest.mark.parametrize(
+    ("path", "view"), [("/memory/project/example.com--acme--shop/vpn", "/memories"), ("/measure", "/patterns")]
+)
+def test_the_view_is_marked_on_what_lies_within_it(page, workspace, path, view):
+    """One sees where one is on the page of one thing, too."""
+    with workspace() as h:
+        remember(h, "Deploys need the VPN.", key="vpn")
+    assert f'<a href="{view}" aria-current="true">' in page.get(path).text
+
+
+def test_one_file_is_not_files(page, workspace, shop):
+    """Numbers agree with what they count, and stored text has the direction of its own words."""
+    with workspace() as h:
+        store(h, session("s-1", shop), said("human", "שלום"), edited("src/upload.py", shop))
+    shown = page.text("/sessions")
+    assert "1 file" in shown and "1 files" not in shown
+    assert '<div dir="auto" class="said">שלום' in page.get("/session/some-agent/s-1").text

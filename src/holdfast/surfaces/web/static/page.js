@@ -31,6 +31,12 @@
     } else button.click();
   }
 
+  // What is ticked is what a key decides on; where nothing is, it is the item that is shown.
+  function decide(key) {
+    const bulk = find(".waiting input:checked, .bulk input:checked") && find(`[data-bulk="${key}"]`);
+    if (bulk) bulk.click(); else press(key);
+  }
+
   const keys = {
     j: () => choose(rows()[Math.min(current() + 1, rows().length - 1)]),
     k: () => choose(rows()[Math.max(current() - 1, 0)]),
@@ -45,7 +51,7 @@
     if (event.key === "Escape" && typing) return typing.blur();
     if (typing || find("dialog[open]")) return;
     if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
-    else if ("aersu".includes(event.key)) { event.preventDefault(); press(event.key); }
+    else if ("aersu".includes(event.key)) { event.preventDefault(); decide(event.key); }
   });
 
   document.addEventListener("click", (event) => {
@@ -54,6 +60,18 @@
     if (event.target.closest("[data-close]")) event.target.closest("dialog").close();
     if (event.target.closest("[data-keys]")) { event.preventDefault(); keys["?"](); }
   });
+
+  // What somebody wrote and did not save is not lost without a question.
+  const unsaved = () => all("textarea").some((one) => one.value !== one.defaultValue);
+  window.addEventListener("beforeunload", (event) => { if (unsaved()) event.preventDefault(); });
+  document.addEventListener("htmx:before:request", (event) => {
+    if (unsaved() && !window.confirm("What you wrote is not saved. Leave it?")) event.preventDefault();
+  });
+  document.addEventListener("submit", (event) => {
+    event.target.querySelectorAll("textarea").forEach((one) => { one.defaultValue = one.value; });
+    // After the form is on its way, since what is off is not sent.
+    if (event.target.matches("[data-once]")) setTimeout(() => { find("button", event.target).disabled = true; });
+  }, true);
 
   // What comes in by a swap and wants the focus gets it; a list keeps its marked row in sight.
   new MutationObserver(() => {
