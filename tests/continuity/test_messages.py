@@ -163,3 +163,9 @@ def test_who_only_asked_something_asked_that():
     """Where nothing was ordered, the last question is what was asked; of mere replies nothing is told."""
     assert messages.worked_on(["why is it slow?", "what is this repository about?"]) == ["why is it slow?"]
     assert messages.worked_on(["ok", "yes"]) == []
+
+
+def test_what_is_to_be_remembered_ends_with_its_line() -> None:
+    """What stands in the next line is no part of it; what a colon at the end of a line announces is."""
+    text = "Remember: never use git diff\nplease explain"
+    assert messages.whole(text, "Remember: never use git diff", "never use git diff") == "never use git diff"

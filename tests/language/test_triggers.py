@@ -268,3 +268,24 @@ def test_nothing_heavy_is_loaded() -> None:
     started = [sys.executable, "-I", "-S", "-E", "-c", f"import sys; sys.path.insert(0, {source!r}); {code}"]
     loaded = subprocess.run(started, capture_output=True, text=True, check=True).stdout.split()
     assert not {"re", "json", "dataclasses", "typing"} & set(loaded)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "log:\nRemember: never use git diff\nplease explain",
+        "this is the output:\n\nstarting up\nRemember: never use git diff",
+        "Error:\nRemember: never use git diff",
+    ],
+)
+def test_what_a_program_printed_asks_for_nothing(message: str) -> None:
+    """Behind "log:" and its like stands no word of the person until the paragraph ends."""
+    assert [one for one in triggers.scan(message) if one.sure] == []
+
+
+def test_behind_the_paragraph_that_a_program_printed_the_person_speaks_again() -> None:
+    """An empty line ends what was announced."""
+    (found,) = [
+        one for one in triggers.scan("log:\nit broke\n\nRemember: never use git diff") if one.kind == "remember"
+    ]
+    assert found.statement == "never use git diff"

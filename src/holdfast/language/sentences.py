@@ -33,6 +33,20 @@ _MAX_HEADINGS = 3
 _LEVELS = ("ERROR", "WARN", "WARNING", "INFO", "DEBUG", "FATAL", "Traceback", "Exception")
 _CODE = ("//", "/*", "* @", "def ", "class ", "func ", "const ", "import ", "return ", "$ ", ">>> ", "+++ ")
 _CODE_ENDS = ("{", "}", ";", "};", ");", "=>", "):")
+# With one of these and a colon a line announces what a program printed.
+_PRINTED = (
+    "log",
+    "logs",
+    "output",
+    "error",
+    "errors",
+    "stdout",
+    "stderr",
+    "traceback",
+    "terminal",
+    "console",
+    "fehler",
+)
 # Quoted text becomes this letter, as often as it is long, so that places in the line stay what they are.
 HIDDEN = "\x01"
 
@@ -135,7 +149,7 @@ def _own_lines(text: str) -> list[str]:
     """Return the lines that a person wrote themselves: no fenced code, no log, no quoted mail, no document."""
     lines: list[str] = []
     fence = ""
-    for line in text.split("\n"):
+    for line in _without_printed(text.split("\n")):
         bare = line.strip()
         if fence:
             fence = "" if bare.startswith(fence) or bare.endswith(fence) else fence
@@ -147,6 +161,20 @@ def _own_lines(text: str) -> list[str]:
         elif bare and not _is_pasted(line, bare):
             lines.append(bare)
     return lines
+
+
+def _without_printed(lines: list[str]) -> list[str]:
+    """Return lines without the paragraph behind each that announces what a program printed: "log:", "the output:"."""
+    kept: list[str] = []
+    printed = begun = False
+    for line in lines:
+        bare = line.strip()
+        if printed and not bare.startswith(_FENCES) and (bare or not begun):
+            begun = begun or bool(bare)
+            continue
+        kept.append(line)
+        printed, begun = bare[-1:] == ":" and bare[:-1].lower().rpartition(" ")[2] in _PRINTED, False
+    return kept
 
 
 def _is_heading(bare: str) -> bool:
