@@ -34,13 +34,18 @@ _AND = r"(?:\s*(?:,|/|\bor\b|\band\b|\bnor\b|\boder\b|\bund\b)\s*)+"
 _LIST = rf"{_M}(?:{_AND}{_M})*"
 _NOT = (
     r"(?:never|do not|don['’]?t|must not|mustn['’]?t|should not|shouldn['’]?t|may not|cannot|can['’]?t|avoid"
-    r"|stop(?=\s+\w+ing)|^no|nie|niemals|keinesfalls|auf keinen fall|bitte nicht)"
+    r"|stop(?=\s+\w+ing)|^no|^keine?|nie|niemals|keinesfalls|auf keinen fall|bitte nicht)"
 )
+# German has the verb at its end: "nie ohne Rückfrage pushen", "nie auf main committen".
+_ASKING = r"(?:(?:ohne (?:rückfrage|zu fragen|mich zu fragen|nachfrage)|(?:direkt )?auf (?:main|master|develop))\s+)?"
+# A command that a plain word names holds where nothing stands behind the word but how and where.
+_HOLDS_WITH = ("", "to", "without", "directly", "unless", "until", "straight", "on", "into", "anything", "yourself")
 _ADVERBS = r"(?:(?:ever|again|please|directly|manually|just|simply|blindly|also|even|to|be|by hand)\s+)*"
 _RUN = (
     r"(?:run|running|use|using|call|calling|execute|executing|invoke|do|type|start|add|install"
     r"|ausführen|nutze|verwende)"
 )
+_ASKS = re.compile(r"^(?:always |please )*(?:ask|check with me|frag)\b")
 _EDIT = (
     r"(?:edit|editing|touch|touching|change|changing|modify|modifying|delete|deleting|remove|removing|overwrite|rewrite"
     r"|write|writing|move|rename|create|alter|update|updating|hand-edit|regenerate|reformat|replace)"
@@ -69,6 +74,11 @@ _BEFORE = re.compile(
     rf"\b(?:before|prior to|bevor|vor)\s+"
     rf"(?:(?:you|each|every|any|running|doing|calling|using|a|an|the|we|i|du|jedem)\s+)*"
     rf"(?P<what>{_LIST})"
+)
+_BEFORE_EDIT = re.compile(rf"\b(?:before|prior to)\s+(?:(?:you|we|i|ever)\s+)*{_EDIT}\s+{_DETERMINERS}{_LIST}")
+_GERMAN_EDIT = re.compile(
+    rf"\b(?:bearbeite|ändere|lösche|editiere)\s+(?:nie|niemals)\s+(?:(?:die|dateien|datei|in|unter)\s+)*{_LIST}"
+    rf"|\bfass\w*\s+(?:(?:die|dateien|datei|in|unter)\s+)*{_LIST}\s+(?:nicht|nie|niemals)\s+an\b"
 )
 _AFTER = re.compile(
     rf"\b(?:after|when|whenever|once|if|every time|each time|nach|wenn)\s+(?:(?:you|i|we|du|ever)\s+)*"
@@ -138,7 +148,11 @@ class _Sentence:
         text = found[0] if found[0].endswith(" .") else found[0].rstrip(".,;:")
         rest = found[0][len(text) :]
         kind = "command" if found["command"] else "path"
-        if kind == "path" and not _is_plain_path(text):
+        before = found.string[: found.start()].split()[-1:]
+        is_folder = (
+            "/" in text.strip("/") and looks_like_path(text) and before[:1] in (["under"], ["inside"], ["below"])
+        )
+        if kind == "path" and not is_folder and not _is_plain_path(text):
             return found[0]
         return self._put(_Mention(kind, _command(text) if kind == "command" else text, text), text) + rest
 
@@ -303,7 +317,7 @@ def _meant(sentence: _Sentence) -> Derived | None:
     """Return what a verb stands for that is forbidden or has something to be done before it: "before committing"."""
     for wanted, verbs in _meanings().items():
         either = "|".join(verbs)
-        found = re.search(rf"\b{_NOT}\s+{_ADVERBS}(?P<verb>{either})\b(?P<rest>.*)", sentence.spoken)
+        found = re.search(rf"\b{_NOT}\s+{_ADVERBS}{_ASKING}(?P<verb>{either})\b(?P<rest>.*)", sentence.spoken)
         found = found or re.search(
             rf"\b(?:before|prior to|bevor)\s+(?:(?:you|each|every|any|a|the|we|i)\s+)*(?P<verb>{either})\b(?P<rest>.*)",
             sentence.spoken,
@@ -323,12 +337,19 @@ def _meant(sentence: _Sentence) -> Derived | None:
             not following or following in among(TABLE, "goes-on") or rest[0][0] in ",;:(" or not following.isalpha()
         ):
             condition = Condition(wanted, branches=_branches(sentence.spoken))
+            is_plain = following in _HOLDS_WITH and (
+                not found[0].startswith(("before", "prior", "bevor")) or bool(_ASKS.search(sentence.spoken))
+            )
             end = found.start("rest") + min(len(found["rest"]), 40)
-            return Derived(condition, sentence.shown(found.start(), end), forbids=True, literal=False)
+            return Derived(condition, sentence.shown(found.start(), end), forbids=True, literal=is_plain)
     return None
 
 
 def _before(sentence: _Sentence) -> Derived | None:
+    edited = _BEFORE_EDIT.search(sentence.spoken) or _GERMAN_EDIT.search(sentence.spoken)
+    files = [one for one in sentence.named(edited[0]) if one.kind == "path"] if edited else []
+    if edited and files:
+        return _derived(sentence, edited, files, forbids=True)
     found = _BEFORE.search(sentence.spoken)
     mentions = [one for one in sentence.named(found["what"]) if one.kind == "command"] if found else []
     return _derived(sentence, found, mentions, forbids=True) if found and mentions else None
@@ -372,7 +393,7 @@ def _unquoted() -> re.Pattern[str]:
     no_word = rf"(?!(?i:{'|'.join(map(re.escape, spoken))})(?![\w/-]|\.\w))"
     word = r"[\w./@*~+:-]*[\w/*~]|\.(?=\s|$)"
     behind = rf"\s+(?:--?[A-Za-z][\w-]*|(?:{subs})(?![\w/-]|\.\w)|{no_word}(?:{word}))"
-    command = rf"(?<![\w./@-])(?:{programs})(?![\w/@-]|\.\w)(?:{behind}){{0,5}}"
+    command = rf"(?<![\w./@-])(?:{programs}|(?<=\brun )make(?=\s+[a-z]))(?![\w/@-]|\.\w)(?:{behind}){{0,5}}"
     path = r"(?<![\w/@:.\-])(?:~/|\./|/)?(?:[\w.*{}@-]+/)*[\w.*-]*[\w*/](?=[\s,;:)!?.]|$)"
     return re.compile(rf"(?P<command>{command})|(?P<path>{path})")
 
