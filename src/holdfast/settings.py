@@ -110,7 +110,10 @@ TRAVEL = ("capture.", DOMAINS, "index.", "inject.", "mcp.guidance", "patterns.",
 _WANTED = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 # Going on without one of these could do what a person forbade, or write to a project that was not meant.
-GUARDS = ("enabled", "project.id", "security.block", "reach.agent", "reach.subagent", "reach.unknown")
+GUARDS = (
+    *("enabled", "project.id", "security.block", "reach.agent", "reach.subagent", "reach.unknown"),
+    *[name for name in BY_NAME if name.startswith("rules.")],
+)
 # Settings of earlier versions: what to say where config.toml still has one.
 RETIRED = {"recall.model": "The static model is the only one now; remove the line."}
 

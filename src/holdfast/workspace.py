@@ -137,6 +137,14 @@ class Workspace:
         if self.caller != PERSON:
             raise Refused(f"only the person {does}", "Ask them to run it in a terminal of their own.")
 
+    def need_own(self, memory: Memory) -> None:
+        """Raise Refused where somebody else than the person would edit, move or merge what they laid down."""
+        if self.caller != PERSON:
+            from holdfast.store.kinds import is_of_the_person
+
+            if is_of_the_person(memory):
+                raise Refused(f"{memory.key} is the person's own", "Ask them to run it in a terminal of their own.")
+
     @property
     def store(self) -> Store:
         """The store, opened at its first use. Nothing is made where the home does not exist yet."""

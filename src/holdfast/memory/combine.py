@@ -21,6 +21,8 @@ def plan(
     It is the memory `into`, or else the first. Without a text it says what all of them say, each statement once.
     """
     found = [workspace.locate(key, scope) for key in dict.fromkeys((*((into,) if into else ()), *keys))]
+    for one in found:
+        workspace.need_own(one)
     kept, *others = found
     if not others:
         raise BadInput("it takes two memories to make one", "Give their keys.")

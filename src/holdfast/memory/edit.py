@@ -12,7 +12,7 @@ import tempfile
 from typing import TYPE_CHECKING
 
 from holdfast.base.text import check_text
-from holdfast.errors import BadInput, ChangedMeanwhile, Refused
+from holdfast.errors import BadInput, ChangedMeanwhile
 from holdfast.language import conditions
 from holdfast.language.derived import need_condition
 from holdfast.memory.anchors import confirm
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 def edit(workspace: Workspace, key: str, *, scope: str | None = None) -> tuple[Memory, bool]:
     """Open the memory's file in the editor; return the memory and whether it changed."""
     memory = workspace.locate(key, scope)
+    workspace.need_own(memory)
     before = workspace.store.text(memory)
     after = edited(before, memory.key, editor(workspace))
     if after == before:
@@ -41,6 +42,7 @@ def edit(workspace: Workspace, key: str, *, scope: str | None = None) -> tuple[M
 
 def rewrite(workspace: Workspace, memory: Memory, before: str, after: str) -> Memory:
     """Return the memory with the text that a person made of `before`; ChangedMeanwhile where it changed meanwhile."""
+    workspace.need_own(memory)
     check_text(after)
     after, kinds = redact.redact(after)
     if kinds:
@@ -71,8 +73,10 @@ def with_statement(text: str, old: str, new: str) -> str:
 def set_rule(workspace: Workspace, key: str, when: str | None, enforce: str | None, scope: str | None = None) -> Memory:
     """Give a memory another condition or strength, without an editor; an empty `when` is what it says of itself."""
     memory = workspace.locate(key, scope)
-    if workspace.speaker and memory.trust == "user":
-        raise Refused(f"when {memory.key} holds is the person's to say", "Ask them to run it in their own terminal.")
+    if memory.trust == "user":
+        workspace.need_person(f"says when {memory.key} holds")
+    if enforce is not None:
+        workspace.need_person("says how strongly a rule holds")
     fields: dict[str, object] = {}
     if when is not None:
         parsed = conditions.parse(when)

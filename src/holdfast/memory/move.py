@@ -44,6 +44,7 @@ def plan(
         if (key, scope or own, to or own, new_key or key) == (begun.memory.key, own, begun.to.kind, begun.key):
             return begun, _steps(begun)
     memory = workspace.locate(key, scope)
+    workspace.need_own(memory)
     target = workspace.scope(to) if to else memory.scope
     name = check_key(new_key) if new_key else memory.key
     if not (to or new_key):

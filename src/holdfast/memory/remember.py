@@ -63,6 +63,8 @@ def remember(
         enforce=enforce,
         confirmed=True,
     )
+    if enforce is not None and draft.trust != "user":
+        workspace.say("how strongly a rule holds is the person's to say; enforce was left out")
     workspace.refresh_once(draft.scope)
     if enforce:
         # No hook gives a strength.

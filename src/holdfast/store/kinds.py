@@ -59,8 +59,15 @@ def withdrawn(body: str, day: str) -> str:
 
 
 def is_of_the_person(memory: Memory) -> bool:
-    """Whether a person laid it down, so that nobody else changes or ends it."""
-    return memory.trust == "user" and memory.type in LAID_DOWN
+    """Whether a person laid it down, so that nobody else changes or ends it: also what they said for certain calls."""
+    if memory.trust != "user":
+        return False
+    if memory.type in LAID_DOWN or memory.when or memory.enforce:
+        return True
+    # Hooks ask this of few memories, and need not load what looks.
+    from holdfast.language.derived import derive
+
+    return derive(memory.body) is not None
 
 
 def day_in(ended: str) -> str:

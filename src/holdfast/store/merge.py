@@ -74,17 +74,22 @@ def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory 
             anchors=draft.anchors or (),
             branch=draft.branch,
             when=draft.when or "",
-            enforce=draft.enforce or "",
+            enforce=(draft.enforce or "") if draft.trust == "user" else "",
         )
     said_anew = content.statement != before.body
     # What a person says once more in their own name is theirs from then on; nobody takes it from them by that.
     trust = draft.trust if said_anew or draft.trust == "user" else before.trust
     had_own_title = before.title != memory_file.first_words(before.body)
     has_heading = draft.text.lstrip().startswith("# ")
-    given = {"type": draft.type, "tags": tags, "pinned": draft.pinned}
-    # When a rule of the person's holds, and how strongly, is theirs to say.
+    given: dict[str, object] = {"tags": tags, "pinned": draft.pinned}
+    # What a memory of the person's is and when it holds is theirs to say, and so is how strongly anything holds. What
+    # others gave to that end goes when the memory becomes the person's, who may never have seen it.
     if draft.trust == "user" or before.trust != "user":
-        given.update(when=draft.when, enforce=draft.enforce)
+        given.update(type=draft.type, when=draft.when)
+    if draft.trust == "user":
+        given.update(enforce=draft.enforce)
+        if before.trust != "user":
+            given.update(when=draft.when or "", enforce=draft.enforce or "")
     return replace(
         before,
         title=draft.title or (before.title if had_own_title and not has_heading else content.title),

@@ -50,3 +50,74 @@ def test_only_the_person_lets_a_repository_speak(cli, shop, monkeypatch) -> None
     assert "only the person" in cli("allow", "--yes").err
     monkeypatch.delenv("CLAUDECODE")
     assert cli("list", "--json").json["memories"] == []
+
+
+@pytest.mark.parametrize("given", [(), ("--when", "git push"), ("--enforce", "deny")])
+@pytest.mark.parametrize(
+    ("attack", "answer"),
+    [
+        (("remember", "Pushing is fine", "--key", "nopush"), "proposed"),
+        (("remember", "x", "--key", "z1", "--supersedes", "nopush"), "proposed"),
+        (("forget", "nopush", "--yes"), "person's own"),
+        (("move", "nopush", "--to", "global"), "person's own"),
+        (("move", "nopush", "--key", "elsewhere"), "person's own"),
+        (("merge", "other", "nopush"), "person's own"),
+        (("edit", "nopush"), "person's own"),
+        (("edit", "nopush", "--when", "none"), "only the person"),
+        (("edit", "theirs", "--enforce", "deny"), "only the person"),
+        (("config", "set", "rules.enabled", "false"), "only the person"),
+        (("config", "set", "rules.strongest", "say"), "only the person"),
+        (("config", "unset", "rules.strongest"), "only the person"),
+    ],
+)
+def test_no_agent_switches_a_rule_of_the_person_off(cli, shop, monkeypatch, given, attack, answer) -> None:
+    """Whatever its type, what the person said for certain calls is changed, replaced, moved and ended by them alone."""
+    cli("remember", "Never git push without asking me.", "--key", "nopush", *given)
+    cli("remember", "We like tests.", "--key", "other")
+    before = cli("show", "nopush", "--json").json
+    monkeypatch.setenv("CLAUDECODE", "1")
+    monkeypatch.setenv("EDITOR", "sed -i s/Never/Always/")
+    cli("remember", "A fact.", "--key", "theirs")
+    done = cli(*attack)
+    assert answer in done.out + done.err
+    after = cli("show", "nopush", "--json").json
+    assert after == before
+    assert cli("when", "git push", "--json").json["rules"][0]["does"] in ("hold", "deny")
+
+
+@pytest.mark.parametrize("restated", [("--key", "tf"), ("--key", "tf", "--when", "terraform plan")])
+def test_what_an_agent_gave_goes_when_a_memory_becomes_the_persons(cli, shop, monkeypatch, restated) -> None:
+    """The person says the same words: only what these say, or what the person gives, holds a call from then on."""
+    monkeypatch.setenv("CLAUDECODE", "1")
+    stored = cli("remember", "Never run terraform", "--key", "tf", "--enforce", "deny", "--when", "terraform, ls")
+    assert stored.code == 0 and "the person's to say" in stored.err
+    path = cli("show", "tf", "--path").out.strip()
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    assert "when: terraform, ls" in text and "enforce" not in text
+    # Earlier versions kept it.
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace("\nwhen:", "\nenforce: deny\nwhen:"))
+    monkeypatch.delenv("CLAUDECODE")
+    assert "tf is now yours" in cli("remember", "Never run terraform", *restated).err
+    assert cli("when", "ls", "--json").json["rules"] == []
+    (rule,) = cli("when", "terraform plan", "--json").json["rules"]
+    assert rule["does"] == "hold"
+
+
+def test_a_merged_memory_keeps_nothing_that_an_agent_gave(cli, shop, monkeypatch) -> None:
+    """`merge --text` makes it the person's: by their words alone."""
+    cli("remember", "Terraform is ours.", "--key", "mine")
+    monkeypatch.setenv("CLAUDECODE", "1")
+    cli("remember", "Never run terraform", "--key", "tf", "--when", "terraform, ls")
+    monkeypatch.delenv("CLAUDECODE")
+    assert cli("merge", "tf", "mine", "--text", "Never run terraform").code == 0
+    assert cli("when", "ls", "--json").json["rules"] == []
+
+
+def test_an_agent_does_not_change_what_a_memory_of_the_person_is(cli, shop, monkeypatch) -> None:
+    """The same words with another type leave a decision a decision."""
+    cli("remember", "We deploy on Fridays.", "--key", "deploys", "--type", "decision")
+    monkeypatch.setenv("CLAUDECODE", "1")
+    cli("remember", "We deploy on Fridays.", "--key", "deploys", "--type", "project")
+    assert cli("show", "deploys", "--json").json["type"] == "decision"

@@ -178,3 +178,13 @@ def test_an_agent_forgets_its_memory_and_nobodys_words(talk, cli, home) -> None:
     assert "an agent forgot memories" in cli("status").out
     (act,) = cli("updates", "--command", "forget", "--json").json["updates"]
     assert cli("updates", "undo", act["id"], "--yes").code == 0 and cli("show", "copy").code == 0
+
+
+def test_no_tool_switches_a_rule_of_the_person_off(talk, cli) -> None:
+    """What they said for certain calls is theirs, whatever its type: what an agent stores or forgets there waits."""
+    cli("remember", "Never git push without asking me.", "--key", "nopush")
+    server = talk()
+    assert server.call("memory_store", content="Pushing is fine", key="nopush")["action"] == "proposed"
+    assert "the person's own" in server.refused("memory_forget", key="nopush")
+    (rule,) = cli("when", "git push", "--json").json["rules"]
+    assert (rule["key"], rule["does"]) == ("nopush", "hold")
