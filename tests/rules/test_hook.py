@@ -291,3 +291,20 @@ def test_a_hook_that_cannot_match_reads_one_small_file(store, call, workspace) -
     (row,) = table.rows(workspace, memory.scope)
     assert row.needles == ("push",) and parse(row.condition) == parse("git push")
     assert json.loads(json.dumps(row.text)) == PUSH
+
+
+def test_codex_is_told_a_rule_about_a_failure_by_what_was_printed(store, home, shop) -> None:
+    """It tells no hook how a command ended; a command that only a rule without a failure names is told once, before."""
+    store("Start the database with make db.", when="failure: ECONNREFUSED")
+    store("Run npm test with CI=1.", when="npm test")
+    adapter = agents.get("codex")
+
+    def said(printed: str) -> list[str]:
+        data = {"session_id": "s1", "cwd": str(shop), "tool_name": "Bash", "tool_input": {"command": "npm test"}}
+        given = adapter.read_hook_input("PostToolUse", {**data, "tool_response": printed}, {})
+        return [one.say for one in hook.at_after_tool(HookRun(str(home), adapter, given, dict(os.environ)))]
+
+    assert said("all is well") == []
+    assert said("Process exited with code 0\nOutput:\nECONNREFUSED is handled") == []
+    (line,) = said("Error: connect ECONNREFUSED 127.0.0.1:5432")
+    assert "make db" in line

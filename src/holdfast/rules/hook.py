@@ -37,9 +37,15 @@ def at_before_tool(run: HookRun) -> list[Effect]:
 def at_after_tool(run: HookRun) -> list[Effect]:
     """Say the rules that this call fulfils, where that was not possible before it ran, or where it had to fail."""
     was_before = BEFORE in run.agent.injects or (AFTER not in run.agent.injects and BEFORE in run.agent.events.values())
-    if not run.call.error and was_before:
+    call, agent = run.call, run.agent
+    # Who tells no hook how a command ended is believed by what it printed, for rules about a failure alone.
+    tells = agent.tells_exits or "tool-failed" in agent.events.values()
+    printed = "" if call.error or tells else call.output
+    if not call.error and was_before and not printed:
         return []
-    found = holding_for(run)
+    found = holding_for(run, printed=printed)
+    if printed and was_before:
+        found = [one for one in found if "failure:" in one.row.condition]
     if not found:
         return []
     from holdfast.rules import telling
@@ -63,7 +69,7 @@ def at_start(run: HookRun) -> list[Effect]:
     return [] if run.call.source in CONTINUES else at_compact(run)
 
 
-def holding_for(run: HookRun, line: str = "") -> list[Found]:
+def holding_for(run: HookRun, line: str = "", printed: str = "") -> list[Found]:
     """Return the rules that hold for this call, or for a command line, the most specific first; nearly always none."""
     given = line or run.call.tool_input
     # Some agents write letters as numbers; what cannot be searched is taken apart.
@@ -80,7 +86,7 @@ def holding_for(run: HookRun, line: str = "") -> list[Found]:
         return []
     from holdfast.rules.matching import matching
 
-    return matching(run, likely, line)
+    return matching(run, likely, line, printed)
 
 
 def _rebuild(workspace: Workspace, scope: Scope) -> bool:

@@ -25,8 +25,19 @@ class Found:
     fulfilled: str
 
 
-def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]], line: str = "") -> list[Found]:
-    """Return those of the rules that hold for the call of this hook, or for a line, the most specific first."""
+def _error(printed: str) -> str:
+    if not printed:
+        return ""
+    from holdfast.agents.transcript_calls import exit_of
+
+    return printed if exit_of(printed) != 0 else ""
+
+
+def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]], line: str, printed: str) -> list[Found]:
+    """Return those of the rules that hold for the call of this hook, or for a line, the most specific first.
+
+    `printed` is what the call may have failed with, where the agent does not tell whether it did.
+    """
     project = run.project()
     root, told = project.root if project else "", run.call
     branch = ""
@@ -34,7 +45,7 @@ def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]], line: str = "") 
         from holdfast.project.git import branch_at
 
         branch = branch_at(root)
-    given = ("Bash", line, "") if line else (told.tool, told.tool_input, told.error)
+    given = ("Bash", line, "") if line else (told.tool, told.tool_input, told.error or _error(printed))
     call = Call(*given, told.folder, root, branch)
     found = []
     for scope, row in likely:
