@@ -71,11 +71,16 @@ def remember(
         from holdfast.language.derived import need_condition
 
         need_condition(text, _condition_there(workspace, draft) if when is None else condition or "", enforce)
+    return _put_beside_the_older(workspace, draft, was)
+
+
+def _put_beside_the_older(workspace: Workspace, draft: Draft, was: str | None) -> Stored:
+    """Store a draft in the place of what it says otherwise than, and name what says much the same."""
     near = _near(workspace, draft) if draft.trust == "user" else []
     said = content_of(draft).statement
     # What says otherwise is superseded and not removed: that it is meant is a guess, though a strict one.
     older = [one for one in near if one.trust == "user" and says_otherwise(said, standing.parts(one.body)[0])]
-    every = tuple(dict.fromkeys((*supersedes, *[one.key for one in older])))
+    every = tuple(dict.fromkeys((*draft.supersedes, *[one.key for one in older])))
     stored = put(workspace, replace(draft, supersedes=every), was)
     stored = replace(stored, against=tuple([one.key for one in older]))
     for one in older:
