@@ -79,6 +79,9 @@ def protect() -> None:
     global _mark
     _mark = f"\x1a{os.urandom(8).hex()}:"
     sys.stdout, sys.stderr = _protected(sys.stdout), _protected(sys.stderr)
+    # The first streams have given their bytes away. Whoever asks them for the terminal's width (click and shutil do)
+    # would get no answer, and take it for 80 columns.
+    sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr  # type: ignore[assignment, misc]
 
 
 def _protected(stream: TextIO) -> TextIO:

@@ -7,6 +7,7 @@ import pty
 import re
 import subprocess
 import sys
+import termios
 import time
 
 import pytest
@@ -20,7 +21,9 @@ from support.places import SHOP
 def seen(home, columns: int, *words: str) -> list[str]:
     """Return the lines that a command shows on a terminal of that width, without colours."""
     ours, theirs = pty.openpty()
-    environment = {**os.environ, "HOLDFAST_HOME": str(home), "COLUMNS": str(columns), "TERM": "xterm"}
+    termios.tcsetwinsize(theirs, (50, columns))
+    environment = {**os.environ, "HOLDFAST_HOME": str(home), "TERM": "xterm"}
+    environment.pop("COLUMNS", None)
     command = [sys.executable, "-m", "holdfast", *words]
     ended = subprocess.run(command, env=environment, stdout=theirs, stderr=subprocess.DEVNULL, check=False)
     os.close(theirs)
