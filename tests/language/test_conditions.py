@@ -68,6 +68,9 @@ PUSHES = [
     "npx -y cross-env CI=1 true; git push",
     "git 'push'",
     '"git" push',
+    "watch -n 5 git push",
+    "parallel git push ::: a b",
+    "su - kim -c 'git push'",
 ]
 NO_PUSHES = [
     'echo "git push"',
@@ -179,6 +182,18 @@ def test_a_command_that_is_only_spoken_of_does_not_run(line: str) -> None:
         ("grep", "grep -rn x src | head", True),
         ("grep", "git ls-files | xargs grep x", True),
         ("alembic upgrade", "poetry run alembic upgrade head", True),
+        ("npm", "command -v npm", False),
+        ("npm", "command npm ci", True),
+        ("npm", "corepack npm ci", True),
+        ("npm install", "npm i", True),
+        ("npm install", "npm run install", False),
+        ("npm install|i|add **", "npm i lodash", True),
+        ("npm install|i|add **", "npm i", False),
+        ("rm -rf", "rm --recursive --force build", True),
+        ("rm -rf", "rm --force build", False),
+        ("make deploy", "make VERSION=2 deploy", True),
+        ("docker compose up", "docker-compose up -d", True),
+        ("docker-compose down", "docker compose down", True),
     ],
 )
 def test_patterns_of_commands(when: str, line: str, wanted: bool) -> None:
@@ -234,6 +249,9 @@ def test_patterns_of_files(when: str, path: str, wanted: bool) -> None:
         ("git mv src/a.ts src/b.js", True),
         ("cd src && rm a.ts", True),
         ("cat > src/a.ts <<'EOF'\nx\nEOF", True),
+        ("git restore src/a.ts", True),
+        ("git checkout HEAD -- src/a.ts", True),
+        ("git checkout src", False),
         ("cat src/a.ts", False),
         ("cp src/a.ts /tmp/b", False),
         ("git add src/a.ts", False),
@@ -247,6 +265,28 @@ def test_patterns_of_files(when: str, path: str, wanted: bool) -> None:
 def test_a_file_that_a_shell_line_changes(line: str, wanted: bool) -> None:
     """A shell line counts for a file where it changes it, not where it looks at it, adds or runs it."""
     assert holds("src/**/*.ts", line) is wanted
+
+
+@pytest.mark.parametrize(
+    ("line", "here", "wanted"),
+    [
+        ("git push", "main", True),
+        ("git push", "topic", False),
+        ("git push origin main", "topic", True),
+        ("git push origin topic", "main", False),
+        ("git push origin HEAD:main", "topic", True),
+        ("git push -u origin +topic:refs/heads/main", "topic", True),
+        ("git push origin HEAD", "main", True),
+        ("git push -q origin", "main", True),
+        ("git checkout main && git merge topic && git push", "topic", True),
+        ("git switch -c topic && git push", "main", False),
+        ("git checkout main.c; git push", "main", True),
+        ("git push origin topic; git push", "main", True),
+    ],
+)
+def test_the_branch_that_a_line_is_about(line: str, here: str, wanted: bool) -> None:
+    """A push is about the branch that it names, and what follows a switch about the branch switched to."""
+    assert bool(matched(parse("git push, branch: main"), Call("Bash", line, branch=here))) is wanted
 
 
 def test_a_patch_and_a_read() -> None:

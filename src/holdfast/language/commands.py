@@ -190,7 +190,7 @@ def unwrapped(words: Sequence[str]) -> list[str]:
             while at < len(words) and words[at][:1] == "-":
                 at += 2 if is_a(f"{name} {words[at]}", "wrapper-option") else 1
             at, wrapper = at + 1, name
-        elif is_a(name, "wrapper") and at + 1 < len(words):
+        elif is_a(name, "wrapper") and at + 1 < len(words) and not is_a(pair, "no-wrapper"):
             at, wrapper = at + 1, name
         else:
             return [name, *words[at + 1 :]]
@@ -224,7 +224,7 @@ def plain_words(words: Sequence[str]) -> list[str]:
             passing = False
         elif word[:1] and word[0] in "-+":
             passing = is_a(word, "option-with-value") or is_a(f"{words[0]} {word}", "option-with-value")
-        else:
+        elif words[0] != "make" or not shell.is_variable(word):
             found.append(word)
     return found
 

@@ -24,6 +24,7 @@ from holdfast.base.light_records import dataclass
 from holdfast.errors import BadInput
 from holdfast.language import commands, shell, tools
 from holdfast.language.commands import fits
+from holdfast.language.word_lists import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -154,6 +155,7 @@ def needles(condition: Condition) -> tuple[str, ...]:
     By these a hook passes over nearly every rule without taking the call apart.
     """
     found = []
+    aliases = listed(commands.TABLE, "same-word")
     for pattern in (*condition.commands, *condition.paths):
         if pattern[:1] != _BUT:
             first = pattern.split()[0].replace("~", "/")
@@ -162,9 +164,12 @@ def needles(condition: Condition) -> tuple[str, ...]:
                 return ()
             # The name of a program or file is told even where the folder before it is not.
             if pattern in condition.commands:
+                pattern = " ".join(_spelled(pattern.split()))
                 # Of the words that a command must have, the last is the rarest: far more calls say `git` than `push`.
                 literal = [word for word in pattern.split()[1:] if word[0] not in "-+" and not set(word) & set("*?[|~")]
-                found.append(literal[-1] if literal else pieces[-1])
+                # A word that is written in several ways is none to look for.
+                is_one = bool(literal) and not any(entry.startswith(f"{first} {literal[-1]}=") for entry in aliases)
+                found.append(literal[-1] if is_one else pieces[-1])
             else:
                 found.append(max(pieces, key=len))
     return tuple(dict.fromkeys(found))
@@ -186,9 +191,10 @@ def matched(condition: Condition, call: Call) -> str:
         return ""
     if not (condition.commands or condition.paths):
         return call.tool if condition.tools or condition.failures or _changes(call) else ""
-    return _matched_command(condition.commands, call) or _matched_path(
-        condition.paths, call, reads=bool(condition.tools)
-    )
+    found = _matched_command(condition, call)
+    if found or not _is_on(condition.branches, [call.branch]):
+        return found
+    return _matched_path(condition.paths, call, reads=bool(condition.tools))
 
 
 def _narrowed(condition: Condition, call: Call) -> bool:
@@ -201,7 +207,12 @@ def _narrowed(condition: Condition, call: Call) -> bool:
         error = call.error.casefold()
         if not error or not any(fits(error, f"*{one.casefold()}*") for one in condition.failures):
             return False
-    return not condition.branches or any(fits(call.branch, one) for one in condition.branches if call.branch)
+    # Of a command it is asked for each that the line runs.
+    return bool(condition.commands) or _is_on(condition.branches, [call.branch])
+
+
+def _is_on(wanted: Sequence[str], branches: Sequence[str]) -> bool:
+    return not wanted or any(fits(branch, one) for one in wanted for branch in branches if branch)
 
 
 def _changes(call: Call) -> bool:
@@ -282,18 +293,35 @@ def _as_written(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(words[at:])
 
 
-def _matched_command(patterns: Sequence[str], call: Call) -> str:
-    line = line_of(call) if patterns else ""
-    wanted = [one.split() for one in patterns if one[:1] != _BUT]
-    but = [one[1:].split() for one in patterns if one[:1] == _BUT]
+def _matched_command(condition: Condition, call: Call) -> str:
+    line = line_of(call) if condition.commands else ""
+    wanted = [one.split() for one in condition.commands if one[:1] != _BUT]
+    but = [one[1:].split() for one in condition.commands if one[:1] == _BUT]
+    here = call.branch
     for run in runs(line) if line else ():
-        if run.is_any(wanted) and not run.is_any(but):
+        branches, here = _branches(run.words, here) if condition.branches else ([], here)
+        if run.is_any(wanted) and not run.is_any(but) and _is_on(condition.branches, branches):
             return " ".join(run.text.split())
     return ""
 
 
+def _branches(words: Sequence[str], here: str) -> tuple[list[str], str]:
+    """Return the branches that a command of git is about, and that which is checked out behind it."""
+    plain = commands.plain_words(words)
+    if plain[:2] == ["git", "push"]:
+        # Behind the remote stands what is pushed, and behind a colon to where.
+        named = [word for word in words[words.index("push") + 1 :] if word[0] != "-"][1:]
+        refs = [word.lstrip("+").rpartition(":")[2].removeprefix("refs/heads/") for word in named]
+        return [here if ref == "HEAD" else ref for ref in refs] or [here], here
+    if plain[:2] in (["git", "checkout"], ["git", "switch"]) and "--" not in words:
+        names = [word for word in words[words.index(plain[1]) + 1 :] if word[0] != "-"]
+        here = names[0] if names and "." not in names[0] else here
+    return [here], here
+
+
 def fulfils(words: Sequence[str], pattern: Sequence[str]) -> bool:
     """Whether a command is what a pattern names: its plain words in order, its options anywhere behind the program."""
+    words, pattern = _spelled(words), _spelled(pattern)
     plain = [*map(_base, words[:1]), *commands.plain_words(words)[1:]]
     # With such an option a program only tells something: nothing is pushed by `git push --dry-run`.
     if any(commands.is_a(word, "tells-option") and word not in pattern for word in words[1:]):
@@ -305,11 +333,19 @@ def fulfils(words: Sequence[str], pattern: Sequence[str]) -> bool:
                 return False
         elif one == "*" and number == len(pattern) - 1:
             return True
-        elif not plain or not any(fits(plain[0], wish) for wish in either):
+        elif not plain or not any(
+            fits(plain[0], wish) or (number and commands.is_a(f"{words[0]} {wish}={plain[0]}", "same-word"))
+            for wish in either
+        ):
             return False
         else:
             plain.pop(0)
     return bool(pattern)
+
+
+def _spelled(words: Sequence[str]) -> Sequence[str]:
+    """Return words in the one spelling of a program that has two."""
+    return ("docker", "compose", *words[1:]) if words[:1] and words[0] == "docker-compose" else words
 
 
 def _base(program: str) -> str:
@@ -321,7 +357,9 @@ def _has_option(words: Sequence[str], wanted: str) -> bool:
         return True
     # `-rf` is `-r` and `-f`, in whatever order and however many words.
     letters = wanted[1:] if wanted[:1] == "-" and wanted[1:].isalpha() and len(wanted) in (3, 4) else ""
-    return bool(letters) and all(any(commands.is_option(word, f"-{one}") for word in words[1:]) for one in letters)
+    return bool(letters) and all(
+        any(commands.is_option(word, f"-{one}") or word.startswith(f"--{one}") for word in words[1:]) for one in letters
+    )
 
 
 def _matched_path(patterns: Sequence[str], call: Call, *, reads: bool) -> str:
@@ -357,6 +395,8 @@ def _changed_by(words: Sequence[str]) -> list[str]:
     if words[0] in ("sed", "perl"):
         in_place = any(word.startswith(("-i", "--in-place", "-pi")) for word in words[1:])
         return plain[1:] if in_place else []
+    if tuple(words[:2]) == ("git", "checkout"):
+        return [*words[words.index("--") + 1 :]] if "--" in words else []
     if commands.is_a(words[0], "changes-last"):
         return plain[-1:]
     if commands.is_a(" ".join([words[0], *plain[:1]]), "changes"):

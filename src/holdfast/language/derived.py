@@ -13,28 +13,23 @@ from dataclasses import dataclass, replace
 
 from holdfast.errors import BadInput
 from holdfast.language import commands
-from holdfast.language.conditions import MAX_ITEM, Condition, looks_like_path, read, runs
+from holdfast.language.conditions import MAX_ITEM, Condition, read, runs
+from holdfast.language.mentions import MENTION, TABLE, Mention, Sentence, same_options
 from holdfast.language.word_lists import TABLES, among, listed, lists
 from holdfast.records import Memory
 
-TABLE = "conditions"
 # What is longer is a page, and no rule.
 _MAX_STATEMENT = 700
-_MAX_MENTIONS = 12
-# A mention stands in the sentence as one of these letters, which nobody writes.
-_FIRST = 0xE000
-_M = "[\ue000-\ue0ff]"
+_MIN_ERROR = 5
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|\s+[–—-]{1,2}\s+")
-_QUOTED = re.compile(r"`([^`\n]{1,200})`")
-_QUOTED_BRANCH = re.compile(r"`(main|master|develop|trunk|production)`")
 # What is about when to end says nothing of the call before which it is to be.
 _ENDS = re.compile(r"\b(?:stop|end|finish|quit)\w*\s+$")
 _FENCED = "```"
-_AND = r"(?:\s*(?:,|/|\bor\b|\band\b|\bnor\b|\boder\b|\bund\b)\s*)+"
-_LIST = rf"{_M}(?:{_AND}{_M})*"
+_AND = r"(?:\s*(?:,|/|\bor\b|\band\b|\bnor\b|\boder\b|\bund\b|\bno\b|\bnot\b)\s*)+"
+_LIST = rf"{MENTION}(?:{_AND}{MENTION})*"
 _NOT = (
-    r"(?:never|do not|don['’]?t|must not|mustn['’]?t|should not|shouldn['’]?t|may not|cannot|can['’]?t|avoid"
-    r"|stop(?=\s+\w+ing)|^no|^keine?|nie|niemals|keinesfalls|auf keinen fall|bitte nicht)"
+    rf"(?:^not(?=\s+{_LIST}\W*$)|never|do not|don['’]?t|must not|mustn['’]?t|should not|shouldn['’]?t|may not|cannot"
+    r"|can['’]?t|avoid|stop(?=\s+\w+ing)|^no|^keine?|nie|niemals|keinesfalls|auf keinen fall|bitte nicht)"
 )
 # German has the verb at its end: "nie ohne Rückfrage pushen", "nie auf main committen".
 _ASKING = r"(?:(?:ohne (?:rückfrage|zu fragen|mich zu fragen|nachfrage)|(?:direkt )?auf (?:main|master|develop))\s+)?"
@@ -72,12 +67,12 @@ _SETS = re.compile(
 _USES = re.compile(r"\b(?:use|run|prefer|nutze|nimm|verwende)\b")
 _BEFORE = re.compile(
     rf"\b(?:before|prior to|bevor|vor)\s+"
-    rf"(?:(?:you|each|every|any|running|doing|calling|using|a|an|the|we|i|du|jedem)\s+)*"
+    rf"(?:(?:you|each|every|any|running|run|doing|calling|using|a|an|the|we|i|du|jedem|anything|commands?|with)\s+)*"
     rf"(?P<what>{_LIST})"
 )
 _BEFORE_EDIT = re.compile(rf"\b(?:before|prior to)\s+(?:(?:you|we|i|ever)\s+)*{_EDIT}\s+{_DETERMINERS}{_LIST}")
 _GERMAN_EDIT = re.compile(
-    rf"\b(?:bearbeite|ändere|lösche|editiere)\s+(?:nie|niemals)\s+(?:(?:die|dateien|datei|in|unter)\s+)*{_LIST}"
+    rf"\b(?:bearbeite|ändere|lösche|editiere)\s+(?:nie|niemals|nichts)\s+(?:(?:die|dateien|datei|in|unter)\s+)*{_LIST}"
     rf"|\bfass\w*\s+(?:(?:die|dateien|datei|in|unter)\s+)*{_LIST}\s+(?:nicht|nie|niemals)\s+an\b"
 )
 _AFTER = re.compile(
@@ -85,24 +80,58 @@ _AFTER = re.compile(
     rf"(?P<verb>{_EDIT}|changes?|changed|edits?|edited|modif\w+|adding|{_RUN}|runs?)(?:\s+(?:to|in|of))?\s+{_DETERMINERS}"
     rf"(?P<what>{_LIST})"
 )
-_FAILS = re.compile(rf'\b(?:when|if|wenn)\s+(?P<what>{_M})\s+fails with\s+"(?P<error>[^"]{{4,200}})"')
+_FAILS = re.compile(rf'\b(?:when|if|wenn)\s+(?P<what>{MENTION})\s+fails with\s+"(?P<error>[^"]{{4,200}})"')
+_COMES = re.compile(
+    r"\b(?:when|whenever|if)\s+(?:(?:you|we|i|it)\s+)?"
+    r"(?P<seen>(?:see|get|hit|run into|encounter)\s+|(?:[\w-]+\s+){1,3}?fails? with\s+)?"
+    r"(?:(?:the|an?|error|message)\s+)*"
+    rf'(?:"(?P<error>[^"]{{5,200}})"|(?P<what>{MENTION}))(?P<comes>\s+(?:comes up|appears|shows up|occurs|is thrown))?'
+)
 _SUBJECT = re.compile(
-    rf"^(?:the\s+|running\s+|files (?:in|under)\s+|everything (?:in|under)\s+|all files (?:in|under)\s+)?(?P<what>{_M})"
+    rf"^(?:the\s+|running\s+|(?:all )?files (?:in|under)\s+|everything (?:in|under)\s+)?(?P<what>{MENTION})"
     r"\s+(?:(?:folder|file|files|directory|command|script)\s+)?"
-    r"(?P<says>must|needs?|requires?|should|has to|have to|only works?|only runs?|fails?|hangs?|takes|will|can['’]?t"
+    r"(?P<says>must|needs?|requires?|should|has to|have to|only works?|only runs?|only happens?|fails?|hangs?|takes"
+    r"|will|wipes?|deletes?|destroys?|breaks?|resets?|overwrites?|drops?|can['’]?t"
     r"|cannot|(?:is|are) (?:auto-?generated|generated|read-?only|frozen|vendored|off[- ]limits|forbidden|not allowed"
     r"|dangerous|destructive|deprecated|legacy|never|not to be|slow|broken|flaky)|muss|braucht)\b"
 )
+_HEADED = re.compile(rf"^(?P<what>{MENTION})\s*:\s+(?:keep|use|do|don['’]?t|never|always|only|no|must|run|put|write)\b")
+# What was named before is meant: "dist/ is built, don't edit it", "... wipes the data. Never do it!"
+_PRONOUN = re.compile(
+    rf"\b{_NOT}\s+{_ADVERBS}(?P<verb>{_RUN}|{_EDIT})(?:\s+(?:it|this|that|(?P<many>them|these|those)))?"
+    r"(?=\s*(?:$|[.!,;:(])|\s+(?:by hand|manually|directly|yourself|again|without|unless|ever)\b)"
+)
 _FORBIDDEN = re.compile(r"\b(?:never|must not|not allowed|forbidden|off[- ]limits|should not|not to be)\b")
 # Around a mention these turn it into its opposite, or into one case of several.
-_TURNED = re.compile(r"\b(?:outside|except|other than|apart from|but not|only in|anything but|besides|außer)\b")
-# Behind a command these say for what alone it is meant, which no condition can tell.
-_LIMITED = re.compile(
-    r"\s+(?:to\s+(?!me\b)\w+|for|on|in|with|inside|as|when|while|during|um|für|auf|bei)\b"
-    rf"(?!\s+{_M}|\s+(?:a |an |the |this |our |my |any |every )*(?:repo\w*|project\w*|codebase|machine|workspace"
-    r"|monorepo|main|master|develop|trunk|production|default|\w+days?|weekends?|release day|time)\b)"
+_TURNED = re.compile(
+    r"\b(?:outside|except|other than|apart from|but not|only in|anything but|besides|außer)\b(?! ci\b)"
 )
-_WITHOUT = re.compile(rf"\s*(?:\S+\s+){{0,2}}?without\s+(?:the\s+)?(?P<what>{_M})")
+# Behind a command these say for what alone it is meant, which no condition can tell.
+_EVERYWHERE = (
+    r"(?:a |an |the |this |our |my |any |every |your )*(?:repo\w*|project\w*|codebase|machine|workspace|monorepo|main"
+    r"|master|develop|trunk|production|default|\w+days?|weekends?|release day|time|own|everything|all|scripts|installs?"
+    r"|installing|packages?|package management|dependencies|deps)\b"
+)
+_SERVERS = r"(?:in)?to (?:the |our |any )?(?:servers?|hosts?)\b"
+_LIMITED = re.compile(
+    rf"\s+(?!{_SERVERS})(?:to\s+(?!me\b)\w+|for|on|in|with|inside|as|when|while|during|after|um|für|auf|bei)\b"
+    rf"(?!\s+{MENTION}|\s+{_EVERYWHERE})"
+)
+# What a program is given is meant, and not each call of it: "never curl the live system", "don't add npm packages".
+_ONLY_OF = re.compile(
+    rf"\s+(?!{_SERVERS})(?:(?:to|into|against|from|the|a|an|our|your)\s+(?!me\b)\w|packages?\b|dependenc|modules?\b"
+    r"|librar|commands?\s+(?:to|after|when|while)\b)"
+)
+_LED = re.compile(
+    rf"^(?:when|while|if|for|in|on|during|wenn|beim?)\s+(?!{_EVERYWHERE})(?!{MENTION})[^,]*?,?\s*"
+    r"(?:always |please |use |\W)*$"
+)
+_WITH = re.compile(
+    rf"\s+(?:\w+\s+){{0,3}}?(?:with|through|via|using|needs?|requires?)\s+(?:the\s+|an?\s+)?(?P<what>{MENTION})"
+)
+_WITHOUT = re.compile(rf"\s*(?:\S+\s+){{0,2}}?without\s+(?:the\s+)?(?P<what>{MENTION})")
+_WITH_OPTION = re.compile(rf"\s+with\s+(?:the\s+)?(?P<what>--?[a-z][\w-]*|{MENTION})")
+_RUN_WITH = re.compile(rf"^(?:(?:always|please|we|you)\s+)*(?:run|use|start|call)\s+(?:the\s+)?(?P<what>{MENTION})")
 _BRANCH = re.compile(
     r"\b(?:to|on|onto|into|auf)\s+(?:the\s+)?(?:branch\s+)?(main|master|develop|trunk|production|default)\b"
 )
@@ -118,69 +147,27 @@ class Derived:
     literal: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Mention:
-    """A command or a file that a sentence names; what is in backquotes and neither has no kind."""
-
-    kind: str
-    text: str
-    said: str
-
-
-class _Sentence:
-    """One sentence, with a letter in place of each command and file that it names."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.mentions: list[_Mention] = []
-        bare = _QUOTED_BRANCH.sub(lambda found: found[1], text)
-        spoken = _QUOTED.sub(lambda found: self._put(_mention(found[1]), found[0]), bare)
-        self.spoken = _unquoted().sub(self._unquoted_mention, spoken).casefold()
-
-    def _put(self, mention: _Mention, otherwise: str) -> str:
-        if len(self.mentions) >= _MAX_MENTIONS:
-            return otherwise
-        self.mentions.append(mention)
-        return chr(_FIRST + len(self.mentions) - 1)
-
-    def _unquoted_mention(self, found: re.Match[str]) -> str:
-        # A dot that stands alone is a word of the command: `git add .`
-        text = found[0] if found[0].endswith(" .") else found[0].rstrip(".,;:")
-        rest = found[0][len(text) :]
-        kind = "command" if found["command"] else "path"
-        before = found.string[: found.start()].split()[-1:]
-        is_folder = (
-            "/" in text.strip("/") and looks_like_path(text) and before[:1] in (["under"], ["inside"], ["below"])
-        )
-        if kind == "path" and not is_folder and not _is_plain_path(text):
-            return found[0]
-        return self._put(_Mention(kind, _command(text) if kind == "command" else text, text), text) + rest
-
-    def named(self, letters: str) -> list[_Mention]:
-        """Return the mentions that stand in a piece of the sentence."""
-        return [self.mentions[ord(one) - _FIRST] for one in letters if _FIRST <= ord(one) < _FIRST + _MAX_MENTIONS]
-
-    def shown(self, start: int, end: int) -> str:
-        """Return a piece of the sentence as it was written, as nearly as that can be told."""
-        piece = self.spoken[start:end]
-        for number, mention in enumerate(self.mentions):
-            piece = piece.replace(chr(_FIRST + number), mention.said)
-        return " ".join(piece.split()).strip(" ,.;:")
-
-
 def derive(text: str) -> Derived | None:
     """Return the condition that a statement says, of its first sentence that says one; None where none does."""
     if len(text) > _MAX_STATEMENT or _FENCED in text or text.startswith("~~"):
         return None
+    told: Derived | None = None
+    before: list[Mention] = []
     for piece in _SENTENCE.split(text):
-        sentence = _Sentence(piece.strip().lstrip("-*• "))
+        sentence = Sentence(piece.strip().lstrip("-*• "))
         if sentence.text.endswith("?") or not sentence.text:
             continue
-        for form in (_failing, _instead, _forbidden, _meant, _before, _after, _subject):
+        if found := _pronoun(sentence, before):
+            return found
+        for form in (_failing, _instead, _forbidden, _meant, _before, _after, _run_with, _subject) if not told else ():
             found = form(sentence)
             if found is not None and found.condition:
-                return found
-    return None
+                told = found
+                break
+        if told is not None and told.forbids:
+            break
+        before = sentence.mentions
+    return told
 
 
 def forbids(text: str) -> bool:
@@ -203,7 +190,7 @@ def is_rule(memory: Memory) -> bool:
 
 
 def _derived(
-    sentence: _Sentence, found: re.Match[str], mentions: list[_Mention], *, forbids: bool, but: tuple[str, ...] = ()
+    sentence: Sentence, found: re.Match[str], mentions: list[Mention], *, forbids: bool, but: tuple[str, ...] = ()
 ) -> Derived | None:
     """Return the condition of these mentions, unless words before or behind them turn it around."""
     if _TURNED.search(sentence.spoken[max(0, found.start() - 1) : found.end() + 30]):
@@ -228,17 +215,21 @@ def _branches(spoken: str) -> tuple[str, ...]:
     return () if found is None else ("main", "master") if found[1] == "default" else (found[1],)
 
 
-def _failing(sentence: _Sentence) -> Derived | None:
+def _failing(sentence: Sentence) -> Derived | None:
     found = _FAILS.search(sentence.spoken)
     mentions = sentence.named(found["what"]) if found else []
     if found is None or mentions[0].kind != "command":
-        return None
-    error = " ".join(found["error"].replace("...", " ").replace("…", " ").split())[:MAX_ITEM]
-    condition = Condition((mentions[0].text,), failures=(error,))
+        found, mentions = _COMES.search(sentence.spoken), []
+        if found is None or not (found["seen"] or found["comes"]):
+            return None
+    named = [one.said for one in sentence.named(found["what"] or "") if not one.kind and len(one.said) >= _MIN_ERROR]
+    said = found["error"] or " ".join(named)
+    error = " ".join(said.replace("...", " ").replace("…", " ").split())[:MAX_ITEM]
+    condition = Condition(tuple([one.text for one in mentions]), failures=(error,) if error else ())
     return Derived(condition, sentence.shown(*found.span()), forbids=False, literal=True)
 
 
-def _instead(sentence: _Sentence) -> Derived | None:
+def _instead(sentence: Sentence) -> Derived | None:
     for found in _INSTEAD.finditer(sentence.spoken):
         before = sentence.spoken[: found.start()]
         better = [one.said for one in sentence.named(before)] or _last_program(before)
@@ -247,7 +238,10 @@ def _instead(sentence: _Sentence) -> Derived | None:
             better = [one.said for one in sentence.named(behind)[:1]]
         worse = [one for one in sentence.named(found["what"]) if _is_worse(one, better)]
         if better and worse and _PREFERS.search(before):
+            if any(" " not in one.text for one in worse) and (_LIMITED.match(behind) or _LED.match(before)):
+                return None
             but = tuple([f"!{one}" for one in better if _overlaps(one, worse)])
+            but += tuple([f"!{one}" for name in better for one in listed(TABLE, f"beyond {name}")])
             told = _derived(sentence, found, worse, forbids=not _PERHAPS.search(sentence.spoken), but=but)
             return told and replace(told, words=sentence.shown(0, found.end() if before.strip() else len(behind) + 99))
     return None
@@ -258,7 +252,7 @@ def _last_program(before: str) -> list[str]:
     return [word for word in words if word in among(TABLE, "program") or word in among(TABLE, "language")][-1:]
 
 
-def _is_worse(one: _Mention, better: list[str]) -> bool:
+def _is_worse(one: Mention, better: list[str]) -> bool:
     program = one.text.split()[0] if one.text else ""
     if one.kind != "command" or commands.is_a(program, "shell"):
         return False
@@ -270,7 +264,7 @@ def _is_worse(one: _Mention, better: list[str]) -> bool:
     )
 
 
-def _overlaps(better: str, worse: list[_Mention]) -> bool:
+def _overlaps(better: str, worse: list[Mention]) -> bool:
     """Whether a command that is better would be taken for one that is worse."""
     seen = [run.words for run in runs(better)] + [tuple(better.split())]
     return any(
@@ -278,7 +272,7 @@ def _overlaps(better: str, worse: list[_Mention]) -> bool:
     )
 
 
-def _forbidden(sentence: _Sentence) -> Derived | None:
+def _forbidden(sentence: Sentence) -> Derived | None:
     for found in _FORBIDS.finditer(sentence.spoken):
         verbs, mentions = found["verbs"], sentence.named(found["what"])
         edits = bool(re.search(_EDIT, verbs))
@@ -287,65 +281,89 @@ def _forbidden(sentence: _Sentence) -> Derived | None:
         wanted = [one for one in mentions if (one.kind == "path") == edits]
         if not wanted or (not verbs.strip() and not any(one.kind == "command" for one in wanted)):
             continue
+        option = _WITH_OPTION.match(sentence.spoken, found.end())
+        named = [one.said for one in sentence.named(option["what"])] or [option["what"]] if option else []
+        if named and named[0][:1] == "-" and not edits:
+            wanted = [Mention(one.kind, _with_option(one.text, named[0]), one.said) for one in wanted]
         told = _derived(sentence, found, wanted, forbids=True, but=_allowed(sentence, found, wanted))
-        if told is None or edits or not _LIMITED.match(sentence.spoken, found.end()):
+        if told is None or edits:
             return told
         # "Stop using python to edit files" does not forbid python.
-        return None if any(" " not in one.text for one in wanted) else replace(told, forbids=False)
+        is_bare = any(" " not in one.text for one in wanted)
+        is_limited = _LIMITED.match(sentence.spoken, found.end()) and not named
+        if is_limited or _LED.match(sentence.spoken[: found.start()]):
+            return None if is_bare else replace(told, literal=False)
+        return None if is_bare and _ONLY_OF.match(sentence.spoken, found.end()) else told
     return None
 
 
-def _as_command(one: _Mention) -> _Mention:
+def _as_command(one: Mention) -> Mention:
     """Return a script that is named to be run as a command."""
     is_script = one.kind == "path" and "*" not in one.text and not one.text.endswith("/") and "." in one.text
-    return _Mention("command", one.text, one.said) if is_script else one
+    return Mention("command", one.text, one.said) if is_script else one
 
 
-def _allowed(sentence: _Sentence, found: re.Match[str], wanted: list[_Mention]) -> tuple[str, ...]:
+def _allowed(sentence: Sentence, found: re.Match[str], wanted: list[Mention]) -> tuple[str, ...]:
     """Return how a command may be run that must not be run without something: an option, or what stands before it."""
     without = _WITHOUT.match(sentence.spoken, found.end())
     if without is None:
         return ()
-    need = sentence.named(without["what"])[0].said
+    return _with(sentence.named(without["what"])[0].said, wanted)
+
+
+def _with(need: str, wanted: list[Mention]) -> tuple[str, ...]:
+    """Return these commands as they are to be run: with an option, or behind a wrapper."""
+    named = [one.text for one in wanted if one.kind == "command"]
     if need[:1] == "-":
-        return tuple([f"!{one.text} {_same_options(one.text, need)}" for one in wanted if one.kind == "command"])
+        return tuple([f"!{_with_option(one, need)}" for one in named])
     wraps = any(commands.is_a(need, kind) for kind in ("wrapper", "wrapper-of-two"))
-    return tuple([f"!{need} {one.text}" for one in wanted if wraps and one.kind == "command"])
+    return tuple([f"!{need} {one}" for one in named if wraps])
 
 
-def _meant(sentence: _Sentence) -> Derived | None:
+def _with_option(command: str, option: str) -> str:
+    return f"{command} {same_options(command, option.split()[0])}"
+
+
+def _meant(sentence: Sentence) -> Derived | None:
     """Return what a verb stands for that is forbidden or has something to be done before it: "before committing"."""
     for wanted, verbs in _meanings().items():
         either = "|".join(verbs)
         found = re.search(rf"\b{_NOT}\s+{_ADVERBS}{_ASKING}(?P<verb>{either})\b(?P<rest>.*)", sentence.spoken)
         found = found or re.search(
-            rf"\b(?:before|prior to|bevor)\s+(?:(?:you|each|every|any|a|the|we|i)\s+)*(?P<verb>{either})\b(?P<rest>.*)",
+            r"\b(?:before|prior to|bevor|vor)\s+(?:(?:you|each|every|any|a|the|we|i|jedem|dem)\s+)*"
+            rf"(?P<verb>{either})\b(?P<rest>.*)",
             sentence.spoken,
         )
         if found and _ENDS.search(sentence.spoken[: found.start()]):
             return None
         rest = found["rest"].split() if found else []
-        following = rest[0].strip(",.;:!()") if rest else ""
-        files = [one.text for one in sentence.named(following) if one.kind == "path"]
+        following = rest[0].strip(",.;:!()") if rest and rest[0][0] != "(" else ""
+        is_before = found is not None and found[0].startswith(("before", "prior", "bevor", "vor"))
+        meant = sentence.spoken[: found.start()] if found and following in ("it", "them") else following
+        files = [one.text for one in sentence.named(meant) if one.kind == "path"]
         if found and files:
             # "Don't commit .env" is about that file, and not about each commit.
             added = tuple([f"git {verb} {file}" for file in files for verb in ("add", "commit")])
-            is_commit = wanted == ("git commit",) and not found[0].startswith(("before", "prior", "bevor"))
+            is_commit = wanted == ("git commit",) and not is_before
             said = sentence.shown(found.start(), found.start("rest") + len(found["rest"]))
             return Derived(Condition(added), said, forbids=True, literal=True) if is_commit else None
         if found and (
-            not following or following in among(TABLE, "goes-on") or rest[0][0] in ",;:(" or not following.isalpha()
+            not following
+            or following in among(TABLE, "goes-on")
+            or (is_before and following in among(TABLE, "goes-on-before"))
+            or rest[0][0] in ",;:("
+            or not following.isalpha()
         ):
             condition = Condition(wanted, branches=_branches(sentence.spoken))
-            is_plain = following in _HOLDS_WITH and (
-                not found[0].startswith(("before", "prior", "bevor")) or bool(_ASKS.search(sentence.spoken))
+            is_plain = (following in _HOLDS_WITH or "--" in found["verb"]) and (
+                not is_before or bool(_ASKS.search(sentence.spoken))
             )
             end = found.start("rest") + min(len(found["rest"]), 40)
             return Derived(condition, sentence.shown(found.start(), end), forbids=True, literal=is_plain)
     return None
 
 
-def _before(sentence: _Sentence) -> Derived | None:
+def _before(sentence: Sentence) -> Derived | None:
     edited = _BEFORE_EDIT.search(sentence.spoken) or _GERMAN_EDIT.search(sentence.spoken)
     files = [one for one in sentence.named(edited[0]) if one.kind == "path"] if edited else []
     if edited and files:
@@ -355,104 +373,69 @@ def _before(sentence: _Sentence) -> Derived | None:
     return _derived(sentence, found, mentions, forbids=True) if found and mentions else None
 
 
-def _after(sentence: _Sentence) -> Derived | None:
+def _after(sentence: Sentence) -> Derived | None:
     found = _AFTER.search(sentence.spoken)
     if found is None:
         return None
     runs_it = bool(re.match(rf"(?:{_RUN}|runs?)\b", found["verb"]))
     wanted = [one for one in sentence.named(found["what"]) if (one.kind == "command") == runs_it and one.kind]
+    if any(" " not in one.text for one in wanted if runs_it) and (
+        _LIMITED.match(sentence.spoken, found.end()) or _ONLY_OF.match(sentence.spoken, found.end())
+    ):
+        return None
     return _derived(sentence, found, wanted, forbids=False) if wanted else None
 
 
-def _subject(sentence: _Sentence) -> Derived | None:
-    found = _SUBJECT.match(sentence.spoken)
+def _run_with(sentence: Sentence) -> Derived | None:
+    """Return what a command is told at that is to be run with an option, or through another: all but that."""
+    found = _RUN_WITH.match(sentence.spoken)
+    need = _WITH.match(sentence.spoken, found.end()) if found else None
+    wanted = [one for one in sentence.named(found["what"]) if one.kind == "command"] if found else []
+    but = _with(sentence.named(need["what"])[0].said, wanted) if need else ()
+    return _derived(sentence, found, wanted, forbids=False, but=but) if found and but else None
+
+
+def _subject(sentence: Sentence) -> Derived | None:
+    found = _SUBJECT.match(sentence.spoken) or _HEADED.match(sentence.spoken)
+    if found is None:
+        return _about(sentence)
+    wanted = sentence.named(found["what"])
+    forbids = bool(_FORBIDDEN.search(sentence.spoken[found.end("what") : found.end() + 20]))
+    need = _WITH.match(sentence.spoken, found.end("what"))
+    but = _with(sentence.named(need["what"])[0].said, wanted) if need and not forbids else ()
+    return _derived(sentence, found, wanted, forbids=forbids, but=but)
+
+
+def _about(sentence: Sentence) -> Derived | None:
+    """Return what is told at the command that makes what the sentence begins with: "commit messages are in English"."""
+    for wanted, names in _meanings("about ").items():
+        found = re.match(
+            rf"(?:(?:the|our|your|all|always|please|write|keep|use|every|git)\s+)*(?:{'|'.join(names)})\b",
+            sentence.spoken,
+        )
+        if found:
+            return Derived(Condition(wanted), sentence.shown(*found.span()), forbids=False, literal=True)
+    return None
+
+
+def _pronoun(sentence: Sentence, before: list[Mention]) -> Derived | None:
+    """Return what is forbidden of that which was named just before: in this sentence, or alone in the one before."""
+    found = _PRONOUN.search(sentence.spoken)
     if found is None:
         return None
-    says = sentence.spoken[found.start("says") : found.end() + 20]
-    forbids = bool(_FORBIDDEN.search(says))
-    return _derived(sentence, found, sentence.named(found["what"]), forbids=forbids)
+    kind = "path" if re.fullmatch(_EDIT, found["verb"]) else "command"
+    near = [one for one in sentence.named(sentence.spoken[: found.start()]) if one.kind == kind]
+    wanted = near or [one for one in before if one.kind == kind]
+    if not wanted or (len(wanted) > 1 and not found["many"]):
+        return None
+    return _derived(sentence, found, wanted, forbids=True)
 
 
 @functools.cache
-def _meanings() -> dict[tuple[str, ...], tuple[str, ...]]:
+def _meanings(lead: str = "means ") -> dict[tuple[str, ...], tuple[str, ...]]:
     """Return the verbs that stand for a command, the longest first, by the patterns of those commands."""
     found: dict[tuple[str, ...], tuple[str, ...]] = {}
     for kind, verbs in lists(f"{TABLES}/{TABLE}.txt").items():
-        if kind.startswith("means "):
-            found[tuple(kind.removeprefix("means ").split(", "))] = verbs
+        if kind.startswith(lead):
+            found[tuple(kind.removeprefix(lead).split(", "))] = verbs
     return dict(sorted(found.items(), key=lambda each: -max(map(len, each[1]))))
-
-
-@functools.cache
-def _unquoted() -> re.Pattern[str]:
-    programs = "|".join(sorted(map(re.escape, listed(TABLE, "program")), key=len, reverse=True))
-    # A word that is none of a sentence belongs to the command, whether it is known or not.
-    spoken = [word for kind in ("not", "limit", "small", "reason") for word in listed("contradiction", kind)]
-    spoken += [word for kind in ("goes-on", "sentence-word") for word in listed(TABLE, kind)]
-    subs = "|".join(listed(TABLE, "sub-command"))
-    no_word = rf"(?!(?i:{'|'.join(map(re.escape, spoken))})(?![\w/-]|\.\w))"
-    word = r"[\w./@*~+:-]*[\w/*~]|\.(?=\s|$)"
-    behind = rf"\s+(?:--?[A-Za-z][\w-]*|(?:{subs})(?![\w/-]|\.\w)|{no_word}(?:{word}))"
-    command = rf"(?<![\w./@-])(?:{programs}|(?<=\brun )make(?=\s+[a-z]))(?![\w/@-]|\.\w)(?:{behind}){{0,5}}"
-    path = r"(?<![\w/@:.\-])(?:~/|\./|/)?(?:[\w.*{}@-]+/)*[\w.*-]*[\w*/](?=[\s,;:)!?.]|$)"
-    return re.compile(rf"(?P<command>{command})|(?P<path>{path})")
-
-
-def _is_plain_path(text: str) -> bool:
-    """Whether a word without backquotes is a file: with a folder and an ending or a star, or a name that says it."""
-    if not looks_like_path(text) or text.count("/") > 8 or text[0] == "@" or text.startswith("//"):
-        return False
-    stem, _, ending = text.rstrip("*").rpartition(".")
-    if "/" in text:
-        return text.endswith("/") or "*" in text or (bool(stem) and 0 < len(ending) <= 5 and ending.isalnum())
-    return (not stem and ending.startswith("env")) or (ending in among(TABLE, "ending") and stem == stem.lower() != "")
-
-
-def _mention(quoted: str) -> _Mention:
-    text = quoted.strip().removeprefix("$ ").strip()
-    if text[:1] == "-" or "(" in text or "=>" in text:
-        return _Mention("", "", text)
-    if looks_like_path(text) and "@" not in text[:1]:
-        ending = text.rpartition(".")[2]
-        is_file = (
-            "/" in text or text[0] in ".*" or any(ending in among(TABLE, one) for one in ("ending", "also-ending"))
-        )
-        return _Mention("path" if is_file else "", text, text)
-    pattern = _command(text)
-    return _Mention("command" if pattern else "", pattern, text)
-
-
-def _command(text: str) -> str:
-    """Return the pattern of a command that a statement names; nothing where it is no command."""
-    found = list(runs(text)) if len(text) <= MAX_ITEM else []
-    if len(found) != 1 or not found[0].words or not _is_program(found[0].words, text):
-        return ""
-    words: list[str] = []
-    for word in text.split():
-        # What stands for something else ends what is literal.
-        if not words and (word[:1] in "<[{$" or "=" in word):
-            continue
-        if word[:1] in "<[{$\"'…" or word in ("...", "…") or "|" in word or ">" in word or "," in word:
-            break
-        words.append(word)
-    named = " ".join(words)
-    return " ".join([_same_options(named, word) if word[:1] == "-" else word for word in words])
-
-
-def _is_program(words: tuple[str, ...], text: str) -> bool:
-    name = words[0]
-    known = commands.is_known(name) or name in among(TABLE, "program")
-    return (
-        known
-        or text.startswith("./")
-        or text.endswith(".sh")
-        or (len(words) > 1 and any(word[:2] == "--" for word in words))
-    )
-
-
-def _same_options(command: str, option: str) -> str:
-    for entry in "; ".join(listed(TABLE, "same-option")).split("; "):
-        name, _, options = entry.partition(": ")
-        if (command == name or command.startswith(f"{name} ")) and option in options.split():
-            return "|".join(dict.fromkeys((option, *options.split())))
-    return option

@@ -60,7 +60,7 @@ def _strength(memory: Memory, condition: Condition, forbids: bool, *, literal: b
     if not forbids:
         return "say", "it forbids nothing"
     if not literal:
-        return "say", "it does not name the command or file itself"
+        return "say", "it does not name exactly this call"
     return "hold", "you forbid it, or set a condition"
 
 

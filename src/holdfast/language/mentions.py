@@ -1,0 +1,173 @@
+"""The commands and files that a sentence names, in backquotes or plainly; in its words each is one letter.
+
+A program that is a word of English counts only in backquotes. The tables are `tables/conditions.txt` and those of
+commands. Nothing of this is asked in a hook.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+
+from holdfast.language import commands
+from holdfast.language.conditions import MAX_ITEM, looks_like_path, runs
+from holdfast.language.word_lists import among, listed
+
+TABLE = "conditions"
+_MAX_MENTIONS = 12
+# A mention stands in the sentence as one of these letters, which nobody writes.
+_FIRST = 0xE000
+MENTION = "[\ue000-\ue0ff]"
+_QUOTED = re.compile(r"`([^`\n]{1,200})`")
+# A branch, and an option that means the same behind every command that has it, are words of the sentence.
+_QUOTED_WORD = re.compile(r"`(main|master|develop|trunk|production|--no-verify)`")
+_FOLDER = re.compile(r"\b(?:the|our)\s+(?P<name>[a-z][\w-]*(?:/[\w-]+)*)\s+(?:folder|directory)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A command or a file that a sentence names; what is in backquotes and neither has no kind."""
+
+    kind: str
+    text: str
+    said: str
+
+
+class Sentence:
+    """One sentence, with a letter in place of each command and file that it names."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.mentions: list[Mention] = []
+        bare = _QUOTED_WORD.sub(lambda found: found[1], text)
+        spoken = _QUOTED.sub(lambda found: self._put(_mention(found[1]), found[0]), bare)
+        spoken = _FOLDER.sub(self._folder, spoken)
+        self.spoken = _unquoted().sub(self._unquoted_mention, spoken).casefold()
+
+    def _put(self, mention: Mention, otherwise: str) -> str:
+        if len(self.mentions) >= _MAX_MENTIONS:
+            return otherwise
+        self.mentions.append(mention)
+        return chr(_FIRST + len(self.mentions) - 1)
+
+    def _folder(self, found: re.Match[str]) -> str:
+        name = found["name"]
+        return found[0] if name in among(TABLE, "no-folder") else self._put(Mention("path", f"{name}/", found[0]), name)
+
+    def _unquoted_mention(self, found: re.Match[str]) -> str:
+        # A dot that stands alone is a word of the command: `git add .`
+        text = found[0] if found[0].endswith(" .") else found[0].rstrip(".,;:")
+        rest = found[0][len(text) :]
+        kind = "command" if found["command"] else "path"
+        before = found.string[: found.start()].split()[-1:]
+        is_folder = (
+            "/" in text.strip("/")
+            and looks_like_path(text)
+            and before[:1] in (["in"], ["under"], ["inside"], ["below"])
+        )
+        if kind == "command":
+            return self._put(Mention(kind, _command(text), text), text) + rest
+        is_kind = _is_ending(text) and found.string[found.end() :].lstrip().startswith("file")
+        if not is_folder and not is_kind and not _is_plain_path(text):
+            return found[0]
+        return self._put(_path(text), text) + rest
+
+    def named(self, letters: str) -> list[Mention]:
+        """Return the mentions that stand in a piece of the sentence."""
+        return [self.mentions[ord(one) - _FIRST] for one in letters if _FIRST <= ord(one) < _FIRST + _MAX_MENTIONS]
+
+    def shown(self, start: int, end: int) -> str:
+        """Return a piece of the sentence as it was written, as nearly as that can be told."""
+        piece = self.spoken[start:end]
+        for number, mention in enumerate(self.mentions):
+            piece = piece.replace(chr(_FIRST + number), mention.said)
+        words = " ".join(piece.split()).strip(" ,;:")
+        return words if words.endswith((" .", "...")) else words.rstrip(".")
+
+
+@functools.cache
+def _unquoted() -> re.Pattern[str]:
+    programs = "|".join(sorted(map(re.escape, listed(TABLE, "program")), key=len, reverse=True))
+    # A word that is none of a sentence belongs to the command, whether it is known or not.
+    spoken = [word for kind in ("not", "limit", "small", "reason") for word in listed("contradiction", kind)]
+    spoken += [word for kind in ("goes-on", "sentence-word") for word in listed(TABLE, kind)]
+    subs = "|".join(listed(TABLE, "sub-command"))
+    no_word = rf"(?!(?i:{'|'.join(map(re.escape, spoken))})(?![\w/-]|\.\w))"
+    word = r"[\w./@*~+:-]*[\w/*~]|\.(?=\s|$)"
+    behind = rf"\s+(?:--?[A-Za-z][\w-]*|(?:{subs})(?![\w/-]|\.\w)|{no_word}(?:{word}))"
+    command = rf"(?<![\w./@-])(?:{programs}|(?<=\brun )make(?=\s+[a-z]))(?![\w/@-]|\.\w)(?:{behind}){{0,5}}"
+    path = r"(?<![\w/@:.\-])(?:~/|\./|/)?(?:[\w.*{}@-]+/)*[\w.*-]*[\w*/](?=[\s,;:)!?.]|$)"
+    return re.compile(rf"(?P<command>{command})|(?P<path>{path})")
+
+
+def _is_plain_path(text: str) -> bool:
+    """Whether a word without backquotes is a file: with a folder and an ending or a star, or a name that says it."""
+    if not looks_like_path(text) or text.count("/") > 8 or text[0] == "@" or text.startswith("//"):
+        return False
+    stem, _, ending = text.rstrip("*").rpartition(".")
+    if "/" in text:
+        return text.endswith("/") or "*" in text or (bool(stem) and 0 < len(ending) <= 5 and ending.isalnum())
+    is_known = ending in among(TABLE, "ending") or (ending == "md" and stem.isupper())
+    return text.startswith(".env") or (is_known and bool(stem))
+
+
+def _is_ending(text: str) -> bool:
+    """Whether a text is the ending of files, and no file of that name: `.proto`."""
+    return (
+        text[:1] == "." and text != ".env" and any(text[1:] in among(TABLE, one) for one in ("ending", "also-ending"))
+    )
+
+
+def _path(text: str) -> Mention:
+    return Mention("path", f"*{text}" if _is_ending(text) else text, text)
+
+
+def _mention(quoted: str) -> Mention:
+    text = quoted.strip().removeprefix("$ ").strip()
+    if text[:1] == "-" or "(" in text or "=>" in text:
+        return Mention("", "", text)
+    if looks_like_path(text) and "@" not in text[:1]:
+        ending = text.rpartition(".")[2]
+        is_file = (
+            "/" in text or text[0] in ".*" or any(ending in among(TABLE, one) for one in ("ending", "also-ending"))
+        )
+        return _path(text) if is_file else Mention("", text, text)
+    pattern = _command(text)
+    return Mention("command" if pattern else "", pattern, text)
+
+
+def _command(text: str) -> str:
+    """Return the pattern of a command that a statement names; nothing where it is no command."""
+    found = list(runs(text)) if len(text) <= MAX_ITEM else []
+    if len(found) != 1 or not found[0].words or not _is_program(found[0].words, text):
+        return ""
+    words: list[str] = []
+    for word in text.split():
+        # What stands for something else ends what is literal.
+        if not words and (word[:1] in "<[{$" or "=" in word):
+            continue
+        if word[:1] in "<[{$\"'…" or word in ("...", "…") or "|" in word or ">" in word or "," in word:
+            break
+        words.append(word)
+    named = " ".join(words)
+    return " ".join([same_options(named, word) if word[:1] == "-" else word for word in words])
+
+
+def _is_program(words: tuple[str, ...], text: str) -> bool:
+    name = words[0]
+    known = commands.is_known(name) or name in among(TABLE, "program")
+    return (
+        known
+        or text.startswith("./")
+        or text.endswith(".sh")
+        or (len(words) > 1 and any(word[:2] == "--" for word in words))
+    )
+
+
+def same_options(command: str, option: str) -> str:
+    for entry in "; ".join(listed(TABLE, "same-option")).split("; "):
+        name, _, options = entry.partition(": ")
+        if (command == name or command.startswith(f"{name} ")) and option in options.split():
+            return "|".join(dict.fromkeys((option, *options.split())))
+    return option
