@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from holdfast.errors import BadInput
 from holdfast.language import commands
 from holdfast.language.conditions import MAX_ITEM, Condition, read, runs
-from holdfast.language.mentions import MENTION, TABLE, Mention, Sentence, same_options
+from holdfast.language.mentions import MENTION, TABLE, Mention, RuleSentence, same_options
 from holdfast.language.word_lists import TABLES, among, listed, lists
 from holdfast.records import Memory
 
@@ -154,7 +154,7 @@ def derive(text: str) -> Derived | None:
     told: Derived | None = None
     before: list[Mention] = []
     for piece in _SENTENCE.split(text):
-        sentence = Sentence(piece.strip().lstrip("-*• "))
+        sentence = RuleSentence(piece.strip().lstrip("-*• "))
         if sentence.text.endswith("?") or not sentence.text:
             continue
         if found := _pronoun(sentence, before):
@@ -190,7 +190,7 @@ def is_rule(memory: Memory) -> bool:
 
 
 def _derived(
-    sentence: Sentence, found: re.Match[str], mentions: list[Mention], *, forbids: bool, but: tuple[str, ...] = ()
+    sentence: RuleSentence, found: re.Match[str], mentions: list[Mention], *, forbids: bool, but: tuple[str, ...] = ()
 ) -> Derived | None:
     """Return the condition of these mentions, unless words before or behind them turn it around."""
     if _TURNED.search(sentence.spoken[max(0, found.start() - 1) : found.end() + 30]):
@@ -215,7 +215,7 @@ def _branches(spoken: str) -> tuple[str, ...]:
     return () if found is None else ("main", "master") if found[1] == "default" else (found[1],)
 
 
-def _failing(sentence: Sentence) -> Derived | None:
+def _failing(sentence: RuleSentence) -> Derived | None:
     found = _FAILS.search(sentence.spoken)
     mentions = sentence.named(found["what"]) if found else []
     if found is None or mentions[0].kind != "command":
@@ -229,7 +229,7 @@ def _failing(sentence: Sentence) -> Derived | None:
     return Derived(condition, sentence.shown(*found.span()), forbids=False, literal=True)
 
 
-def _instead(sentence: Sentence) -> Derived | None:
+def _instead(sentence: RuleSentence) -> Derived | None:
     for found in _INSTEAD.finditer(sentence.spoken):
         before = sentence.spoken[: found.start()]
         better = [one.said for one in sentence.named(before)] or _last_program(before)
@@ -272,7 +272,7 @@ def _overlaps(better: str, worse: list[Mention]) -> bool:
     )
 
 
-def _forbidden(sentence: Sentence) -> Derived | None:
+def _forbidden(sentence: RuleSentence) -> Derived | None:
     for found in _FORBIDS.finditer(sentence.spoken):
         verbs, mentions = found["verbs"], sentence.named(found["what"])
         edits = bool(re.search(_EDIT, verbs))
@@ -303,7 +303,7 @@ def _as_command(one: Mention) -> Mention:
     return Mention("command", one.text, one.said) if is_script else one
 
 
-def _allowed(sentence: Sentence, found: re.Match[str], wanted: list[Mention]) -> tuple[str, ...]:
+def _allowed(sentence: RuleSentence, found: re.Match[str], wanted: list[Mention]) -> tuple[str, ...]:
     """Return how a command may be run that must not be run without something: an option, or what stands before it."""
     without = _WITHOUT.match(sentence.spoken, found.end())
     if without is None:
@@ -324,7 +324,7 @@ def _with_option(command: str, option: str) -> str:
     return f"{command} {same_options(command, option.split()[0])}"
 
 
-def _meant(sentence: Sentence) -> Derived | None:
+def _meant(sentence: RuleSentence) -> Derived | None:
     """Return what a verb stands for that is forbidden or has something to be done before it: "before committing"."""
     for wanted, verbs in _meanings().items():
         either = "|".join(verbs)
@@ -363,7 +363,7 @@ def _meant(sentence: Sentence) -> Derived | None:
     return None
 
 
-def _before(sentence: Sentence) -> Derived | None:
+def _before(sentence: RuleSentence) -> Derived | None:
     edited = _BEFORE_EDIT.search(sentence.spoken) or _GERMAN_EDIT.search(sentence.spoken)
     files = [one for one in sentence.named(edited[0]) if one.kind == "path"] if edited else []
     if edited and files:
@@ -373,7 +373,7 @@ def _before(sentence: Sentence) -> Derived | None:
     return _derived(sentence, found, mentions, forbids=True) if found and mentions else None
 
 
-def _after(sentence: Sentence) -> Derived | None:
+def _after(sentence: RuleSentence) -> Derived | None:
     found = _AFTER.search(sentence.spoken)
     if found is None:
         return None
@@ -386,7 +386,7 @@ def _after(sentence: Sentence) -> Derived | None:
     return _derived(sentence, found, wanted, forbids=False) if wanted else None
 
 
-def _run_with(sentence: Sentence) -> Derived | None:
+def _run_with(sentence: RuleSentence) -> Derived | None:
     """Return what a command is told at that is to be run with an option, or through another: all but that."""
     found = _RUN_WITH.match(sentence.spoken)
     need = _WITH.match(sentence.spoken, found.end()) if found else None
@@ -395,7 +395,7 @@ def _run_with(sentence: Sentence) -> Derived | None:
     return _derived(sentence, found, wanted, forbids=False, but=but) if found and but else None
 
 
-def _subject(sentence: Sentence) -> Derived | None:
+def _subject(sentence: RuleSentence) -> Derived | None:
     found = _SUBJECT.match(sentence.spoken) or _HEADED.match(sentence.spoken)
     if found is None:
         return _about(sentence)
@@ -406,7 +406,7 @@ def _subject(sentence: Sentence) -> Derived | None:
     return _derived(sentence, found, wanted, forbids=forbids, but=but)
 
 
-def _about(sentence: Sentence) -> Derived | None:
+def _about(sentence: RuleSentence) -> Derived | None:
     """Return what is told at the command that makes what the sentence begins with: "commit messages are in English"."""
     for wanted, names in _meanings("about ").items():
         found = re.match(
@@ -418,7 +418,7 @@ def _about(sentence: Sentence) -> Derived | None:
     return None
 
 
-def _pronoun(sentence: Sentence, before: list[Mention]) -> Derived | None:
+def _pronoun(sentence: RuleSentence, before: list[Mention]) -> Derived | None:
     """Return what is forbidden of that which was named just before: in this sentence, or alone in the one before."""
     found = _PRONOUN.search(sentence.spoken)
     if found is None:

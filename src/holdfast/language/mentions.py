@@ -34,7 +34,7 @@ class Mention:
     said: str
 
 
-class Sentence:
+class RuleSentence:
     """One sentence, with a letter in place of each command and file that it names."""
 
     def __init__(self, text: str) -> None:
