@@ -289,3 +289,9 @@ def test_behind_the_paragraph_that_a_program_printed_the_person_speaks_again() -
         one for one in triggers.scan("log:\nit broke\n\nRemember: never use git diff") if one.kind == "remember"
     ]
     assert found.statement == "never use git diff"
+
+
+def test_a_request_in_a_script_without_spaces_is_heard() -> None:
+    """A sentence of one unbroken run of signs is as long as any other."""
+    (found,) = [one for one in triggers.scan("请记住我们使用pnpm") if one.kind == "remember"]
+    assert found.statement == "我们使用pnpm"

@@ -57,6 +57,8 @@ def requests(parts: list[Sentence]) -> list[KeepRequest]:
         if back is None:
             at = _statement_at(one)
             statement = _in_other_language(one) if at is None else _standing_alone(_from(one, at))
+            if at is not None and place + 1 < len(parts) and _only_announces(one, at, parts[place + 1]):
+                statement = parts[place + 1].text.lstrip("-*• ")
         elif back:
             statement = _until(one, back)
         else:
@@ -275,12 +277,25 @@ def _rules_end(said: list[str], start: int, at: int, words: Words) -> int:
 
 def _behind_rules(said: list[str], start: int, at: int, end: int, words: Words) -> int:
     """Return where the statement begins: behind the rules' name, or between the verb and the name."""
-    while end < len(said) and (length := _length(said, end, words["link"])):
-        end += length
+    while end < len(said):
+        length = _length(said, end, words["link"])
+        # "Add a rule to AGENTS.md: ..." and "update the instructions and agent rules to ..." name them twice.
+        named = next((more for more in range(end, min(end + 3, len(said))) if _rules_end(said, start, more, words)), -1)
+        end = _rules_end(said, start, named, words) if named >= 0 else end + length
+        if named < 0 and not length:
+            break
     if len(said) - end >= _MIN_STATEMENT or (said[end:] and said[end][0] == HIDDEN):
         return end
     between = [word for word in said[start + 1 : at] if word not in _ARTICLES and word not in words["whose"]]
     return start + 1 if len(between) > _MIN_STATEMENT else len(said)
+
+
+def _only_announces(sentence: Sentence, at: int, behind: Sentence) -> bool:
+    """Whether a request to change the rules only says that one comes: "with a high priority item"."""
+    words = _words("en")
+    says = words["order"] | words["says"] | words["lasting"]
+    changes_rules = not (words["rules"] | words["files"]).isdisjoint(sentence.words[:at])
+    return changes_rules and says.isdisjoint(sentence.words[at:]) and not says.isdisjoint(behind.words)
 
 
 def _made_a_rule(said: list[str]) -> int | None:

@@ -263,7 +263,7 @@ def _goes_on(line: str, at: int) -> bool:
     """Whether a dot ends no sentence: it stands behind a short number ("am 3. Mai") or an abbreviation ("Mr. Wit")."""
     if line[at] != "." or line[at + 1 : at + 2] != " ":
         return False
-    before = line[max(0, at - 7) : at].rpartition(" ")[2].lower()
+    before = line[max(0, at - 7) : at].rpartition(" ")[2].lstrip("([").lower()
     day, dot, month = before.partition(".")
     if day.isdigit() and len(day) < 3 and (not dot or (month.isdigit() and len(month) < 3)):
         # A day ("am 3. Mai") goes on; a day with its month ("bis 4.2. fertig") where no new sentence begins.

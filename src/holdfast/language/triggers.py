@@ -84,7 +84,8 @@ def scan(text: str, before: str = "") -> tuple[Trigger, ...]:
     `before` is what the agent had said last, where that is known: an answer to a question is read with it.
     """
     parts = own_sentences(text)
-    if sum(len(sentence.words) for sentence in parts) < _MIN_WORDS:
+    # Some scripts put no spaces between words.
+    if sum(len(sentence.words) for sentence in parts) < _MIN_WORDS and text.isascii():
         return ()
     cues, names = judged(parts)
     said = of_before(before, parts)

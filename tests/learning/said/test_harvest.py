@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 from holdfast.app.erase import forget_sessions
 from holdfast.app.harvest import harvest
 from holdfast.base import clock
@@ -11,7 +13,7 @@ from holdfast.continuity import log
 from holdfast.continuity.buffer import ProjectPages
 from holdfast.continuity.log import BEHIND, LogEntry
 from holdfast.learning.ratings import model as ratings
-from holdfast.learning.said.harvest import MAX_DAYS
+from holdfast.learning.said.harvest import MAX_DAYS, standing_alone
 from holdfast.memory import proposals
 from holdfast.memory.remember import remember
 from support.archived import said, session, store
@@ -120,3 +122,21 @@ def test_what_a_memory_said_before_is_not_proposed(workspace, shop) -> None:
         remember(h, "Use print for the demo.", key="logger")
         harvest(h)
         assert waiting(h) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "statement", "kept"),
+    [
+        ("run it, but never hard code keys", "but never hard code keys", "never hard code keys"),
+        ("Update the tests and agent rules to never litter", "and agent rules to never litter", ""),
+        ("We archive shop-deploy. No longer need docker.", *["We archive shop-deploy. No longer need docker."] * 2),
+        ("we use this repo only for docs", *["we use this repo only for docs"] * 2),
+        ("i think we can drop the workspace", "i think we can drop the workspace", ""),
+        ("let's only build the main page for now", "let's only build the main page for now", ""),
+        ("if we're going to do that let's move it", "if we're going to do that let's move it", ""),
+        ("support extensions as others do (see there)", "support extensions as others do (", ""),
+    ],
+)
+def test_only_what_can_be_read_alone_is_proposed(text, statement, kept) -> None:
+    """No piece of a sentence, nothing thought aloud or for the moment, nothing that points at what was said before."""
+    assert standing_alone(text, statement) == kept

@@ -8,6 +8,7 @@ Only sessions of late are judged: of an older one nobody waits for a proposal, a
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -36,8 +37,28 @@ MAX_MESSAGES = 120
 MAX_WAITING = 30
 _MAX_STATEMENT = 300
 _MIN_WORDS = 3
-# What begins so is a piece of an ask and says nothing by itself.
-_FRAGMENTS = ("so that ", "constraints:", "constraint:", "which ", "because ", "damit ", "sodass ")
+# What begins or ends so is a piece of a sentence and says nothing by itself.
+_PIECE = re.compile(
+    r"(?:so that|which|because|nor|too|unless|as well|constraints?:|damit|sodass|und|oder|and|or|but|so|then)\b"
+    r"|.*[(,:/?]$",
+    re.IGNORECASE | re.DOTALL,
+)
+# Words that only join a clause to the one before it, which it needs not.
+_JOINING = re.compile(r"(?:and|but|so|then|also)\s+(?!that\b)", re.IGNORECASE)
+# Of the moment: thought aloud, meant for now, or one of what was offered by its number.
+_PASSES = re.compile(
+    r"\b(?:i (?:think|guess|suppose|wonder)|maybe|perhaps|probably|not sure|(?:for|right) now|(?:at|for) the moment"
+    r"|this time|today|i'?m working on|(?:option|phase|step|number|task) \w)\b",
+    re.IGNORECASE,
+)
+# Among the first words something that only what was said before explains.
+_POINTS = re.compile(
+    r"(?:that|what|why|how)\b|(?:\W*\w[\w'’]*\W+){0,5}?(?:"
+    r"(?:it|its|it's|them|they|these|those|this|here|he|she|somewhere|above|below)\b"
+    r"(?!\s+(?:app|branch|codebase|project|repo|repository|workspace)\b)"
+    r"|that(?=$|[.,;:!?]|\s(?:is|was|will|should|would|can|for|in|on|to|and|or|as|too|now|let|automatically|again)\b))",
+    re.IGNORECASE,
+)
 
 
 def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
@@ -52,10 +73,25 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
         if kinds and statement:
             line = f"{kinds[0]}: {statement} {log.BEHIND}"
             yield Finding("said", line, when, session.name, partial(_note, workspace, session, statement, line))
-        is_whole = not statement.lower().startswith(_FRAGMENTS)
-        if judged.lasts and is_whole and len(statement.split()) >= _MIN_WORDS:
-            found = _proposal(session, statement, (*kinds, *judged.candidates), when, event.place)
-            yield Finding("proposal", statement, when, session.name, partial(_propose, workspace, found))
+        whole = standing_alone(event.text, judged.statement) if judged.lasts else ""
+        if statement and (whole := one_line(tidied(messages.statement(cleaned(whole))), _MAX_STATEMENT)):
+            found = _proposal(session, whole, (*kinds, *judged.candidates), when, event.place)
+            yield Finding("proposal", whole, when, session.name, partial(_propose, workspace, found))
+
+
+def standing_alone(text: str, statement: str) -> str:
+    """Return a statement as somebody can read it who did not see the message; "" where it cannot stand alone.
+
+    It is no piece of a sentence, means no more than the moment, and points at nothing that was said before.
+    """
+    before = text[: max(0, text.find(statement))].rstrip(" ")
+    if not before or before[-1] in "\n.!?;,":
+        # Elsewhere the word joins the statement to what it needs: "update the tests | and docs with ...".
+        statement = statement[joined.end() :] if (joined := _JOINING.match(statement)) else statement
+    is_piece = _PIECE.match(statement) or statement.count("(") != statement.count(")")
+    if is_piece or _PASSES.search(statement) or _POINTS.match(statement) or len(statement.split()) < _MIN_WORDS:
+        return ""
+    return statement
 
 
 def is_recent(session: Session) -> bool:
