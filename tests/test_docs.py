@@ -460,6 +460,7 @@ TRIED = {
     "team": "",
     "team promote": "new --reason so",
     "team check": "",
+    "team trust": "",
     "team withdraw": "new --reason so",
     "sync init": "stick",
     "sync": "",

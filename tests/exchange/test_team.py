@@ -135,7 +135,7 @@ def test_a_changed_rule_waits_while_the_allowed_one_stands(workspace, project):
         assert waiting(opened) is not None
         assert bodies(opened, "deploys") == ["Deploys need the VPN."]
         (change,) = of(opened).plan()
-        assert "it was: Deploys need the VPN." in change.step.reason
+        assert "[-need the VPN.-]" in change.step.reason
 
 
 def test_whoever_promoted_it_does_not_get_it_twice(workspace, project):
@@ -189,3 +189,74 @@ def test_annotations_are_as_a_forge_reads_them(cli, project):
     done = cli("team", "check", "--annotations")
     assert done.code == 1
     assert done.out.startswith("::error file=.holdfast/memory/empty.md,line=1::it says nothing.")
+
+
+def cloned(project, tmp_path, monkeypatch):
+    """Push the project to a forge, as its branch main, and let it follow that."""
+    git(tmp_path, "init", "-q", "--bare", str(tmp_path / "forge.git"))
+    git(project, "remote", "add", "forge", str(tmp_path / "forge.git"))
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "-m", "Second")
+    git(project, "push", "-q", "forge", "HEAD:main")
+    git(project, "fetch", "-q", "forge")
+
+
+def test_a_change_on_a_branch_that_the_person_trusts_needs_no_second_word(workspace, project, tmp_path, monkeypatch):
+    """What is merged at the forge is told after the pull; what is only here waits."""
+    path = team_file(project, "db.md", "The database is PostgreSQL.\n")
+    cloned(project, tmp_path, monkeypatch)
+    with workspace() as opened:
+        with pytest.raises(Refused, match="not allowed yet"):
+            team.trust(opened, ("forge/main",), ())
+        of(opened).allow(of(opened).plan())
+        with pytest.raises(NotFound, match="no branch of a remote"):
+            team.trust(opened, ("main",), ())
+        assert team.trust(opened, ("forge/main",), ()) == ["branch:forge/main"]
+        path.write_text("The database is MySQL.\n")
+        assert waiting(opened) is not None
+        assert bodies(opened, "which database") == ["The database is PostgreSQL."]
+        git(project, "commit", "-q", "-a", "-m", "Third")
+        git(project, "push", "-q", "forge", "HEAD:main")
+        git(project, "fetch", "-q", "forge")
+        assert waiting(opened) is None
+        assert bodies(opened, "which database") == ["The database is MySQL."]
+        team_file(project, "new.md", "Deploys need the VPN.\n")
+        assert waiting(opened) is not None
+        assert bodies(opened, "deploys VPN") == []
+        team.distrust(opened)
+        git(project, "add", "-A")
+        git(project, "commit", "-q", "-m", "Fourth")
+        git(project, "push", "-q", "forge", "HEAD:main")
+        assert waiting(opened) is not None
+
+
+def test_a_change_that_a_trusted_key_signed_needs_no_second_word(workspace, project, tmp_path):
+    """Signed by the key that the person trusts it is told; unsigned, by another key, or changed since, it waits."""
+    for name in ("kim", "eve"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / name)], check=True)
+    path = team_file(project, "db.md", "The database is PostgreSQL.\n")
+    with workspace() as opened:
+        of(opened).allow(of(opened).plan())
+        (trust,) = team.trust(opened, (), (str(tmp_path / "kim.pub"),))
+        assert trust.startswith("signer:ssh-ed25519 ")
+        for text, key in (("MySQL", ""), ("Oracle", "eve"), ("SQLite", "kim")):
+            path.write_text(f"The database is {text}.\n")
+            git(project, "add", "-A")
+            sign = ["-c", "gpg.format=ssh", "-c", f"user.signingKey={tmp_path / key}", "-c", "commit.gpgSign=true"]
+            git(project, *(sign if key else []), "commit", "-q", "-m", text)
+            assert (waiting(opened) is None) == (key == "kim")
+        assert bodies(opened, "which database") == ["The database is SQLite."]
+        path.write_text("The database is DB2.\n")
+        assert waiting(opened) is not None
+
+
+def test_a_change_is_shown_word_by_word_wherever_it_stands(workspace, project):
+    """What differs is marked, however long the statement is."""
+    long = " ".join(f"Point {number} of the deployment holds." for number in range(80))
+    path = team_file(project, "deploys.md", f"{long} Nobody deploys on Friday.\n")
+    with workspace() as opened:
+        of(opened).allow(of(opened).plan())
+        path.write_text(f"{long} Everybody deploys on Friday.\n")
+        (change,) = of(opened).plan()
+        assert change.step.reason.endswith("of the deployment holds. [-Nobody-] {+Everybody+} deploys on Friday.")
+        assert len(change.step.reason) < 200

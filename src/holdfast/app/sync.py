@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from holdfast.app import finish
-from holdfast.app.erase import forget_memories
+from holdfast.app.erase import finish_interrupted, forget_memories
 from holdfast.errors import HoldfastError
 from holdfast.exchange.sync import run
 from holdfast.exchange.sync.depot import has_remote
@@ -17,7 +17,12 @@ _BEHIND_A_SWEEP_SECONDS = 20.0
 
 
 def sync(workspace: Workspace, *, seconds: float = 60.0, dry_run: bool = False, yes: bool = False) -> Synced:
-    """Make the home and its remote alike; what was forgotten elsewhere goes from every file here."""
+    """Make the home and its remote alike; what was forgotten elsewhere goes from every file here.
+
+    A forget that was killed is finished first: what somebody began to forget does not leave.
+    """
+    if workspace.enabled and not dry_run:
+        finish_interrupted(workspace)
     finish.see(workspace)
     return run.sync(workspace, partial(forget_memories, workspace), seconds=seconds, dry_run=dry_run, yes=yes)
 

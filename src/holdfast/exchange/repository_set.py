@@ -18,7 +18,8 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from difflib import SequenceMatcher
 from hashlib import sha256
 
 from holdfast.base import files
@@ -26,6 +27,7 @@ from holdfast.base.clock import now
 from holdfast.base.text import count
 from holdfast.continuity.documents import DATA_ENDINGS, MAX_DATA
 from holdfast.errors import BrokenFile, Forgotten, NotFound, Refused, TooLarge
+from holdfast.exchange import trusted
 from holdfast.memory.remember import put, redacted
 from holdfast.privacy import fence
 from holdfast.privacy.redact import redact
@@ -46,6 +48,8 @@ MAX_FILE, MAX_SET = 65_536, 4_000_000
 # A clone may have folders in folders to any depth.
 _MAX_DEPTH = 6
 _SHOWN = 300
+# How many unchanged words stand beside a change.
+_AROUND = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,8 @@ class SetDecision:
     data: dict[str, str] = field(default_factory=dict)
     # Of each file the digests of all that was ever allowed of it.
     texts: dict[str, list[str]] = field(default_factory=dict)
+    # Branches and signers whose changes of the team's files need no second word (`trusted.py`).
+    trusts: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +149,36 @@ class RepositorySet:
             )
             for name in {*before, *self.texts}
         }
-        self._decide(SetDecision(self.digest, now(), True, keys, data, texts))
+        trusts = self.decided.trusts if self.decided else []
+        self._decide(SetDecision(self.digest, now(), True, keys, data, texts, trusts))
         return refused
+
+    def trust(self, trusts: list[str]) -> None:
+        """Let changes of the team's files that these branches and signers vouch for be told without another word."""
+        self.workspace.need_person("decides on what a repository brings")
+        if self.decided is None or not self.decided.allowed:
+            raise Refused("this repository's memories are not allowed yet", "First: holdfast allow")
+        self._decide(replace(self.decided, trusts=trusts))
+
+    def follow_trusted(self) -> list[str]:
+        """Allow each new or changed file of the team that the person's trust covers; return those files."""
+        if self.decided is None or not self.decided.allowed or not self.decided.trusts:
+            return []
+        waiting = {
+            name: text for name, text in self.texts.items() if name.startswith(TEAM) and not self._is_allowed(name)
+        }
+        names = trusted.among(self.root, waiting, self.decided.trusts) if waiting else set()
+        if not names:
+            return []
+        keys = dict(self.decided.keys)
+        for change in [change for change in self.plan() if change.name in names]:
+            with suppress(Forgotten):
+                if isinstance(change.made, Draft):
+                    keys[change.name] = put(self.workspace, change.made).memory.key
+        known = self.decided.texts
+        texts = {**known, **{name: [*known.get(name, ()), _digest(self.texts[name])] for name in names}}
+        self._decide(replace(self.decided, keys=keys, texts=texts))
+        return sorted(names)
 
     def follow(self) -> list[str]:
         """Stop giving what the repository no longer has, give again what came back as it was; return the files."""
@@ -199,8 +233,7 @@ class RepositorySet:
         draft = self._draft(name, key)
         if there is not None and there.body == draft.text:
             return None
-        shown = _line(draft.text)
-        reason = shown if there is None else f"{shown}  (it was: {_line(there.body)})"
+        reason = _line(draft.text) if there is None else _difference(there.body, draft.text)
         return SetChange(Step("write" if there is None else "rewrite", _path(name), reason), name, key, draft)
 
     def _draft(self, name: str, key: str) -> Draft:
@@ -264,6 +297,7 @@ class RepositorySet:
             every = {**_decided(self.workspace.home), self.root: decided}
             data = json.dumps({root: asdict(one) for root, one in sorted(every.items())}, indent=1)
             files.write(os.path.join(self.workspace.home, FILE), data.encode("utf-8", "surrogateescape") + b"\n")
+        self.decided = decided
 
 
 def _texts(root: str, folder: str) -> Iterator[tuple[str, str]]:
@@ -322,6 +356,21 @@ def _line(text: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]} [...] ({len(line):,} characters: read the file)"
 
 
+def _difference(before: str, after: str) -> str:
+    """Return a change with what went as `[-...-]` and what came as `{+...+}`, and every word of it is shown."""
+    was, now_said = (fence.safe(text, fence.without_secrets).split() for text in (before, after))
+    shown: list[str] = []
+    for kind, start, end, first, last in SequenceMatcher(None, was, now_said, autojunk=False).get_opcodes():
+        same = was[start:end]
+        if kind == "equal":
+            near = len(same) <= 2 * _AROUND
+            shown += same if near else [*(same[:_AROUND] if shown else []), "[...]", *same[-_AROUND:]]
+            continue
+        shown += [f"[-{' '.join(same)}-]"] if same else []
+        shown += [f"{{+{' '.join(now_said[first:last])}+}}"] if last > first else []
+    return " ".join(shown)
+
+
 def _decided(home: str) -> dict[str, SetDecision]:
     path = os.path.join(home, FILE)
     data = files.read_if_there(path)
@@ -345,6 +394,7 @@ def waiting(workspace: Workspace) -> tuple[str, tuple[str]] | None:
         return ("a repository brings memories that you neither allowed nor denied", (root,)) if there else None
     try:
         found = RepositorySet(workspace)
+        found.follow_trusted()
         is_same = not found.waits()
         found.follow()
     except TooLarge:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from holdfast.base import files
 from holdfast.errors import BadInput, Conflict, NotFound, Refused
-from holdfast.exchange import repository_set
+from holdfast.exchange import repository_set, trusted
 from holdfast.exchange.repository_set import TEAM
 from holdfast.exchange.sync.lines import has_markers
 from holdfast.language.contradiction import says_otherwise
@@ -79,6 +79,21 @@ def withdraw(workspace: Workspace, key: str, reason: str, *, branch: str = "") -
     if not os.path.isfile(os.path.join(_root(workspace), path)):
         raise NotFound(f"the team has no memory {key}", f"They lie in {TEAM}/.")
     return _changed(workspace, TeamChange("withdrawn", path, "", branch, f"Withdraw {key}\n\nWhy: {reason.strip()}\n"))
+
+
+def trust(workspace: Workspace, branches: tuple[str, ...], signers: tuple[str, ...]) -> list[str]:
+    """Trust branches of a remote and signers to change the team's files; return all that are trusted here now."""
+    found = repository_set.of(workspace)
+    new = [trusted.branch(found.root, name) for name in branches] + [trusted.signer(one) for one in signers]
+    known = found.decided.trusts if found.decided else []
+    if new:
+        found.trust(list(dict.fromkeys([*known, *new])))
+    return found.decided.trusts if found.decided else []
+
+
+def distrust(workspace: Workspace) -> None:
+    """Take all such trust back; what was allowed by it stays allowed."""
+    repository_set.of(workspace).trust([])
 
 
 def file_text(memory: Memory, reason: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from unittest.mock import patch
 
 from holdfast.app import erase, finish, sync
 from holdfast.continuity import todo
@@ -20,8 +22,10 @@ PROJECT = "shop"
 class Machine:
     """One home. Each act opens and closes it, as a command does."""
 
-    def __init__(self, folder: Path, remote: Path) -> None:
+    def __init__(self, folder: Path, remote: Path, *, ahead: float = 0.0) -> None:
         self.home = folder / "home"
+        # By how many seconds its clock is wrong.
+        self.ahead = ahead
         self.folder = folder
         self.folder.mkdir(parents=True, exist_ok=True)
         self.remote = remote
@@ -29,12 +33,14 @@ class Machine:
     def act(self, do, *given, **more):
         """Do one thing in the home."""
         environment = {"HOME": str(self.folder), "HOLDFAST_PROJECT_ID": PROJECT}
-        workspace = Workspace(str(self.home), folder=str(self.folder), environment=environment)
-        try:
-            return do(workspace, *given, **more)
-        finally:
-            finish.finish(workspace)
-            workspace.close()
+        right = time.time
+        with patch("time.time", lambda: right() + self.ahead):
+            workspace = Workspace(str(self.home), folder=str(self.folder), environment=environment)
+            try:
+                return do(workspace, *given, **more)
+            finally:
+                finish.finish(workspace)
+                workspace.close()
 
     def join(self) -> Machine:
         """Connect it with the remote."""
@@ -96,9 +102,9 @@ class Machine:
         """Return what of the home travels."""
         return self.act(lambda workspace: travelling.Home(workspace).files)
 
-    def sync_killed_at(self, step: int) -> None:
-        """Begin a sync in a process of its own, and kill it at one of its steps."""
-        killed_at(step, self.sync)
+    def killed_at(self, step: int, do, *given, **more) -> bool:
+        """Begin something in a process of its own, and kill it at one of its steps; False where it came to its end."""
+        return killed_at(step, lambda: do(*given, **more))
 
 
 def settle(*machines: Machine) -> None:

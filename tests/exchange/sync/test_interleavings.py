@@ -12,6 +12,9 @@ from support.sampling import count
 
 KEYS = ("deploy", "database", "style", "review")
 TIMES = ("1999-01-01T00:00:00Z", "2031-12-31T23:59:59Z")
+YEAR = 365 * 86_400
+# How many steps each takes at most, before or after one of which it is killed.
+STEPS = {"sync": 150, "store": 60, "rename": 100, "forget": 400}
 
 
 class Story:
@@ -19,42 +22,64 @@ class Story:
 
     def __init__(self, seed: int, folder) -> None:
         self.chance = random.Random(seed)
-        self.machines = [Machine(folder / name, folder / "remote") for name in "abc"]
+        clocks = [self.chance.choice((0, 0, -20 * YEAR, 5 * YEAR, 3_600)) for _ in "abc"]
+        self.machines = [Machine(folder / name, folder / "remote", ahead=clock) for name, clock in zip("abc", clocks)]
         (folder / "remote").mkdir()
         for machine in self.machines:
             machine.join()
+        # What was said of one thing, by the key that was given or the words with which it began.
         self.said: dict[str, set[str]] = {}
         self.forgotten: set[str] = set()
         self.may_go: set[str] = set()
+        # The forgets of each name, and those that each machine and the remote have heard of.
+        self.forgets: dict[str, set[int]] = {}
+        self.heard: dict[Machine | None, set[int]] = {None: set()}
+        self.boxes: dict[str, bool] = {}
+        self.lines: set[str] = set()
         self.number = seed * 1000
+
+    def next(self) -> int:
+        """Return a number that nothing had before."""
+        self.number += 1
+        return self.number
 
     def statement(self) -> str:
         """Return a sentence that nobody said before; all of them begin alike, as facts about many things do."""
-        self.number += 1
-        return f"The nightly job of the shop runs on host h{self.number}."
+        return f"The nightly job of the shop runs on host h{self.next()}."
 
     def step(self) -> None:
         """Let one machine do one thing."""
         machine = self.chance.choice(self.machines)
         acts = (self.store, self.store_keyed, self.edit, self.forget, self.rename, self.todo, self.write, self.kill)
-        weights = (3, 4, 3, 1, 1, 2, 2, 1)
+        weights = (3, 4, 3, 1, 1, 2, 2, 3)
         if self.chance.random() < 0.4:
-            machine.sync()
+            self.sync(machine)
         else:
             self.chance.choices(acts, weights)[0](machine)
 
+    def sync(self, machine: Machine) -> None:
+        """Sync; from then on the machine and the remote have heard of the same forgets."""
+        machine.sync()
+        self.heard[None] = self.heard[machine] = self.heard[None] | self.heard.get(machine, set())
+
+    def say(self, machine: Machine, name: str, text: str) -> None:
+        """Note a statement; what a machine says of a thing before it heard that it was forgotten goes with it."""
+        self.said.setdefault(name, set()).add(text)
+        if self.forgets.get(name, set()) - self.heard.get(machine, set()):
+            self.may_go.add(text)
+
     def store(self, machine: Machine) -> None:
         text = self.statement()
-        self.said.setdefault(text, set()).add(text)
+        self.say(machine, text, text)
         machine.remember(text)
 
     def store_keyed(self, machine: Machine) -> None:
         text, key = self.statement(), self.chance.choice(KEYS)
-        self.said.setdefault(key, set()).add(text)
+        self.say(machine, key, text)
         machine.remember(text, key=key)
 
     def edit(self, machine: Machine) -> None:
-        """Change a statement in an editor, on a machine whose clock may be wrong."""
+        """Change a statement in an editor, and let it say any time of change."""
         known = machine.memories()
         if not known:
             return
@@ -66,51 +91,80 @@ class Story:
         history = f"\n## History\n\n### {known[key].updated}\n\n> {known[key].body}\n"
         after = after.replace("\n## History\n", history, 1) if "\n## History\n" in after else after + history
         after = re.sub(r"updated: .*", f"updated: {at}", after)
-        self.said.setdefault(self.name_of(known[key].body), set()).add(text)
+        self.say(machine, self.name_of(known[key].body), text)
         path.write_text(after)
 
     def name_of(self, statement: str) -> str:
         return next(name for name, texts in self.said.items() if statement in texts)
 
-    def forget(self, machine: Machine) -> None:
+    def forget(self, machine: Machine, *, kill: bool = False) -> None:
         known = machine.memories()
         if not known:
             return
         gone = known[self.chance.choice(sorted(known))]
         texts = {gone.body, *(earlier.text for earlier in gone.history)}
+        number = self.next()
+        # What others said of the same thing, before they heard of it, goes with it.
+        for name in {self.name_of(text) for text in texts}:
+            self.may_go |= self.said[name]
+            self.forgets.setdefault(name, set()).add(number)
+        if kill and machine.killed_at(self.chance.randrange(1, STEPS["forget"]), machine.forget, gone.key):
+            return
+        if not kill:
+            machine.forget(gone.key)
         self.forgotten |= texts
-        # What others say of the same thing at the same time goes with it.
-        for text in texts:
-            self.may_go.add(self.name_of(text))
-        machine.forget(gone.key)
+        self.heard.setdefault(machine, set()).add(number)
 
-    def rename(self, machine: Machine) -> None:
+    def rename(self, machine: Machine, *, kill: bool = False) -> None:
         known = machine.memories()
         free = [key for key in known if not key.startswith("moved-")]
-        if free:
-            key = self.chance.choice(sorted(free))
-            self.number += 1
-            machine.rename(key, f"moved-{self.number}")
+        if not free:
+            return
+        key, new = self.chance.choice(sorted(free)), f"moved-{self.next()}"
+        if kill:
+            machine.killed_at(self.chance.randrange(1, STEPS["rename"]), machine.rename, key, new)
+        else:
+            machine.rename(key, new)
 
     def todo(self, machine: Machine) -> None:
         known = [text for text, done in machine.todos().items() if not done]
         if known and self.chance.random() < 0.5:
-            machine.tick(self.chance.choice(known))
+            text = self.chance.choice(known)
+            machine.tick(text)
+            self.boxes[text] = True
         else:
-            self.number += 1
-            machine.add_todo(f"look at ticket{self.number}")
+            text = f"look at ticket{self.next()}"
+            machine.add_todo(text)
+            self.boxes[text] = False
 
     def write(self, machine: Machine) -> None:
-        """Write a line of one's own on a page."""
+        """Write a line of one's own on a page, and now and then take one out."""
         path = machine.page("MEMORY.md")
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = path.read_text().splitlines() if path.exists() else ["# Our notes", ""]
-        self.number += 1
-        lines.insert(self.chance.randrange(1, len(lines) + 1), f"A line of mine, {self.number}.")
+        own = [line for line in lines if line in self.lines]
+        if own and self.chance.random() < 0.2:
+            gone = self.chance.choice(own)
+            self.lines.discard(gone)
+            lines.remove(gone)
+        else:
+            text = f"A line of mine, {self.next()}."
+            self.lines.add(text)
+            lines.insert(self.chance.randrange(1, len(lines) + 1), text)
         path.write_text("\n".join(lines) + "\n")
 
     def kill(self, machine: Machine) -> None:
-        machine.sync_killed_at(self.chance.randrange(1, 150))
+        """Kill a sync, a store, a forget or a move in the middle; what was not done yet need not be there."""
+        what = self.chance.choice(sorted(STEPS))
+        if what == "sync":
+            machine.killed_at(self.chance.randrange(1, STEPS["sync"]), machine.sync)
+        elif what == "store":
+            text = self.statement()
+            self.say(machine, text, text)
+            if machine.killed_at(self.chance.randrange(1, STEPS["store"]), machine.remember, text):
+                self.may_go.add(text)
+        else:
+            {"forget": self.forget, "rename": self.rename}[what](machine, kill=True)
 
 
 @pytest.mark.parametrize("seed", range(count(10_000, 12)))
@@ -125,6 +179,12 @@ def test_machines_end_alike_and_nothing_is_lost(seed, tmp_path):
     assert not [path for path, data in first.items() if b"<<<<<<<" in data or b">>>>>>>" in data]
     known = story.machines[0].memories().values()
     held = {text for one in known for text in (one.body, *(earlier.text for earlier in one.history))}
-    wanted = {text for name, texts in story.said.items() if name not in story.may_go for text in texts}
-    assert wanted - held == set()
-    assert held & story.forgotten == set()
+    wanted = {text for texts in story.said.values() for text in texts}
+    assert wanted - story.may_go - held == set()
+    assert {text: done for text, done in story.machines[0].todos().items()} == story.boxes
+    page = story.machines[0].page("MEMORY.md")
+    assert story.lines <= set(page.read_text().splitlines() if page.exists() else ())
+    # What was forgotten stands in no file of any home.
+    for path in (path for machine in story.machines for path in machine.home.rglob("*") if path.is_file()):
+        data = path.read_text(errors="replace")
+        assert not [text for text in story.forgotten if text in data], path

@@ -205,6 +205,20 @@ def test_a_forget_wins_over_an_edit_and_is_told(laptop, desktop):
         assert b"bluebird" not in data
 
 
+def test_a_forget_that_was_killed_is_finished_before_anything_leaves(laptop, desktop):
+    """What somebody began to forget neither goes out nor stays in a note of this machine."""
+    laptop.remember("The launch code name is bluebird.", key="code-name")
+    noted = laptop.home / "state" / "erasing.json"
+    for step in range(2, 400, 2):
+        if laptop.killed_at(step, laptop.forget, "code-name") and noted.exists():
+            break
+    assert b"bluebird" in noted.read_bytes()
+    settle(laptop, desktop)
+    assert desktop.memories() == laptop.memories() == {}
+    for data in (path.read_bytes() for path in laptop.home.rglob("*") if path.is_file()):
+        assert b"bluebird" not in data
+
+
 def test_what_was_forgotten_is_not_in_the_history_of_the_branch(laptop, desktop, remote):
     """The branch begins anew, so that nobody who clones it has the words."""
     laptop.remember("The launch code name is bluebird.", key="code-name")

@@ -18,6 +18,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha1
 
 from holdfast.base import files
@@ -110,7 +111,7 @@ class Depot:
             return ""
         return told.decode("utf-8", "replace").strip()
 
-    @property
+    @cached_property
     def url(self) -> str:
         """Where the remote is."""
         return self._run("config", "--get", "remote.origin.url").decode("utf-8", "replace").strip()
@@ -156,7 +157,7 @@ class Depot:
         same = [path for path in blobs if path not in changed and (path in tree or not kind_of(path))]
         second = DAY_SECONDS * (before.generation + 1)
         # No clock and no name of this machine travels.
-        out = [f"commit {_NEXT}\ncommitter Holdfast <holdfast@localhost> {second} +0000\n".encode()]
+        out = [f"commit {_NEXT}\nmark :1\ncommitter Holdfast <holdfast@localhost> {second} +0000\n".encode()]
         message = f"Memory\n\n{_GENERATION}{before.generation + 1}\n".encode()
         out.append(b"data %d\n%s\n" % (len(message), message))
         out.append(f"from {before.commit}\n".encode() if before.commit and not anew else b"")
@@ -165,9 +166,7 @@ class Depot:
         out += [
             b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data) for path, data in changed.items()
         ]
-        self._run("update-ref", "-d", _NEXT)
-        self._run("fast-import", "--quiet", "--force", given=b"".join(out))
-        return self._run("rev-parse", _NEXT).decode().strip()
+        return self._run("fast-import", "--quiet", "--force", given=b"".join([*out, b"get-mark :1\n"])).decode().strip()
 
     def push(self, commit: str, before: BranchState, *, anew: bool) -> None:
         """Publish a commit in place of the state that was fetched; Behind where the remote has moved on."""

@@ -61,6 +61,21 @@ def _told(change: TeamChange) -> None:
     answer(asdict(change), f"{change.action} {change.path}; now: {next_step}")
 
 
+@_team.sub("trust", "holdfast team trust --branch origin/main")
+@click.option("--branch", "branches", multiple=True, metavar="NAME", help="A branch of a remote, such as origin/main.")
+@click.option("--signer", "signers", multiple=True, metavar="KEY", help="A .pub file of SSH, or a fingerprint.")
+@click.option("--none", "nobody", is_flag=True, help="Trust none any more; what was allowed stays.")
+def _trust(workspace: Workspace, branches: tuple[str, ...], signers: tuple[str, ...], nobody: bool) -> None:
+    """Let changes be told without asking you again, where they stand on a branch or are signed by whom you trust.
+
+    First allow the set as it is. Without options it shows whom you trust here.
+    """
+    if nobody:
+        team.distrust(workspace)
+    found = team.trust(workspace, branches, signers)
+    answer({"trusts": found}, "\n".join(found) if found else "every change of the team's files waits for your word")
+
+
 @_team.sub("check", "holdfast team check")
 @click.option("--annotations", is_flag=True, help="Print problems as GitHub Actions reads them; on by itself there.")
 def _check(workspace: Workspace, annotations: bool) -> int:
