@@ -23,7 +23,9 @@ class Story:
     def __init__(self, seed: int, folder) -> None:
         self.chance = random.Random(seed)
         clocks = [self.chance.choice((0, 0, -20 * YEAR, 5 * YEAR, 3_600)) for _ in "abc"]
-        self.machines = [Machine(folder / name, folder / "remote", ahead=clock) for name, clock in zip("abc", clocks)]
+        self.machines = [
+            Machine(folder / name, folder / "remote", ahead=clock) for name, clock in zip("abc", clocks, strict=True)
+        ]
         (folder / "remote").mkdir()
         for machine in self.machines:
             machine.join()
@@ -181,7 +183,7 @@ def test_machines_end_alike_and_nothing_is_lost(seed, tmp_path):
     held = {text for one in known for text in (one.body, *(earlier.text for earlier in one.history))}
     wanted = {text for texts in story.said.values() for text in texts}
     assert wanted - story.may_go - held == set()
-    assert {text: done for text, done in story.machines[0].todos().items()} == story.boxes
+    assert story.machines[0].todos() == story.boxes
     page = story.machines[0].page("MEMORY.md")
     assert story.lines <= set(page.read_text().splitlines() if page.exists() else ())
     # What was forgotten stands in no file of any home.
