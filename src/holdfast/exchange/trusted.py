@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
 from hashlib import sha1, sha256
 
 from holdfast.errors import BadInput, NotFound
+from holdfast.project import git_program
 
 BRANCH, SIGNER = "branch:", "signer:"
 _REMOTE_BRANCHES = "refs/remotes/"
@@ -26,7 +26,7 @@ _MAX_COMMITS = 20
 _SSH_KEY = re.compile(r"(?:ssh-|ecdsa-|sk-)[a-z0-9@.-]+ [A-Za-z0-9+/]{40,}={0,3}")
 _FINGERPRINT = re.compile(r"[0-9A-F]{40}|[0-9A-F]{64}")
 _ALONE = (
-    *("core.fsmonitor=false", f"core.hooksPath={os.devnull}", "log.showSignature=false"),
+    "log.showSignature=false",
     *("gpg.program=gpg", "gpg.openpgp.program=gpg", "gpg.ssh.program=ssh-keygen", "gpg.minTrustLevel=undefined"),
 )
 
@@ -112,17 +112,5 @@ def _is_of(key: str, verdict: str, names: list[str]) -> bool:
 
 def _git(root: str, *words: str) -> str | None:
     """Return what git prints; None where it fails or takes long."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     options = [word for option in _ALONE for word in ("-c", option)]
-    try:
-        done = subprocess.run(
-            ["git", "-C", root, "--no-pager", "--no-optional-locks", *options, *words],
-            env={**kept, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return None if done.returncode else done.stdout.decode("utf-8", "replace")
+    return git_program.run(root, *options, *words, hook_seconds=_SECONDS)

@@ -1,4 +1,7 @@
-"""Questions that only the git program answers. No hook asks them; each ends soon, and whatever fails has no answer."""
+"""Questions that only the git program answers. Each ends soon, and whatever fails has no answer.
+
+A hook asks none of them, but where it says how long it can wait.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,12 @@ _MAX_VERSIONS = 50
 _ALONE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager", "--no-optional-locks")
 
 
-def run(root: str, *arguments: str) -> str | None:
-    """Return what git prints in this work tree; None where it fails, takes long, or somebody waits for this process."""
-    if Deadline.is_set() or not os.path.lexists(os.path.join(root, ".git")):
+def run(root: str, *arguments: str, hook_seconds: float = 0.0) -> str | None:
+    """Return what git prints in this work tree; None where it fails, takes long, or somebody waits for this process.
+
+    With `hook_seconds` a hook may ask, too, and waits no longer.
+    """
+    if (Deadline.is_set() and not hook_seconds) or not os.path.lexists(os.path.join(root, ".git")):
         return None
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
@@ -28,7 +34,7 @@ def run(root: str, *arguments: str) -> str | None:
             env={**kept, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=_SECONDS,
+            timeout=hook_seconds or _SECONDS,
             check=False,
         )
     except (OSError, subprocess.SubprocessError):
