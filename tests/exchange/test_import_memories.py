@@ -13,6 +13,8 @@ from holdfast.agents.base import Place
 from holdfast.agents.editing import blocks
 from holdfast.app import proposals
 from holdfast.app.erase import forget_memory as forget
+from holdfast.continuity import log
+from holdfast.continuity.todo import todos
 from holdfast.errors import BadInput, NotFound, ScopeUnknown, SwitchedOff
 from holdfast.exchange.import_memories import import_memories
 from holdfast.exchange.statements import cut
@@ -410,3 +412,64 @@ def test_an_edited_memory_is_not_proposed_again(workspace, shop, editor) -> None
         edit(h, decision.key)
     with workspace() as h:
         assert counts(import_memories(h)) == {"AGENTS.md": (0, 0, 0, 0, 1)}
+
+
+def test_notes_of_a_project_are_found_without_being_named(workspace, shop):
+    """A page's rows and lessons, open boxes as to-dos, the log of a day; what is ticked or struck through is over."""
+    (shop / "tasks").mkdir()
+    (shop / "memory").mkdir()
+    (shop / "MEMORY.md").write_text(
+        "# Memory\n\n## Decisions\n\n| Date | Decision | Rationale |\n|---|---|---|\n"
+        "| 2026-02-07 | Use PostgreSQL | one server is enough |\n| 2026-02-01 | ~~Use MySQL~~ | old |\n\n"
+        "## Not built\n\n- ~~The importer of orders loses rows~~ fixed\n- The exporter of orders has no tests.\n"
+    )
+    (shop / "tasks" / "lessons.md").write_text("# Lessons\n\n- Run the migration before the deploy, never after it.\n")
+    (shop / "tasks" / "todo.md").write_text("# To do\n\n- [x] write the importer\n- [ ] write the exporter\n")
+    (shop / "memory" / "2026-02-07.md").write_text(
+        "# Session\n\n## Done\n\n- The importer reads orders of last year.\n"
+    )
+    with workspace() as opened:
+        done = import_memories(opened)
+        assert {one.path: (one.kind, one.new, one.known) for one in done.files} == {
+            "MEMORY.md": ("notes", 2, 0),
+            "tasks/lessons.md": ("notes", 1, 0),
+            "tasks/todo.md": ("todo", 1, 1),
+            "memory/2026-02-07.md": ("log", 1, 0),
+        }
+        said = {one.text: one.kind for one in done.proposals}
+        assert said["Date: 2026-02-07; Decision: Use PostgreSQL; Rationale: one server is enough"] == "memory"
+        assert said["write the exporter"] == "todo"
+        assert not [text for text in said if "MySQL" in text or "loses rows" in text]
+        decided = proposals.approve(opened, tuple(one.id for one in done.proposals))
+        assert not [one for one in decided if one.exit_code]
+        assert [(one.text, one.done) for one in todos(opened, everything=True)] == [("write the exporter", False)]
+        folder = opened.home + "/memory/projects/" + opened.project().id
+        assert "- The importer reads orders of last year." in log.read(folder, "2026-02-07")
+        assert import_memories(opened).proposals == ()
+
+
+def test_what_gemini_would_add_by_its_inbox_is_proposed(workspace, shop, machine):
+    """The lines that its patches add, and no other; those of its person's file hold everywhere."""
+    folder = machine / ".gemini" / "tmp" / "shop" / "memory" / ".inbox"
+    (folder.parent.parent / ".project_root").parent.mkdir(parents=True)
+    (folder.parent.parent / ".project_root").write_text(str(shop))
+    for name, line in (("private", "The staging host is s7."), ("global", "Kim prefers short answers.")):
+        (folder / name).mkdir(parents=True)
+        patch = f"--- a/MEMORY.md\n+++ b/MEMORY.md\n@@ -1,1 +1,2 @@\n - An old line that stays.\n+- {line}\n"
+        (folder / name / "extraction.patch").write_text(patch)
+    with workspace() as opened:
+        found = {one.text: one.scope.kind for one in import_memories(opened, ("gemini-cli",)).proposals}
+        assert found == {"The staging host is s7.": "project", "Kim prefers short answers.": "global"}
+
+
+def test_the_team_tier_and_own_memory_of_qwen_are_found(workspace, shop, machine):
+    """Its team's files in the repository, and what it noted itself of this project."""
+    (shop / ".qwen" / "team-memory").mkdir(parents=True)
+    (shop / ".qwen" / "team-memory" / "deploys.md").write_text("- Deploys of the shop need the VPN.\n")
+    name = "".join(letter if letter.isalnum() else "-" for letter in str(shop))
+    own = machine / ".qwen" / "projects" / name / "memory"
+    own.mkdir(parents=True)
+    (own / "user.md").write_text("---\nname: editor\ntype: user\n---\nKim edits in vim.\n")
+    with workspace() as opened:
+        found = {one.text for one in import_memories(opened, ("qwen",)).proposals}
+        assert found == {"Deploys of the shop need the VPN.", "Kim edits in vim."}

@@ -21,6 +21,8 @@ _LONGEST_PATH = 4_096
 _MIN_FULL, _MAX_TAIL = 50_000, 1 << 18
 # What hooks hand over stands in this tag, with every bracket in it written as HTML writes it.
 HANDED_OVER = "hook_context"
+# What it noted by itself and nobody looked at yet: patches of its memory files, in folders by where they would hold.
+_INBOX = (".inbox", "global")
 # The line of a command's result that has its exit; there is none where it went well.
 EXIT = "Exit Code: "
 
@@ -105,10 +107,12 @@ class GeminiCli(Agent):
                         break
             except OSError:
                 continue
-        return [
-            *super().memory_files(place),
-            *all_below("project", "memory", os.path.join(folder, own, "memory"), ".md"),
-        ]
+        memory = os.path.join(folder, own, "memory")
+        inbox = os.path.join(memory, *_INBOX, "")
+        found = all_below("project", "memory", memory, ".md", ".patch")
+        # What it would add to the person's own file holds everywhere.
+        found = [replace(one, scope="global") if one.path.startswith(inbox) else one for one in found]
+        return [*super().memory_files(place), *found]
 
 
 def _is_full(transcript: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import EVENTS, MILLISECONDS, SERVER, Agent, ConfigPart, Place
+from holdfast.agents.base import EVENTS, MILLISECONDS, SERVER, Agent, ConfigPart, MemoryFile, Place, all_below
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,18 @@ class Qwen(Agent):
     own_instructions = ("QWEN.md",)
     project_instructions = ("AGENTS.md", "QWEN.md")
     skill_homes = ("own",)
-    knowledge = (("global", "instructions", "QWEN.md"), ("project", "instructions", "QWEN.md", "AGENTS.md"))
+    knowledge = (
+        ("global", "instructions", "QWEN.md"),
+        ("project", "instructions", "QWEN.md", "AGENTS.md"),
+        ("project", "memory", ".qwen/team-memory/", ".md"),
+        ("project", "memory", ".qwen/memory/", ".md"),
+    )
+
+    def memory_files(self, place: Place) -> list[MemoryFile]:
+        # Its own memory of a project lies beside its sessions, in a folder named after the project's path.
+        name = "".join([letter if letter.isascii() and letter.isalnum() else "-" for letter in place.folder])
+        folder = os.path.join(self.personal_folder(place), "projects", name, "memory")
+        return [*super().memory_files(place), *all_below("project", "memory", folder, ".md")]
 
     def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         settings = os.path.join(self.folder(place), "settings.json")

@@ -36,7 +36,14 @@ KINDS = ("memory", "lesson", "import", "page", "decision", "withdrawal", "patter
 # A memory that scores so for the words of a proposal is worth being shown beside it.
 MIN_NEAR = 0.5
 ACTS = ("approve", "reject", "snooze")
-_OF_PROPOSAL = {"lesson": "lesson", "page": "page", "still": "decision", "end": "withdrawal"}
+_OF_PROPOSAL = {
+    "todo": "import",
+    "log": "import",
+    "lesson": "lesson",
+    "page": "page",
+    "still": "decision",
+    "end": "withdrawal",
+}
 
 
 @dataclass(frozen=True, slots=True)

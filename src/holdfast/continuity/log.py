@@ -24,6 +24,7 @@ MAX_ITEM = 500
 _MAX_KEPT = 2_000
 _KEPT = "made-room"
 _KEPT_HEADING = "## Made room in the buffer"
+_TAKEN_OVER, _TAKEN_OVER_HEADING = "taken-over", "## Taken over (imported)"
 _LISTS = {
     "done": "Done",
     "decisions": "Said and decided",
@@ -79,15 +80,24 @@ def write(folder: str, entry: LogEntry) -> str:
 
 def keep(folder: str, day: str, lines: list[str]) -> str:
     """Add lines that made room in the buffer to the day's page, each once, and return the path."""
+    return _kept(folder, day, lines, _KEPT, _KEPT_HEADING)
+
+
+def take_over(folder: str, day: str, lines: list[str]) -> str:
+    """Add lines of a log that somebody kept elsewhere to the day's page, each once, and return the path."""
+    return _kept(folder, day, lines, _TAKEN_OVER, _TAKEN_OVER_HEADING)
+
+
+def _kept(folder: str, day: str, lines: list[str], name: str, heading: str) -> str:
     path = path_of(folder, day)
     with region.lock_of(folder, "log"):
         text = region.read_page(path)
         # What made room before stays as it stands, also where a person edited it.
-        inside = [line for line in lines_of(region.parts(text, _KEPT)[1] or "") if line.strip() != _KEPT_HEADING]
+        inside = [line for line in lines_of(region.parts(text, name)[1] or "") if line.strip() != heading]
         there = [line.rstrip("\r\n") for line in lines_of("".join(inside).strip("\r\n"))]
         known = frozenset(region.entries(there))
         new = [region.item(line) for line in dict.fromkeys(lines) if line not in known]
-        _write(path, text, day, _KEPT, [_KEPT_HEADING, "", *[*there, *new][-_MAX_KEPT:], ""])
+        _write(path, text, day, name, [heading, "", *[*there, *new][-_MAX_KEPT:], ""])
     return path
 
 

@@ -19,8 +19,9 @@ from holdfast.agents.base import Agent, MemoryFile, Place
 from holdfast.agents.editing import blocks
 from holdfast.base import files
 from holdfast.base.clock import now
+from holdfast.continuity import todo as todo_page
 from holdfast.errors import BadInput, HoldfastError, NotFound, ScopeUnknown
-from holdfast.exchange import statements, stores
+from holdfast.exchange import import_notes, statements, stores
 from holdfast.exchange.statements import Cut, ImportedStatement
 from holdfast.memory import proposals as decisions
 from holdfast.memory import scaffold
@@ -120,7 +121,7 @@ def import_memories(
     run = _MemoryImport(workspace, dry_run=dry_run)
     for source in found:
         run.take_store(source) if source.kind == "store" else run.take(source)
-    kinds = {**decisions.KINDS, "memory": _Unread()}
+    kinds = {**decisions.KINDS, **import_notes.KINDS, "memory": _Unread()}
     decided = decisions.approve(workspace, tuple(run.offered), kinds) if approve and not dry_run and run.offered else []
     return ImportResult(tuple(run.files), tuple(run.proposals), tuple(decided), tuple(run.problems))
 
@@ -162,10 +163,32 @@ class _MemoryImport:
         if not text.strip():
             return
         text, kinds = redact.redact(text)
-        cut = statements.cut(text, topic=source.kind == "memory")
-        counts = Counter(self._offer(source, scope, cut, found) for found in self._own(source, cut))
         about = (source.agent, source.scope, source.kind, source.shown)
+        if source.kind in import_notes.KINDS:
+            self.files.append(FileImport.of(*about, self._noted(source, scope, text), (), tuple(kinds)))
+            return
+        is_notes = source.kind == "notes"
+        said = import_notes.without_what_is_over(text) if is_notes else text
+        cut = statements.cut(said, topic=source.kind == "memory", rows=is_notes)
+        counts = Counter(self._offer(source, scope, cut, found) for found in self._own(source, cut))
         self.files.append(FileImport.of(*about, counts, cut.mentions, tuple(kinds)))
+
+    def _noted(self, source: ImportFile, scope: Scope, text: str) -> Counter[str]:
+        """Propose the to-dos of a page, or the log of a day; return how many are what."""
+        counts: Counter[str] = Counter()
+        if source.kind == import_notes.DAY:
+            day = os.path.basename(source.path).removesuffix(".md")
+            said = "\n".join(import_notes.day_lines(self.workspace, scope, day, text))
+            wanted = [ImportedStatement(said, day, day, 1)] if said else []
+        else:
+            known = {same(todo.text) for todo in todo_page.todos(self.workspace, everything=True)}
+            texts, done = import_notes.boxes(text)
+            wanted = [ImportedStatement(one, one[:80], "", 1) for one in texts if same(one) not in known]
+            # What is done needs no decision.
+            counts["known"] = done + len(texts) - len(wanted)
+        for one in wanted:
+            counts[self._offer(source, scope, Cut(()), one, source.kind)] += 1
+        return counts
 
     def take_store(self, source: ImportFile) -> None:
         """Propose what the store of another tool says."""
@@ -193,7 +216,7 @@ class _MemoryImport:
             if not is_index and same(found.text) not in self.ours:
                 yield found
 
-    def _offer(self, source: ImportFile, scope: Scope, cut: Cut, found: ImportedStatement) -> str:
+    def _offer(self, source: ImportFile, scope: Scope, cut: Cut, found: ImportedStatement, kind: str = "memory") -> str:
         """Propose the statement where it is new; return what it is."""
         try:
             redacted(Draft(found.text, scope, title=found.title))
@@ -203,7 +226,7 @@ class _MemoryImport:
         if verdict in ("new", "waiting"):
             self.offered[name] = None
         if verdict == "new":
-            proposal = _proposal(source, scope, cut, found, self.at)
+            proposal = replace(_proposal(source, scope, cut, found, self.at), kind=kind)
             self.judge.add(proposal)
             self.proposals.append(proposal)
             if not self.dry_run:
@@ -244,9 +267,22 @@ def sources(workspace: Workspace, names: tuple[str, ...], paths: tuple[str, ...]
     for source in _of_adapters(workspace, names, place):
         # Several agents read one file, by its name or by a link; it is the first one's.
         known.setdefault(os.path.realpath(source.path), source)
+    for folder in (place.folder,) if place.scope == "project" and not names else ():
+        for path, kind in import_notes.found(folder):
+            source = ImportFile(NO_AGENT, "project", kind, path, shown(path, place))
+            known.setdefault(os.path.realpath(path), source)
     if not paths:
         return list(known.values())
-    return [_given(workspace, path, known, names, scope, place) for path in paths]
+    given = [_given(workspace, path, known, names, scope, place) for path in paths]
+    # What a folder says as notes is read with it; its to-dos and logs become none of its statements.
+    inner = [
+        ImportFile(NO_AGENT, one.scope, kind, path, shown(path, place))
+        for one in given
+        if one.kind == "store" and one.scope == "project"
+        for path, kind in import_notes.found(one.path)
+        if kind in import_notes.KINDS
+    ]
+    return [*given, *inner]
 
 
 def _of_adapters(workspace: Workspace, names: tuple[str, ...], place: Place) -> Iterator[ImportFile]:
@@ -339,6 +375,10 @@ def text_of(workspace: Workspace, source: ImportFile, place: Place) -> tuple[str
     except HoldfastError as problem:
         return "", [_problem(source, "unreadable", str(problem), problem.hint)]
     text, problems = _decoded(source, data)
+    if real.endswith(".patch"):
+        # What a patch would add; a line that stays or goes is told by the file itself.
+        lines = [line[1:] for line in text.splitlines() if line.startswith("+") and not line.startswith("+++ ")]
+        text = "\n".join(lines)
     seen = visible(text)
     if len(seen) < len(text.removeprefix("\ufeff")):
         hint = "Look at the file with a program that shows them."

@@ -34,6 +34,7 @@ _APPLIES = ("globs", "applyTo", "fileMatchPattern", "paths")
 _EVERY_FILE = ("", "*", "**", "**/*", "/**")
 _MENTION = re.compile(r"(?<![\w`@/])@((?:~?/|\./|\.\./)?[\w.-]+(?:/[\w.-]+)*\.(?:md|mdc|txt)|(?:~|\.{1,2})?/[\w./-]+)")
 _ONLY_MENTION = re.compile(r"@(?=\S*[./])\S+$")
+_CELLS = re.compile(r"(?<!\\)\|")
 _POINTER = re.compile(r"(?:\*\*)?\[[^\]]*\]\(<?([^)\s#>]+\.mdc?)(?:#[^)]*)?>?\)")
 _IMAGE = re.compile(r"\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?")
 _SIGNS = re.compile(r"(?:#+\s+)+")
@@ -98,8 +99,11 @@ class _Section:
     blocks: tuple[MarkdownBlock, ...]
 
 
-def cut(text: str, *, topic: bool = False) -> Cut:
-    """Return the statements of a Markdown text; a `topic` with a name in its front matter is one statement."""
+def cut(text: str, *, topic: bool = False, rows: bool = False) -> Cut:
+    """Return the statements of a Markdown text; a `topic` with a name in its front matter is one statement.
+
+    With `rows` each row of a table is one.
+    """
     document = front_matter.parse(text.replace("\r\n", "\n").replace("\r", "\n"))
     given = front_matter.values(document)[0]
     before = document.head + "".join(entry.text for entry in document.entries) + document.foot
@@ -107,7 +111,7 @@ def cut(text: str, *, topic: bool = False) -> Cut:
     if topic and name and document.body.strip() and len(document.body) <= LONGEST_TOPIC:
         found = [ImportedStatement(_without_sign(document.body.strip()), _title(name), name, first)]
     else:
-        found = [one for section in _sections(blocks(document.body, first)) for one in _statements(section)]
+        found = [one for section in _sections(blocks(document.body, first)) for one in _statements(section, rows=rows)]
     limit = _limits(given)
     kept = [one for one in map(_without_mentions, found) if _says_something(one.text)]
     if limit:
@@ -182,7 +186,7 @@ def _sections(found: list[MarkdownBlock]) -> Iterator[_Section]:
     yield _Section(heading, named, tuple(inner))
 
 
-def _statements(section: _Section) -> Iterator[ImportedStatement]:
+def _statements(section: _Section, *, rows: bool) -> Iterator[ImportedStatement]:
     found = list(section.blocks)
     prose = "\n\n".join(block.text for block in found)
     if section.named and len(found) > 1 and len(prose) <= LONGEST and all(one.kind == "text" for one in found):
@@ -190,8 +194,10 @@ def _statements(section: _Section) -> Iterator[ImportedStatement]:
         return
     while found:
         block = found.pop(0)
-        run = _run(found, "item", "table") if _announces(block, found) else []
-        if run:
+        run = _run(found, "item", *([] if rows else ["table"])) if _announces(block, found) else []
+        if rows and block.kind == "table":
+            yield from _rows(section, block)
+        elif run:
             yield from _announced(section, block, run)
             del found[: len(run)]
         elif block.kind == "item":
@@ -202,6 +208,18 @@ def _statements(section: _Section) -> Iterator[ImportedStatement]:
             says_itself = block.kind == "text" and not block.text.startswith(("```", "~~~"))
             title = "" if says_itself else section.heading
             yield _found(section, block.text, block.line, title)
+
+
+def _rows(section: _Section, table: MarkdownBlock) -> Iterator[ImportedStatement]:
+    """Return each row of a table with the names of its columns; one whose cells are struck through is over."""
+    names, _, *rows = (
+        [cell.strip() for cell in _CELLS.split(line.strip().strip("|"))] for line in table.text.split("\n")
+    )
+    for number, cells in enumerate(rows, 2):
+        told = [(name, cell) for name, cell in zip(names, cells, strict=False) if cell.strip("-* ")]
+        if told and not any(cell.startswith("~~") for _, cell in told):
+            said = "; ".join(f"{name}: {cell}" if name else cell for name, cell in told)
+            yield _found(section, said, table.line + number)
 
 
 def _announces(block: MarkdownBlock, rest: list[MarkdownBlock]) -> bool:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 FOLDER = "proposals"
 REJECTED = "rejected.tsv"
 SNOOZED = "snoozed.tsv"
-KINDS = ("memory", "page", "lesson", "end", "still")
+KINDS = ("memory", "page", "lesson", "end", "still", "todo", "log")
 ID_LENGTH = 8
 MAX_READ = 1_048_576
 _FIELDS = (
