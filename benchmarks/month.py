@@ -203,7 +203,7 @@ class Month:
     def _stands(self) -> dict[str, Any]:
         with self._workspace() as workspace:
             memories = list(workspace.store.find(Filter(None)))
-            waiting = proposals.count(workspace)
+            waiting = len(proposals.waiting(workspace)[0])
         rows = [self._judged(memory) for memory in memories]
         wrong, messages = sum(row["verdict"] == "false" for row in rows), sum(map(len, self._said.values()))
         size = sum(path.stat().st_size for path in (self.home / "state").rglob("*") if path.is_file())

@@ -183,7 +183,7 @@ def test_chatter_leaves_nothing(learner: Person, holdfast) -> None:
 def test_work_goes_on_with_the_other_agent_and_is_closed_by_evidence(learner: Person) -> None:
     """An ask that changes a file opens a work item; the next session goes on with it, and evidence closes it.
 
-    A start is told of it once something of it is met: before that it would only echo the ask.
+    No start is told of it: it was made of a prompt, and would only echo that.
     """
     (learner.folder / "test_cart.py").write_text(TEST)
     ask = "Add a discount of ten percent to the cart in cart.py, and make sure that the tests pass."
@@ -198,7 +198,7 @@ def test_work_goes_on_with_the_other_agent_and_is_closed_by_evidence(learner: Pe
     assert statuses(learner) == ["PENDING", "SATISFIED"]
     session = last_session(learner)
     ran = begin(learner, "claude-code", "good morning", Say("hello"))
-    assert told(ran, item.id) and told(ran, "1 of 2 criteria met"), fences(ran.first)
+    assert not told(ran, item.id), fences(ran.first)
     go_on(learner, "codex", "it works now", Say("Good."), session=session)
     [item] = works(learner)
     assert [name.partition("/")[0] for name in item.sessions] == ["claude-code", "codex"]
@@ -213,7 +213,7 @@ def statuses(person: Person) -> list[str]:
 
 @pytest.mark.parametrize("finder", some(AGENTS, 1))
 def test_a_fix_of_one_agent_is_offered_to_the_other(learner: Person, finder: str) -> None:
-    """What put a failed command right with one agent comes with the prompt after the same failure with the other."""
+    """What put a failed command right with one agent comes with the same failure in the other, in that very turn."""
     (learner.folder / "report.py").write_text("import till_data\n\nprint('sold')\n")
     (learner.folder / "sample_data.py").write_text("sold = 1\n")
     made = learner.folder / "till_data.py"
@@ -222,10 +222,9 @@ def test_a_fix_of_one_agent_is_offered_to_the_other(learner: Person, finder: str
     begin(learner, finder, "run the report", *[shell(finder, line) for line in lines], Say("It works."))
     made.unlink()
     other = OTHER[finder]
-    begin(learner, other, "run the report", shell(other, call), Say("It does not work."))
-    ran = go_on(learner, other, "and now?", Say("I try that."))
-    assert told(ran, "failed before with: ModuleNotFoundError: No module named 'till_data'"), fences(ran.turns[-1])
-    assert told(ran, f"What worked then ({finder},") and told(ran, lines[1])
+    ran = begin(learner, other, "run the report", shell(other, call), Say("I try that."))
+    assert told(ran, f"failed in the same way before; what worked then ({finder},"), fences(ran.turns[-1])
+    assert told(ran, lines[1])
 
 
 def test_no_other_project_hears_of_a_lesson(learner: Person, holdfast, repository) -> None:

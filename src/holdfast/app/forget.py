@@ -18,6 +18,7 @@ from holdfast.inject import shown
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.parts import TailCursor
 from holdfast.records import Filter, Step
+from holdfast.rules import table
 from holdfast.sessions import browse
 from holdfast.sessions import index as session_index
 from holdfast.sessions.archive import Archive
@@ -57,6 +58,8 @@ def remove(workspace: Workspace, names: tuple[str, ...]) -> None:
         forget(workspace, name)
         archive.forget(name)
     session_index.drop_all(workspace, list(names))
+    # The memories that went may have been rules.
+    table.discard(workspace.home)
 
 
 @contextmanager

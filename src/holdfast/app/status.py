@@ -115,11 +115,11 @@ def _last_told(data: bytes, agent: str) -> str:
 
 def hook_times(journal: Journal) -> list[HookTimes]:
     """Return how long the hooks of the last week took, by moment; a hook that was cut short has no time."""
-    since = clock.iso(time.time() - TIMED_DAYS * clock.DAY_SECONDS).encode()
+    since = clock.iso(time.time() - TIMED_DAYS * clock.DAY_SECONDS)
     room, left = _MAX_TIMED_BYTES, _MAX_TIMED_ROWS
     took: dict[bytes, list[float]] = defaultdict(list)
     for day in reversed(journal.days()):
-        if day.encode() < since[:10] or not room or not left:
+        if day < since[:10] or not room or not left:
             break
         data, _ = files.read_tail(os.path.join(journal.folder, day), room)
         ends = list(_ROW_END.finditer(data))[-left:]
@@ -127,7 +127,7 @@ def hook_times(journal: Journal) -> list[HookTimes]:
         for end in ends:
             head = _ROW_HEAD.match(data, data.rfind(b"\n", 0, end.start()) + 1)
             milliseconds = float(end[1])
-            if head and milliseconds and head[1] >= since:
+            if head and milliseconds and head[1] >= since.encode():
                 took[head[2]].append(milliseconds)
     found = []
     for moment in MOMENTS:

@@ -83,6 +83,13 @@ def place_of(home: str, scope: Scope) -> str:
     return os.path.join(home, *FOLDER, short(str(scope)))
 
 
+def discard(home: str) -> None:
+    """Remove the rules of every scope: they quote memories, and are written anew when somebody asks for them."""
+    folder = os.path.join(home, *FOLDER)
+    for name in files.names_in(folder, ""):
+        files.discard(os.path.join(folder, name))
+
+
 def is_as_read(home: str, row: RuleRow) -> bool:
     """Whether the file of a rule has the very bytes that the rule was read from."""
     try:

@@ -149,8 +149,9 @@ def test_what_we_handed_over_is_told_from_what_was_typed() -> None:
 
 
 def test_many_openings_without_an_end_take_no_time() -> None:
-    """A text full of tags that are never closed is classed at once."""
-    assert len(separated("a " + "<system-reminder>" * 12_000 + "</b>")) == 1
+    """A text full of tags that are never closed is data from the first one on, and is classed at once."""
+    openings = "<system-reminder>" * 12_000 + "</b>"
+    assert separated(f"a {openings}") == [("human", "a"), ("injected", openings)]
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ ENCODINGS = {
 IGNORED = (
     *("index.db", "state/locks/", "state/transcripts.db", "updates/", "erased.jsonl", "state/bundles/"),
     # The times at which files changed, which erasing in them changes.
-    "state/looked/",
+    *("state/looked/", "state/rules/"),
 )
 # Where hooks read on in a transcript, which has the text still: erasing takes all of it away.
 CURSORS = "state/tails/"
