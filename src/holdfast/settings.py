@@ -37,6 +37,7 @@ class Setting:
 
 SETTINGS = (
     Setting("enabled", True, "Memory is on. When off, nothing is written anywhere and every read is empty."),
+    Setting("sealed", False, "HOLDFAST_SEALED=1 before an agent: that session is given nothing, and nothing is kept."),
     Setting("project.id", "", "The project of every folder, whatever git says. Empty: it is found out."),
     Setting("reach.agent", "global project session agent", "Where an agent may write.", words=SCOPES),
     Setting("reach.subagent", "project session agent", "Where a sub-agent may write.", words=SCOPES),
@@ -111,7 +112,7 @@ _WANTED = {bool: "true or false", int: "a whole number", float: "a number", str:
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 # Going on without one of these could do what a person forbade, or write to a project that was not meant.
 GUARDS = (
-    *("enabled", "project.id", "security.block", "reach.agent", "reach.subagent", "reach.unknown"),
+    *("enabled", "sealed", "project.id", "security.block", "reach.agent", "reach.subagent", "reach.unknown"),
     *[name for name in BY_NAME if name.startswith("rules.")],
 )
 # Settings of earlier versions: what to say where config.toml still has one.

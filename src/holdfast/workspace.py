@@ -109,11 +109,13 @@ class Workspace:
 
     @property
     def enabled(self) -> bool:
-        """Whether memory is switched on."""
-        return self.settings.flag("enabled")
+        """Whether memory is switched on, and not sealed for this session."""
+        return self.settings.flag("enabled") and not self.settings.flag("sealed")
 
     def need_enabled(self) -> None:
         """Raise SwitchedOff where memory is switched off."""
+        if self.settings.flag("sealed"):
+            raise SwitchedOff("this session is sealed", f"Take `sealed` out ({self.settings.origin['sealed']}).")
         if not self.enabled:
             raise SwitchedOff("memory is switched off", f"Set enabled to true ({self.settings.origin['enabled']}).")
 

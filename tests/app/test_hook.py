@@ -8,12 +8,14 @@ import pytest
 
 from holdfast import agents
 from holdfast.app.hook import hook
+from holdfast.errors import SwitchedOff
 from holdfast.inject.hand_over import mark_shown
 from holdfast.memory.remember import remember
 from holdfast.parts import HookRun
 from holdfast.privacy.fence import kept
 from holdfast.recall.recall import recall
 from holdfast.records import Scope
+from holdfast.sessions.archive import Archive
 
 
 @pytest.fixture
@@ -166,3 +168,22 @@ def test_the_prompt_after_a_compaction_makes_up_for_a_start(name, start, asks, c
     assert after.count("Deploys need the VPN.") == 1 and "Answer in English." in after
     assert "last asked:\\n- tidy the kitchen drawers" in after
     assert answer(asks, prompt="the VPN for deploys again?") == ""
+
+
+def test_a_sealed_session_is_given_nothing_and_nothing_of_it_is_kept(home, workspace, answer, tree, monkeypatch):
+    """Its hooks leave one line, by which no sweep takes it in; commands and tools find memory switched off."""
+    with workspace() as opened:
+        remember(opened, "Deploys need the VPN.", scope="global")
+    assert "VPN" in answer("SessionStart", "open")
+    before = tree(home)
+    monkeypatch.setenv("HOLDFAST_SEALED", "1")
+    for native in ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"):
+        assert answer(native, "secret", prompt="remember that the code name is bluebird") == ""
+    after = tree(home)
+    assert {name for name in {*before, *after} if before.get(name) != after.get(name)} <= {
+        *("archive", "archive/forgotten.txt"),
+    }
+    assert Archive(str(home)).is_forgotten("claude-code/secret")
+    assert not Archive(str(home)).is_forgotten("claude-code/open")
+    with workspace() as opened, pytest.raises(SwitchedOff, match="sealed"):
+        remember(opened, "The code name is bluebird.", scope="global")

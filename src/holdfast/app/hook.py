@@ -73,6 +73,11 @@ def hook(home: str, agent: Agent, call: HookCall, environment: Mapping[str, str]
 
 def _answered(run: HookRun) -> str:
     home, agent, call = run.home, run.agent, run.call
+    if run.settings.flag("sealed"):
+        from holdfast.sessions import sealing
+
+        sealing.seal(home, agent.name, call.session, agent.archived_as(call))
+        return ""
     if not run.settings.flag("enabled") or not shown.is_first(home, call):
         return ""
     if call.moment in ("before-tool", "after-tool"):

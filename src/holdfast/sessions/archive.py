@@ -32,6 +32,7 @@ from holdfast.records import Problem, Session, Step
 from holdfast.sessions import facts, names
 from holdfast.sessions.facts import Digest
 from holdfast.sessions.raw import RawEvents, RawWriter, ended_at, session_in
+from holdfast.sessions.sealing import FORGOTTEN
 
 # The pass of the budget that may drop what was never analysed.
 LOSES_DATA = "hard-unanalysed"
@@ -236,7 +237,7 @@ class Archive:
         with self._lock():
             # The note comes first: a kill half-way leaves something to remove, never something that comes back.
             if not self.is_forgotten(name):
-                rows.append(os.path.join(self.root, "forgotten.txt"), [_hash(name)])
+                rows.append(os.path.join(self.home, FORGOTTEN), [_hash(name)])
         for path in self._paths(name):
             files.remove(path)
         self.unpin(name)
@@ -323,7 +324,7 @@ class Archive:
         return sorted(agent for agent in map(names.text_of, stems) if agent)
 
     def _forgotten_hashes(self) -> frozenset[str]:
-        path = os.path.join(self.root, "forgotten.txt")
+        path = os.path.join(self.home, FORGOTTEN)
         try:
             status = os.lstat(path)
         except OSError:
