@@ -157,7 +157,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something wrong in a file, as a value with its place; `hint` names the way out."""
+    """Something wrong in a file, as a value with its place; `hint` names the way out, `other` a second file."""
 
     kind: str
     path: str
@@ -165,6 +165,7 @@ class Problem:
     hint: str = ""
     line: int = 0
     severity: str = "warning"
+    other: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from holdfast.app import findings as of_lint
 from holdfast.app import proposals as every_kind
 from holdfast.app import updates
-from holdfast.base.digests import short
 from holdfast.errors import BadInput, HoldfastError, NotFound, StoreUnavailable, SwitchedOff
 from holdfast.learning.lessons import model as lessons
-from holdfast.memory import proposals
+from holdfast.memory import proposals, settled
 from holdfast.patterns import review as patterns
 from holdfast.patterns.clusters import Pattern
 from holdfast.recall.recall import search
@@ -23,19 +23,10 @@ from holdfast.records import Filter, Memory, Problem, Proposal
 from holdfast.workspace import Workspace
 
 Source = Literal["proposal", "pattern", "finding"]
-# What lint finds and only a person settles, as the inbox calls it.
-FINDINGS = {
-    "contradiction": "conflict",
-    "outdated": "conflict",
-    "secret": "secret",
-    "came-back": "conflict",
-    "stale-claim": "stale",
-    "changed-code": "stale",
-}
 KINDS = ("memory", "lesson", "import", "page", "decision", "withdrawal", "pattern", "conflict", "secret", "stale")
 # A memory that scores so for the words of a proposal is worth being shown beside it.
 MIN_NEAR = 0.5
-ACTS = ("approve", "reject", "snooze")
+ACTS: tuple[of_lint.Act, ...] = ("approve", "reject", "snooze")
 _OF_PROPOSAL = {
     "todo": "import",
     "log": "import",
@@ -59,7 +50,10 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class WaitingItem:
-    """One thing that waits. `replaces` is the key of the memory that it would replace; `acts` what can be done."""
+    """One thing that waits. `replaces` is the key of the memory that it would replace; `acts` what can be done.
+
+    `path` and `other` are the files of memories that a finding is about; `approving` says what approving it does.
+    """
 
     source: Source
     id: str
@@ -75,6 +69,8 @@ class WaitingItem:
     path: str = ""
     hint: str = ""
     acts: tuple[str, ...] = ACTS
+    other: str = ""
+    approving: str = "Approve"
 
     @property
     def name(self) -> str:
@@ -89,7 +85,7 @@ class WaitingItem:
     @property
     def can_be_edited(self) -> bool:
         """Whether it has words that a person can better."""
-        return bool(self.acts) and not self.withdraws
+        return self.source != "finding" and not self.withdraws
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +107,7 @@ def inbox(workspace: Workspace, findings: Iterable[Problem] = ()) -> list[Waitin
     return [
         *(_of_proposal(workspace, one) for one in proposals.waiting(workspace)[0]),
         *(_of_pattern(one) for one in patterns.waiting(workspace)),
-        *(_of_finding(one) for one in findings if one.kind in FINDINGS),
+        *(_of_finding(one) for one in settled.standing(workspace, findings) if one.kind in of_lint.KINDS),
     ]
 
 
@@ -174,8 +170,8 @@ def _of_finding(one: Problem) -> WaitingItem:
     place = f"{one.path}:{one.line}" if one.line else one.path
     return WaitingItem(
         "finding",
-        short(one.kind, place, one.text, length=8),
-        FINDINGS[one.kind],
+        settled.id_of(one),
+        of_lint.KINDS[one.kind],
         one.text,
         "",
         "",
@@ -183,7 +179,9 @@ def _of_finding(one: Problem) -> WaitingItem:
         evidence=(Proof(one.text, place=place),),
         path=one.path,
         hint=one.hint,
-        acts=(),
+        acts=ACTS if one.kind in of_lint.MENDS else ACTS[1:],
+        other=one.other,
+        approving=of_lint.MENDED.get(one.kind, ""),
     )
 
 
@@ -205,39 +203,48 @@ def nearest(workspace: Workspace, item: WaitingItem) -> Memory | None:
 
 
 def against(workspace: Workspace, item: WaitingItem) -> list[Memory]:
-    """Return the memories that a conflict is about: the one where it was found, and those that share its key."""
-    if item.kind != "conflict":
-        return []
-    place = workspace.store.tree.place(item.path)
-    named = [
-        one for one in workspace.store.find(Filter(None)) if one.key == place.key or one.path in item.title.split()
-    ]
-    return sorted(named, key=lambda one: one.path != item.path)
+    """Return the memories that a finding is about: the one where it was found, and the one that it is held against."""
+    found = []
+    for path in (item.path, item.other):
+        place = workspace.store.tree.place(path) if path else None
+        found += list(workspace.store.find(Filter((place.scope,), keys=(place.key,)))) if place else []
+    return sorted((one for one in found if one.path in (item.path, item.other)), key=lambda one: one.path != item.path)
 
 
 def decide(
-    workspace: Workspace, act: str, names: Sequence[str], *, days: int = 0, reason: str = ""
+    workspace: Workspace,
+    act: of_lint.Act,
+    names: Sequence[str],
+    findings: Sequence[Problem] = (),
+    *,
+    days: int = 0,
+    reason: str = "",
 ) -> list[ItemDecision]:
     """Approve, reject or snooze these; one that a rule refuses stays, with the reason, and the others go on."""
     workspace.need_enabled()
     workspace.need_person("decides on what waits")
     if act not in ACTS:
         raise BadInput(f"{act!a} cannot be done to what waits", f"Use one of {', '.join(ACTS)}.")
-    return [_decided(workspace, act, name, days, reason) for name in dict.fromkeys(names)]
+    return [_decided(workspace, act, name, findings, days, reason) for name in dict.fromkeys(names)]
 
 
-def _decided(workspace: Workspace, act: str, name: str, days: int, reason: str) -> ItemDecision:
+def _decided(
+    workspace: Workspace, act: of_lint.Act, name: str, findings: Sequence[Problem], days: int, reason: str
+) -> ItemDecision:
     source, _, id = name.partition(":")
     try:
         if source == "proposal":
             return _on_proposal(workspace, act, id, days, reason)
         if source == "pattern":
             return _on_pattern(workspace, act, id, days, reason)
+        found = [of_lint.find(findings, id)]
+        (done,) = of_lint.settle(workspace, found, act, days=days or proposals.SNOOZE_DAYS, reason=reason)
     except (StoreUnavailable, SwitchedOff):
         raise
     except HoldfastError as problem:
         return ItemDecision(name, name, "refused", why=f"{problem}. {problem.hint}".strip())
-    return ItemDecision(name, name, "refused", why="It cannot be decided here; edit what it is about.")
+    undo = (done.update,) if done.update else ()
+    return ItemDecision(name, done.problem.text, done.act, done.problem.path, done.why, undo)
 
 
 def _on_proposal(workspace: Workspace, act: str, id: str, days: int, reason: str) -> ItemDecision:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.errors import Conflict, HoldfastError
-from holdfast.memory import audit, lint, move
+from holdfast.memory import audit, lint, move, settled
 from holdfast.memory.remember import WHOSE
 from holdfast.privacy import redact
 from holdfast.records import TRUSTS, Filter, Step
@@ -34,7 +34,7 @@ _FINISHED_SECONDS = 3_600
 def plan(workspace: Workspace) -> list[Step]:
     """Return the safe repairs for what lint finds, one step a file and act, and files that others can read."""
     workspace.need_enabled()
-    found = [problem for problem in lint.find(workspace) if problem.kind in SAFE]
+    found = [one for one in settled.standing(workspace, lint.find(workspace)) if one.kind in SAFE]
     whose = {memory.path: WHOSE[memory.trust] for memory in workspace.store.find(Filter(None))} if found else {}
     steps = [
         Step(SAFE[one.kind], one.path, f"{one.text} ({whose[one.path]})" if one.path in whose else one.text)

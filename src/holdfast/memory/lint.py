@@ -115,7 +115,7 @@ def contradictions(memories: list[Memory]) -> Iterator[Problem]:
             text = f"{key} says something else in {one.path}"
             hint = "Keep one: `holdfast edit` it, or `holdfast move` one to another key."
             severity = "error" if one.scope == other.scope else "warning"
-            yield Problem("contradiction", other.path, text, hint, severity=severity)
+            yield Problem("contradiction", other.path, text, hint, severity=severity, other=one.path)
 
 
 def duplicates(memories: list[Memory]) -> Iterator[Problem]:
@@ -143,7 +143,8 @@ def outdated(memories: list[Memory]) -> Iterator[Problem]:
         for older in near.values():
             if says_otherwise(statement, kinds.parts(older.body)[0]):
                 hint = f"`holdfast forget {older.key}`, or store the newer one with --supersedes {older.key}."
-                yield Problem("outdated", older.path, f"{memory.key} is newer and says otherwise", hint)
+                said = f"{memory.key} is newer and says otherwise"
+                yield Problem("outdated", older.path, said, hint, other=memory.path)
         for place in places:
             by_word[place].append(memory)
 

@@ -57,7 +57,7 @@ def read(page: str) -> str:
 def site(home, shop) -> Site:
     """The page of the home as seen from the shop; what it says in the terminal lies in `said`."""
     said: list[str] = []
-    made = Site(str(home), PORT, folder=str(shop), say=said.append)
+    made = Site(str(home), PORT, folder=str(shop), say=said.append, looks_itself=False)
     made.said = said
     return made
 

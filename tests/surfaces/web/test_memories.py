@@ -60,7 +60,7 @@ def test_one_memory_in_full(page, some):
     """It shows what it says, its history as differences, where it comes from, and what is related."""
     answer = page.get(VPN)
     shown = read(answer.text)
-    assert "Deploys go through the bastion host." in shown and "Never recalled so far." in shown
+    assert "Deploys go through the bastion host." in shown and "No session was given it so far." in shown
     assert re.search(r'class="del">.*Deploys need the VPN\.', answer.text)
     assert "key vpn" in shown.lower() and "feedback" in shown
 

@@ -17,7 +17,7 @@ from holdfast.surfaces.cli.command_line import invocation, runnable
 from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 T = TypeVar("T")
 # Options that choose nothing among the things that a command lists.
@@ -135,11 +135,12 @@ def print_plan(steps: Sequence[Step], *, err: bool = False) -> None:
     say(count(len(steps), "step") + (f", {count(freed, 'byte')}" if freed else ""))
 
 
-def print_problems(problems: Sequence[Problem]) -> None:
-    """Print each problem with its place, and below it the way out."""
+def print_problems(problems: Sequence[Problem], ids: Mapping[Problem, str] | None = None) -> None:
+    """Print each problem with its place and, where one decides on it, its id; and below it the way out."""
     for problem in problems:
         line = f":{problem.line}" if problem.line else ""
-        click.echo(f"{problem.severity:7}  {problem.kind:15} {problem.path}{line}  {problem.text}")
+        id = f"  [{ids[problem]}]" if ids and problem in ids else ""
+        click.echo(f"{problem.severity:7}  {problem.kind:15} {problem.path}{line}  {problem.text}{id}")
         if problem.hint:
             click.echo(f"{'':25}{runnable(problem.hint)}")
 

@@ -86,5 +86,6 @@ async def _open(request: Request) -> Response:
 
 async def _on_http(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)
-    data = {"status": problem.status_code, "text": problem.detail.lower(), "hint": ""}
+    text = "there is no such page" if problem.status_code == 404 else problem.detail.lower()
+    data = {"status": problem.status_code, "text": text, "hint": ""}
     return answer(request, "error.html", data, problem.status_code, browser(request))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, timedelta
 
 from markupsafe import Markup, escape
 
@@ -10,17 +11,30 @@ _WIDTH, _HEIGHT, _FOOT = 720, 180, 22
 _MAX_BARS = 60
 
 
-def bars(values: Sequence[tuple[str, float]], told: Callable[[float], str]) -> Markup:
+def over_time(days: Mapping[str, float]) -> list[tuple[str, float]]:
+    """Return sums of equal spans of time, without a gap from the first day to the last, no more than can be shown."""
+    known = {date.fromisoformat(day): value for day, value in days.items() if day}
+    if not known:
+        return []
+    first, last = min(known), max(known)
+    span = -(-((last - first).days + 1) // _MAX_BARS)
+    starts = [first + timedelta(number) for number in range(0, (last - first).days + 1, span)]
+    sums = [sum(known.get(start + timedelta(number), 0.0) for number in range(span)) for start in starts]
+    labels = [f"{start}" if span == 1 else f"{start} to {start + timedelta(span - 1)}" for start in starts]
+    return list(zip(labels, sums, strict=True))
+
+
+def bars(shown: Sequence[tuple[str, float]], told: Callable[[float], str]) -> Markup:
     """Return bars with a title each; the first and the last label stand below."""
-    shown = values[-_MAX_BARS:]
     if not shown:
         return Markup("")
     top = max(value for _, value in shown) or 1.0
     width = _WIDTH / len(shown)
     parts = []
     for number, (label, value) in enumerate(shown):
-        height = max(1.0, (_HEIGHT - _FOOT - 18) * value / top)
-        x, wide = number * width + width * 0.12, min(width * 0.76, 40.0)
+        height = max(1.0, (_HEIGHT - _FOOT - 18) * value / top) if value else 0.0
+        wide = min(width * 0.76, 40.0)
+        x = number * width + (width - wide) / 2
         parts.append(
             f'<rect class="bar" x="{x:.1f}" y="{_HEIGHT - _FOOT - height:.1f}" width="{wide:.1f}" '
             f'height="{height:.1f}" rx="2"><title>{escape(f"{label}: {told(value)}")}</title></rect>'

@@ -30,6 +30,8 @@ from holdfast.workspace import Workspace
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 # So long pages may be behind what they show.
 FINISH_SECONDS, MAX_FINISH_SECONDS = 1.0, 30.0
+# In a home of so many memories a look through all of them takes about a second; then Review looks by itself.
+MAX_LOOKED_AT, LOOK_SECONDS = 2_000, 600.0
 # So many requests are answered at once; each has a thread and a store.
 _AT_ONCE = 4
 
@@ -66,7 +68,10 @@ class Findings:
 
 @dataclass
 class Site:
-    """What is served, and where. `public_url` is the address by which browsers reach it besides loopback."""
+    """What is served, and where. `public_url` is the address by which browsers reach it besides loopback.
+
+    With `looks_itself` findings are looked for as soon as somebody reviews, in a home that is not large.
+    """
 
     home: str | None
     port: int
@@ -75,6 +80,7 @@ class Site:
     folder: str | None = None
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     say: Callable[[str], None] = say
+    looks_itself: bool = True
 
     def __post_init__(self) -> None:
         self.stores = Stores()
@@ -82,6 +88,7 @@ class Site:
         self._due: set[str] = set()
         self._timer: threading.Timer | None = None
         self._took = 0.0
+        self._looked = -LOOK_SECONDS
         self.feeds = 0
         self.limiter = anyio.CapacityLimiter(_AT_ONCE)
         self.findings = Findings(lint)
@@ -121,6 +128,21 @@ class Site:
             except (HoldfastError, OSError, sqlite3.Error) as problem:
                 self.say(f"pages are not up to date: {problem}")
         self._took = time.monotonic() - begun
+
+    def look_soon(self, memories: int) -> None:
+        """Have findings looked for beside the requests, unless that was done lately or the home is large."""
+        with self._lock:
+            due = self.looks_itself and time.monotonic() - self._looked > LOOK_SECONDS and memories <= MAX_LOOKED_AT
+            if due and not self.findings.is_running:
+                self._looked = time.monotonic()
+                threading.Thread(target=self._look, daemon=True).start()
+
+    def _look(self) -> None:
+        try:
+            with self.workspace() as workspace:
+                self.findings.look(workspace)
+        except (HoldfastError, OSError, sqlite3.Error) as problem:
+            self.say(f"memories could not be looked through: {problem}")
 
     @property
     def address(self) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
-from holdfast.app import erase, heal, prune, updates
+from holdfast.app import erase, findings, heal, prune, updates
 from holdfast.app.reindex import make_all_vectors, reindex
 from holdfast.app.updates import ListedUpdate, Undo
 from holdfast.base.terminal import style
 from holdfast.base.text import count
-from holdfast.memory import tidy
+from holdfast.memory import settled, tidy
 from holdfast.memory.lint import lint
+from holdfast.memory.proposals import SNOOZE_DAYS
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
@@ -31,18 +32,63 @@ from holdfast.surfaces.cli.output import (
 from holdfast.surfaces.cli.tables import shown_time
 from holdfast.workspace import Workspace
 
+_IDS = click.argument("names", metavar="ID...", nargs=-1, required=True)
 
-@command("lint", "holdfast lint", pure=True)
+
+@group("lint", "holdfast lint", pure=True)
 def _lint(workspace: Workspace) -> int:
     """Find problems in memories: broken files, orphans, dead links, stale claims, contradictions, duplicates, secrets.
 
-    It only reads. The exit code is 1 where anything of severity error was found.
+    It only reads. What you dismissed or put off is not named. The exit code is 1 where anything of severity error was
+    found.
     """
-    problems = lint(workspace)
-    if not answered({"problems": [asdict(problem) for problem in problems]}):
-        print_problems(problems)
-        say(count(len(problems), "problem") if problems else why_empty(workspace, "no problems"))
+    found = lint(workspace)
+    problems = settled.standing(workspace, found)
+    ids = {one: settled.id_of(one) for one in problems if one.kind in findings.KINDS}
+    if not answered({"problems": [{**asdict(one), "id": ids.get(one, "")} for one in problems]}):
+        print_problems(problems, ids)
+        put_off = f"; {len(found) - len(problems)} dismissed or put off" if len(found) > len(problems) else ""
+        say(count(len(problems), "problem") + put_off if problems else why_empty(workspace, "no problems") + put_off)
     return int(any(problem.severity == "error" for problem in problems))
+
+
+@_lint.sub("settle", "holdfast lint settle 1a2b3c4d")
+@_IDS
+def _settle(workspace: Workspace, names: tuple[str, ...]) -> None:
+    """Have findings mended that only need your word.
+
+    A secret is taken out of its file, a memory whose code changed is confirmed, of two that contradict each other the
+    newer one holds.
+    """
+    _decide(workspace, names, "approve")
+
+
+@_lint.sub("dismiss", "holdfast lint dismiss 1a2b3c4d")
+@_IDS
+@click.option("--reason", default="", metavar="TEXT", help="Why, for your own records.")
+def _dismiss(workspace: Workspace, names: tuple[str, ...], reason: str) -> None:
+    """Leave findings as they are: they are not named again until a file that they are about changes."""
+    _decide(workspace, names, "reject", reason=reason)
+
+
+@_lint.sub("snooze", "holdfast lint snooze 1a2b3c4d --days 14")
+@_IDS
+@click.option("--days", type=int, default=SNOOZE_DAYS, show_default=True, metavar="N", help="For how many days.")
+def _snooze(workspace: Workspace, names: tuple[str, ...], days: int) -> None:
+    """Put findings off: they are named again after some days."""
+    _decide(workspace, names, "snooze", days=days)
+
+
+def _decide(
+    workspace: Workspace, names: tuple[str, ...], act: findings.Act, *, days: int = SNOOZE_DAYS, reason: str = ""
+) -> None:
+    found = lint(workspace)
+    wanted = list(dict.fromkeys(findings.find(found, name) for name in names))
+    done = findings.settle(workspace, wanted, act, days=days, reason=reason)
+    told = [{"id": one.id, "act": one.act, "why": one.why, "update": one.update} for one in done]
+    if not answered({"decisions": told}):
+        for one in done:
+            click.echo(f"{one.act:8}  {one.id}  {one.problem.path}: {one.problem.text}")
 
 
 @command("heal", "holdfast heal --dry-run")

@@ -30,6 +30,7 @@ def _health(visit: Visit) -> Response:
         sized=sized,
         cap=settings.number("archive.raw_hard_cap_bytes"),
         updates=updates.updates(workspace, limit=MAX_UPDATES),
+        most=MAX_UPDATES,
         notices=notices.unseen(workspace.home),
         checks=visit.site.checks,
         findings=visit.site.findings,

@@ -14,10 +14,11 @@ from holdfast.base.text import count
 from holdfast.errors import BadInput, ChangedMeanwhile
 from holdfast.inject.receipts import latest
 from holdfast.language import when
-from holdfast.memory import browse, edit, move
+from holdfast.memory import anchors, audit, browse, edit, move
 from holdfast.memory.remember import pin
 from holdfast.memory.show import history, replaced_by
 from holdfast.privacy import redact
+from holdfast.project.anchors import parsed
 from holdfast.recall.related import related_to
 from holdfast.records import SCOPES, Filter, Memory, Scope
 from holdfast.surfaces.web.handling import Visit, route
@@ -33,7 +34,7 @@ def _memories(visit: Visit) -> Response:
     chosen = {name: visit.asked(name) for name in (*FACETS, "age", "q", "path")}
     if chosen["path"]:
         place = visit.workspace.store.tree.place(chosen["path"])
-        return visit.goto(address(place.scope, place.key))
+        return visit.goto(address(place.scope, place.key), edit=visit.asked("edit"))
     wanted = Filter(
         (browse.scope_named(chosen["scope"]),) if chosen["scope"] else None,
         types=_one(chosen["type"]),
@@ -109,6 +110,8 @@ def _shown(visit: Visit, memory: Memory, *, status: int = 200, theirs: str = "",
         given=given,
         related=related_to(workspace, memory, tuple(dict.fromkeys((memory.scope, Scope("global")))), 8),
         replaced=replaced_by(workspace, memory),
+        named=[one.name for one in parsed(memory.anchors)],
+        stale=anchors.stale(workspace, [memory]) if memory.anchors or memory.branch else [],
         editing=visit.asked("edit") or whole,
         text=text,
         seen=short(text),
@@ -141,6 +144,16 @@ def _pin(visit: Visit) -> Response:
     pinned = visit.given("pinned") == "1"
     pin(visit.workspace, memory.key, scope=memory.scope.kind, pinned=pinned)
     visit.tell("Pinned: it never expires and comes first." if pinned else "Unpinned.")
+    return visit.goto(address(memory.scope, memory.key))
+
+
+def _confirm(visit: Visit) -> Response:
+    """Say that a memory still holds although its code changed."""
+    memory = _asked(visit)
+    with audit.Act(visit.workspace, "confirm") as act:
+        anchors.confirm(visit.workspace, memory)
+        act.done(str(memory.path), "it still holds")
+    visit.tell("Confirmed: it is held against the code as it is now.", act.id)
     return visit.goto(address(memory.scope, memory.key))
 
 
@@ -187,5 +200,6 @@ ROUTES = [
     route(_ONE, lambda visit: _shown(visit, _asked(visit))),
     route(f"{_ONE}/edit", _edit, needs="write"),
     route(f"{_ONE}/pin", _pin, needs="write"),
+    route(f"{_ONE}/confirm", _confirm, needs="write"),
     route(f"{_ONE}/move", _move, needs="write"),
 ]

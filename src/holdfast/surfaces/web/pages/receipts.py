@@ -13,6 +13,8 @@ from holdfast.records import Receipt
 from holdfast.surfaces.web.handling import Visit, known_projects, route
 
 MAX_SHOWN = 40
+# So many lines of a receipt are shown at once; the rest is folded.
+MAX_ROWS = 8
 _BUDGETS = {"start": "inject.start_characters", "prompt": "inject.prompt_characters"}
 
 
@@ -22,6 +24,7 @@ def _receipts(visit: Visit) -> Response:
     found = receipts(workspace, session) if session else latest(workspace)
     return visit.page(
         "receipts.html",
+        shown=MAX_ROWS,
         receipts=[(one, _budget(visit, one), _left_out(one)) for one in islice(found, MAX_SHOWN)],
         preview=preview(workspace, prompt=prompt, agent=visit.asked("agent")) if asked else None,
         agents=[(name, agents.get(name).title) for name in agents.names()],

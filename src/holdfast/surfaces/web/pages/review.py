@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, cast
 
 from starlette.responses import Response
 
@@ -18,11 +19,15 @@ from holdfast.patterns import review as patterns
 from holdfast.surfaces.web.handling import Visit, route
 from holdfast.surfaces.web.rendering import differences
 
+if TYPE_CHECKING:
+    from holdfast.app.findings import Act
+
 MAX_LISTED = 200
 _DONE = {"approved": "Approved", "rejected": "Rejected", "snoozed": "Snoozed"}
 
 
 def _review(visit: Visit) -> Response:
+    visit.site.look_soon(sum(group.memories for group in visit.workspace.store.groups()))
     waiting = inbox.inbox(visit.workspace, visit.site.findings.found)
     matching = _matching(waiting, visit.asked("kind"), visit.asked("scope"), visit.asked("q"))
     shown = next((one for one in matching if one.name == visit.asked("item")), matching[0] if matching else None)
@@ -42,6 +47,7 @@ def _review(visit: Visit) -> Response:
         seen=_seen(visit, shown) if shown else "",
         problems=proposals.waiting(visit.workspace)[1],
         findings=visit.site.findings,
+        found=sum(one.source == "finding" for one in waiting),
     )
 
 
@@ -66,17 +72,18 @@ def _seen(visit: Visit, item: WaitingItem) -> str:
 def _decide(visit: Visit) -> Response:
     names = [*visit.form.get("item", []), *visit.form.get("shown", [])]
     if visit.given("all"):
-        waiting = inbox.inbox(visit.workspace)
+        waiting = inbox.inbox(visit.workspace, visit.site.findings.found)
         found = _matching(waiting, visit.given("kind"), visit.given("scope"), visit.given("q"))
-        names = [one.name for one in found if one.acts]
+        names = [one.name for one in found if visit.given("act") in one.acts]
     if not names:
         visit.tell("Nothing is ticked. Tick some, or all that match.", kind="refused")
         return _back(visit)
     days = visit.given("days", "0")
     done = inbox.decide(
         visit.workspace,
-        visit.given("act"),
+        cast("Act", visit.given("act")),
         names,
+        visit.site.findings.found,
         days=int(days) if days.isdecimal() and len(days) < 6 else 0,
         reason=visit.given("reason"),
     )

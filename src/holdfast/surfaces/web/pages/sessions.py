@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import Any
 
 from starlette.responses import Response
 
+from holdfast.base.text import one_line
 from holdfast.errors import NotFound
+from holdfast.language import tools
 from holdfast.records import SessionEvent
 from holdfast.sessions import browse
 from holdfast.sessions import search as session_search
 from holdfast.sessions.facts import OUTCOMES
 from holdfast.store.session_table import BY
-from holdfast.surfaces.web.charts import bars
+from holdfast.surfaces.web.charts import bars, over_time
 from holdfast.surfaces.web.handling import Visit, known_projects, route
 
 PAGE = 50
 MAX_EVENTS = 150
 MAX_MATCHES = 200
 VIEWS = {"": "List", "timeline": "Timeline", "files": "Changed files", "cost": "Cost"}
+SPANS = {"7d": "a week", "30d": "a month", "90d": "three months", "365d": "a year", "3650d": "all time"}
+_BESIDE = 90
+_MAX_LINE = 120
 
 
 def _sessions(visit: Visit) -> Response:
     view, everywhere = visit.asked("view"), not visit.asked("project")
     shared: dict[str, Any] = {"views": VIEWS, "view": view, "projects": known_projects(visit.workspace)}
+    shared["agents"] = [name for name, _, _ in browse.ask(visit.workspace, lambda table: table.totals("agent"))]
     if view == "timeline":
         found = browse.timeline(visit.workspace, since=visit.asked("since"), everywhere=everywhere, limit=100)
         return visit.page("timeline.html", found=found, **shared)
@@ -34,7 +41,10 @@ def _sessions(visit: Visit) -> Response:
     if view == "cost":
         return _cost(visit, shared)
     if visit.asked("q"):
-        hits = session_search.search(visit.workspace, visit.asked("q"), everywhere=everywhere, limit=30).hits
+        agents = (visit.asked("agent"),) if visit.asked("agent") else ()
+        hits = session_search.search(
+            visit.workspace, visit.asked("q"), agents=agents, everywhere=everywhere, limit=30
+        ).hits
         return visit.page("sessions.html", hits=hits, found=None, page=0, outcomes=OUTCOMES, **shared)
     page = visit.asked("page", "0")
     number = int(page) if page.isdecimal() and len(page) < 6 else 0
@@ -57,10 +67,10 @@ def _cost(visit: Visit, shared: dict[str, Any]) -> Response:
     since = visit.asked("since", "30d")
     days = browse.cost(visit.workspace, by="day", since=since)
     rows = browse.cost(visit.workspace, by=by, since=since)
-    chart = bars([(row.group, row.dollars) for row in reversed(days)], lambda dollars: f"${dollars:,.2f}")
-    return visit.page(
-        "cost.html", chart=chart, rows=rows, total=browse.total(rows), by=by, ways=BY, since=since, **shared
-    )
+    chart = bars(over_time({row.group: row.dollars for row in days}), lambda dollars: f"${dollars:,.2f}")
+    spans = SPANS if since in SPANS else {since: since, **SPANS}
+    told = {"rows": rows, "total": browse.total(rows), "by": by, "ways": BY, "since": since, "spans": spans}
+    return visit.page("cost.html", chart=chart, **told, **shared)
 
 
 def _session(visit: Visit) -> Response:
@@ -68,12 +78,11 @@ def _session(visit: Visit) -> Response:
     digest = browse.digest_of(visit.workspace, name)
     at = visit.asked("at", "0")
     first = (int(at) if at.isdecimal() and len(at) < 9 else 0) // MAX_EVENTS * MAX_EVENTS
-    matches: list[SessionEvent] = []
+    matches: list[tuple[SessionEvent, tuple[str, str, str]]] = []
     try:
         if q:
-            wanted, every = q.casefold(), browse.events_of(visit.workspace, name)
-            texts = ((one, f"{one.text}\n{one.tool}\n{one.input}\n{one.output}") for one in every)
-            matches = list(islice((one for one, text in texts if wanted in text.casefold()), MAX_MATCHES))
+            every = ((one, _beside(one, q)) for one in browse.events_of(visit.workspace, name))
+            matches = list(islice(((one, found) for one, found in every if found), MAX_MATCHES))
         events = list(browse.events_of(visit.workspace, name, first, first + MAX_EVENTS - 1))
         kept = True
     except NotFound:
@@ -88,8 +97,26 @@ def _session(visit: Visit) -> Response:
         first=first,
         page_size=MAX_EVENTS,
         helpers=helpers,
+        most=MAX_MATCHES,
+        line_of=_line,
         dollars=digest.dollars + sum(row.dollars for row in helpers),
     )
+
+
+def _beside(event: SessionEvent, wanted: str) -> tuple[str, str, str] | None:
+    """Return the words of an event around the first place that has what is wanted, in three parts; None without one."""
+    text = "\n".join(one for one in (event.text, event.tool, event.input, event.output) if one)
+    found = re.search(re.escape(wanted), text, re.IGNORECASE)
+    if found is None:
+        return None
+    start, end = found.span()
+    before = ("…" if start > _BESIDE else "") + text[max(0, start - _BESIDE) : start]
+    return before, text[start:end], text[end : end + _BESIDE] + ("…" if len(text) > end + _BESIDE else "")
+
+
+def _line(event: SessionEvent) -> str:
+    """Return what a tool was called with, in a line: the command, the files, or whatever was given."""
+    return one_line(tools.line_of(event.input) or ", ".join(tools.paths_in(event.input)) or event.input, _MAX_LINE)
 
 
 ROUTES = [route("/sessions", _sessions), route("/session/{name:path}", _session)]
