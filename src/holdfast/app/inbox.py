@@ -101,14 +101,15 @@ class ItemDecision:
 
 
 def inbox(workspace: Workspace, findings: Iterable[Problem] = ()) -> list[WaitingItem]:
-    """Return what waits: proposals oldest first, then patterns as they are ranked, then what lint found."""
+    """Return what waits: secrets, proposals oldest first, patterns as they are ranked, then what else lint found."""
     if not workspace.enabled:
         return []
-    return [
+    found = [
         *(_of_proposal(workspace, one) for one in proposals.waiting(workspace)[0]),
         *(_of_pattern(one) for one in patterns.waiting(workspace)),
         *(_of_finding(one) for one in settled.standing(workspace, findings) if one.kind in of_lint.KINDS),
     ]
+    return sorted(found, key=lambda one: one.kind != "secret")
 
 
 def _of_proposal(workspace: Workspace, one: Proposal) -> WaitingItem:

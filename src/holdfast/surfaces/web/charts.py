@@ -7,21 +7,21 @@ from datetime import date, timedelta
 
 from markupsafe import Markup, escape
 
-_WIDTH, _HEIGHT, _FOOT = 720, 180, 22
+_WIDTH, _HEIGHT = 720, 140
 _MAX_BARS = 60
 
 
-def over_time(days: Mapping[str, float]) -> list[tuple[str, float]]:
-    """Return sums of equal spans of time, without a gap from the first day to the last, no more than can be shown."""
+def over_time(days: Mapping[str, float]) -> tuple[list[tuple[str, float]], int]:
+    """Return sums of equal spans without a gap from the first day to the last, and how many days each span has."""
     known = {date.fromisoformat(day): value for day, value in days.items() if day}
     if not known:
-        return []
+        return [], 1
     first, last = min(known), max(known)
     span = -(-((last - first).days + 1) // _MAX_BARS)
     starts = [first + timedelta(number) for number in range(0, (last - first).days + 1, span)]
     sums = [sum(known.get(start + timedelta(number), 0.0) for number in range(span)) for start in starts]
     labels = [f"{start}" if span == 1 else f"{start} to {start + timedelta(span - 1)}" for start in starts]
-    return list(zip(labels, sums, strict=True))
+    return list(zip(labels, sums, strict=True)), span
 
 
 def bars(shown: Sequence[tuple[str, float]], told: Callable[[float], str]) -> Markup:
@@ -30,22 +30,30 @@ def bars(shown: Sequence[tuple[str, float]], told: Callable[[float], str]) -> Ma
         return Markup("")
     top = max(value for _, value in shown) or 1.0
     width = _WIDTH / len(shown)
+    wide = min(width * 0.76, 40.0)
     parts = []
     for number, (label, value) in enumerate(shown):
-        height = max(1.0, (_HEIGHT - _FOOT - 18) * value / top) if value else 0.0
-        wide = min(width * 0.76, 40.0)
-        x = number * width + (width - wide) / 2
+        height = max(1.0, _HEIGHT * value / top) if value else 0.0
         parts.append(
-            f'<rect class="bar" x="{x:.1f}" y="{_HEIGHT - _FOOT - height:.1f}" width="{wide:.1f}" '
-            f'height="{height:.1f}" rx="2"><title>{escape(f"{label}: {told(value)}")}</title></rect>'
+            f'<rect class="bar" x="{number * width + (width - wide) / 2:.1f}" y="{_HEIGHT - height:.1f}" '
+            f'width="{wide:.1f}" height="{height:.1f}"><title>{escape(f"{label}: {told(value)}")}</title></rect>'
         )
-    parts.append(f'<line class="axis" x1="0" x2="{_WIDTH}" y1="{_HEIGHT - _FOOT}" y2="{_HEIGHT - _FOOT}"/>')
-    parts.append(f'<text x="0" y="{_HEIGHT - 6}">{escape(shown[0][0])}</text>')
-    parts.append(f'<text x="{_WIDTH}" y="{_HEIGHT - 6}" text-anchor="end">{escape(shown[-1][0])}</text>')
-    parts.append(f'<text x="0" y="11">{escape(told(top))} at most</text>')
-    label = escape(f"{len(shown)} bars from {shown[0][0]} to {shown[-1][0]}")
+    first, last = (escape(shown[0][0].partition(" ")[0]), escape(shown[-1][0].rpartition(" ")[2]))
+    drawing = (
+        f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none" role="img" '
+        f'aria-label="{len(shown)} bars from {first} to {last}">{"".join(parts)}</svg>'
+    )
+    most = f"<figcaption>{escape(told(top))} at most</figcaption>"
+    # The words stand outside: on a narrow screen those of a drawing would shrink with it.
+    return Markup(f'<figure>{most}{drawing}<div class="ends"><span>{first}</span><span>{last}</span></div></figure>')  # noqa: S704
+
+
+def share(part: float, whole: float) -> Markup:
+    """Return a bar of which the part of a whole is filled."""
+    filled = 100 * min(part / whole, 1.0) if whole else 0.0
     return Markup(  # noqa: S704
-        f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
+        f'<svg class="share" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label="{filled:.0f} %">'
+        f'<rect class="track" width="100" height="8"/><rect class="bar" width="{filled:.1f}" height="8"/></svg>'
     )
 
 

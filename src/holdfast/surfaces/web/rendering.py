@@ -22,6 +22,7 @@ from holdfast.base.package import __version__
 from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.records import SCOPES
+from holdfast.surfaces.web.charts import share
 
 _UNITS = (("y", 31_557_600), ("mo", 2_629_800), ("d", 86_400), ("h", 3_600), ("min", 60))
 _PLACE = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
@@ -44,7 +45,7 @@ def environment() -> Environment:
         auto_reload=False,
         finalize=_finalized,
     )
-    made.globals.update(version=__version__, scopes_of_memories=SCOPES, count=count)
+    made.globals.update(version=__version__, scopes_of_memories=SCOPES, count=count, share=share)
     made.filters.update(
         ago=ago,
         exact=Exact,

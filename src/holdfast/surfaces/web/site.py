@@ -140,9 +140,10 @@ class Site:
     def _look(self) -> None:
         try:
             with self.workspace() as workspace:
+                self.checks.look(workspace)
                 self.findings.look(workspace)
         except (HoldfastError, OSError, sqlite3.Error) as problem:
-            self.say(f"memories could not be looked through: {problem}")
+            self.say(f"the home could not be looked through: {problem}")
 
     @property
     def address(self) -> str:

@@ -37,10 +37,12 @@ def _budget(visit: Visit, receipt: Receipt) -> int:
     return visit.workspace.settings.number(name) if name else 0
 
 
-def _left_out(receipt: Receipt) -> list[tuple[str, list[str]]]:
-    found: dict[str, list[str]] = {}
+def _left_out(receipt: Receipt) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return what was left out, by why; what a reason says behind its colon is about the one memory."""
+    found: dict[str, list[tuple[str, str]]] = {}
     for name, reason in receipt.left_out:
-        found.setdefault(reason, []).append(name.rpartition("/")[2])
+        why, _, more = reason.partition(": ")
+        found.setdefault(why, []).append((name.rpartition("/")[2], more))
     return list(found.items())
 
 

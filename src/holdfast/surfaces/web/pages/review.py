@@ -56,7 +56,7 @@ def _matching(waiting: Iterable[WaitingItem], kind: str, scope: str, text: str) 
     return [
         one
         for one in waiting
-        if kind in ("", one.kind) and scope in ("", one.scope)
+        if kind in ("", one.kind, one.source) and scope in ("", one.scope)
         if all(word in f"{one.title} {one.text} {one.origin} {one.id}".casefold() for word in wanted)
     ]
 

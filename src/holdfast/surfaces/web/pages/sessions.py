@@ -67,7 +67,8 @@ def _cost(visit: Visit, shared: dict[str, Any]) -> Response:
     since = visit.asked("since", "30d")
     days = browse.cost(visit.workspace, by="day", since=since)
     rows = browse.cost(visit.workspace, by=by, since=since)
-    chart = bars(over_time({row.group: row.dollars for row in days}), lambda dollars: f"${dollars:,.2f}")
+    spent, each = over_time({row.group: row.dollars for row in days})
+    chart = bars(spent, lambda dollars: f"${dollars:,.2f}{f' in {each} days' if each > 1 else ' a day'}")
     spans = SPANS if since in SPANS else {since: since, **SPANS}
     told = {"rows": rows, "total": browse.total(rows), "by": by, "ways": BY, "since": since, "spans": spans}
     return visit.page("cost.html", chart=chart, **told, **shared)
