@@ -249,6 +249,63 @@ def test_how_things_stand_is_told(api, archived, home, shop) -> None:
     assert client.get("/patterns").json() == {"patterns": [], "next": None}
 
 
+def test_where_a_project_stands_is_told_and_its_to_dos_are_kept(api, cli) -> None:
+    """The working state, the log and the to-dos come in one; one is added, ticked off and opened again."""
+    client = api()
+    added = client.post("/todos", json={"text": "Move the upload to the queue"}).json()
+    (one,) = added["todos"]
+    assert added["action"] == "added" and "Move the upload" in cli("todo").out
+    told = client.get("/now").json()
+    assert told["todos"] == [one] and told["state"]["focus"] == "" and told["log"] == []
+    assert client.patch(f"/todos/{one['id']}", json={"done": True}).json()["todos"][0]["done"] is True
+    assert client.patch(f"/todos/{one['id']}", json={"done": False}).json()["todos"][0]["done"] is False
+    problem(client.patch("/todos/t00000", json={"done": True}), 404)
+
+
+def test_what_sessions_did_is_told_by_day_and_by_file(api, archived) -> None:
+    """The timeline has the session with what it changed; a file has who changed it."""
+    client = api()
+    (day,) = client.get("/sessions/timeline").json()["days"]
+    assert day["sessions"][0]["session"]["title"] == "The upload" and day["sessions"][0]["files"][0]["path"] == "a"
+    assert [one["path"] for one in client.get("/sessions/files?path=a").json()["files"]] == ["a"]
+    assert client.get("/sessions/files?path=nothing").json() == {"files": [], "more": False}
+
+
+def test_what_lint_finds_is_decided_on(api, home) -> None:
+    """A secret by a hand edit is found, put off, shown again by an undo, and taken out."""
+    client = api()
+    token = "ghp_" + "0123456789abcdefghij0123456789abcdef"
+    made = stored(client, "The registry wants a token.", key="registry", title="Registry")
+    path = home / "memory" / made["path"]
+    path.write_text(path.read_text().replace("a token", token))
+
+    def found() -> list[str]:
+        return [one["id"] for one in client.get("/lint").json()["problems"] if one["kind"] == "secret"]
+
+    (name,) = found()
+    put_off = client.post("/lint/decisions", json={"act": "snooze", "ids": [name], "days": 2}).json()["decisions"]
+    assert found() == [] and client.post(f"/updates/{put_off[0]['update']}/undo").status_code == 200
+    assert found() == [name]
+    client.post("/lint/decisions", json={"act": "approve", "ids": [name]})
+    assert found() == [] and token not in path.read_text()
+    problem(client.post("/lint/decisions", json={"act": "approve", "ids": ["ffffffff"]}), 404)
+
+
+def test_the_catalogue_and_what_helps_are_told(api) -> None:
+    """An empty home has an empty catalogue, and says that nothing was compared."""
+    client = api()
+    assert client.get("/catalogue").json() == {"entries": []}
+    assert client.get("/measure?since=30d").json()["sessions"] == 0
+
+
+def test_a_memory_is_confirmed(api) -> None:
+    """It comes back with the state that it has now."""
+    client = api()
+    stored(client, "Deploys need the VPN.", key="vpn")
+    held = client.post("/memories/vpn/confirm")
+    assert held.status_code == 200 and held.headers["etag"] == client.get("/memories/vpn").headers["etag"]
+
+
 # Rights
 
 

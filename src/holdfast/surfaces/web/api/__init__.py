@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute, Route
 
-from holdfast.surfaces.web.api import activity, memories, reviewing
+from holdfast.surfaces.web.api import activity, memories, reviewing, working
 from holdfast.surfaces.web.api.endpoints import PREFIX, TABLE, OnePath
 from holdfast.surfaces.web.api.openapi import serve_document
 
 # Each of them puts its endpoints into the table.
-PARTS = (memories, reviewing, activity)
+PARTS = (memories, reviewing, activity, working)
 # What is spelt out comes before what stands for any name.
 _paths = sorted({one.path for one in TABLE}, key=lambda path: path.replace("{", "\uffff"))
 

@@ -17,10 +17,12 @@ from holdfast.session_records import Cost
 from holdfast.sessions import browse
 from holdfast.sessions import search as session_search
 from holdfast.sessions.facts import Digest
+from holdfast.store.session_table import FileRow
 from holdfast.surfaces.web.api.endpoints import ApiCall, endpoint
 from holdfast.surfaces.web.api.shapes import (
     EventList,
     EventsAsked,
+    FilesAsked,
     FoundInSessions,
     LeftOut,
     PassageShape,
@@ -31,6 +33,7 @@ from holdfast.surfaces.web.api.shapes import (
     SeenFrom,
     SessionList,
     SessionsAsked,
+    TimelineAsked,
     Words,
     given,
     given_memory,
@@ -63,6 +66,20 @@ class CostList(Struct, frozen=True):
     """What sessions cost, by group."""
 
     rows: list[CostView]
+
+
+class TimelineDays(Struct, frozen=True):
+    """Days, the last first; `more` says that there are others before."""
+
+    days: list[browse.Day]
+    more: bool
+
+
+class ChangedFiles(Struct, frozen=True):
+    """Files that sessions changed, the last change first; `more` says that there are others before."""
+
+    files: list[FileRow]
+    more: bool
 
 
 class ProjectList(Struct, frozen=True):
@@ -161,6 +178,30 @@ def cost(call: ApiCall, asked: CostAsked) -> CostList:
     """Sum what sessions cost: of one project where one is named, else of all."""
     rows = browse.cost(call.workspace, by=asked.by, since=asked.since, until=asked.until)
     return CostList([given(row, CostView) for row in rows])
+
+
+@endpoint("GET", "/sessions/timeline")
+def timeline(call: ApiCall, asked: TimelineAsked) -> TimelineDays:
+    """Show what was done in a project day by day: each session with its commits and the files that it changed."""
+    found = browse.timeline(
+        call.workspace, since=asked.since, until=asked.until, everywhere=asked.everywhere, limit=asked.limit
+    )
+    return TimelineDays(list(found.days), found.more)
+
+
+@endpoint("GET", "/sessions/files")
+def changed_files(call: ApiCall, asked: FilesAsked) -> ChangedFiles:
+    """List the files that sessions changed, the last change first: by whom, when, how often."""
+    found = browse.activity(
+        call.workspace,
+        path=asked.path,
+        agents=tuple(asked.agent),
+        since=asked.since,
+        until=asked.until,
+        everywhere=asked.everywhere,
+        limit=asked.limit,
+    )
+    return ChangedFiles(list(found.changes), found.more)
 
 
 @endpoint("GET", "/sessions/{agent}/{id}")

@@ -7,7 +7,7 @@ import msgspec
 from holdfast.app import erase
 from holdfast.app.preview import Preview, preview
 from holdfast.errors import ChangedMeanwhile, Conflict
-from holdfast.memory import forget, move, remember, show
+from holdfast.memory import anchors, forget, move, remember, show
 from holdfast.recall.recall import recall
 from holdfast.recall.related import related
 from holdfast.records import Draft, Memory, Stored
@@ -185,6 +185,16 @@ def unpin(call: ApiCall, asked: OneMemory, key: str) -> MemoryShape:
 def _pinned(call: ApiCall, asked: OneMemory, key: str, *, pinned: bool) -> MemoryShape:
     call.need_to_write(call.workspace.locate(key, asked.scope).scope)
     return memory_shape(remember.pin(call.workspace, key, scope=asked.scope, pinned=pinned))
+
+
+@endpoint("POST", "/memories/{key}/confirm", "review", tagged=True)
+def confirm(call: ApiCall, asked: OneMemory, key: str) -> MemoryShape:
+    """Say that a memory still holds although the code that it names changed."""
+    memory = call.workspace.locate(key, asked.scope)
+    call.need_to_write(memory.scope)
+    held = anchors.confirm(call.workspace, memory)
+    call.etag = etag_of(call.workspace.store.text(held))
+    return memory_shape(held)
 
 
 @endpoint("POST", "/memories/{key}/move", "review", changes=True, tagged=True)

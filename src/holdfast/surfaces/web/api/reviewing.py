@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     PatternShape = Struct
     UpdateShape = Struct
 else:
-    _INNER = ("signature", "signatures", "evidence", "fingerprints", "bound", "domain")
+    _INNER = ("signature", "signatures", "fingerprints", "bound", "domain")
     PatternShape = shape("PatternShape", Pattern, _INNER, statement=str)
     UpdateShape = shape("UpdateShape", Update, ("files", "aliases", "undoes"), can_be_undone=bool, undone_by=str)
 

@@ -313,6 +313,22 @@ class SessionsAsked(PageAsked):
     everywhere: bool = False
 
 
+class TimelineAsked(SeenFrom):
+    """Which time, and of how many sessions at most."""
+
+    since: Words = ""
+    until: Words = ""
+    everywhere: bool = False
+    limit: Annotated[int, Meta(ge=1, le=200)] = 50
+
+
+class FilesAsked(TimelineAsked):
+    """Which changes: of a file or folder, by which agents."""
+
+    path: Words = ""
+    agent: Several = []
+
+
 class SessionList(Struct, frozen=True):
     """Sessions, the last to end first."""
 

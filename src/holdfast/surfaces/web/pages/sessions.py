@@ -70,8 +70,8 @@ def _cost(visit: Visit, shared: dict[str, Any]) -> Response:
     spent, each = over_time({row.group: row.dollars for row in days})
     chart = bars(spent, lambda dollars: f"${dollars:,.2f}{f' in {each} days' if each > 1 else ' a day'}")
     spans = SPANS if since in SPANS else {since: since, **SPANS}
-    told = {"rows": rows, "total": browse.total(rows), "by": by, "ways": BY, "since": since, "spans": spans}
-    return visit.page("cost.html", chart=chart, **told, **shared)
+    shared |= {"rows": rows, "total": browse.total(rows), "by": by, "ways": BY, "since": since, "spans": spans}
+    return visit.page("cost.html", chart=chart, **shared)
 
 
 def _session(visit: Visit) -> Response:
