@@ -79,7 +79,7 @@ class LintList(Struct, frozen=True):
     problems: list[LintShape]
 
 
-class Catalogue(Struct, frozen=True):
+class CatalogueList(Struct, frozen=True):
     """Every pattern of the catalogue, and where each was handed to."""
 
     entries: list[CatalogueEntry]
@@ -145,10 +145,10 @@ def settle(call: ApiCall, asked: SeenFrom, given: ManyDecided) -> DecisionList:
 
 
 @endpoint("GET", "/catalogue")
-def list_catalogue(call: ApiCall, asked: SeenFrom) -> Catalogue:
+def list_catalogue(call: ApiCall, asked: SeenFrom) -> CatalogueList:
     """List the patterns of the catalogue, and where each was handed to."""
     call.need_whole_home()
-    return Catalogue(catalogue_edit.entries(call.workspace)[0])
+    return CatalogueList(catalogue_edit.entries(call.workspace)[0])
 
 
 @endpoint("GET", "/measure")
