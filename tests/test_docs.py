@@ -21,8 +21,9 @@ from holdfast import errors, settings
 from holdfast.journal.updates import Touched, Update, Updates, digest
 from holdfast.learning.research import model as research
 from holdfast.learning.security import model as security_trail
+from holdfast.memory import settled
 from holdfast.memory.proposal_files import id_of
-from holdfast.records import Scope, replace
+from holdfast.records import Problem, Scope, replace
 from holdfast.surfaces.cli.command_line import COMMANDS
 from holdfast.surfaces.cli.main import ALIASES, cli
 from holdfast.workspace import Workspace
@@ -350,6 +351,8 @@ _GONE = Touched("proposals/gone.md", digest(b"Gone."), "", "Gone.")
 UPDATE = Update("0a1b2c3d", "2026-05-04T10:00:00.000000Z", "distil", ("proposals/gone.md",), "why", files=(_GONE,))
 
 # Each command that has `--json`, with the arguments that it is tried with.
+# The finding of lint about the secret that slipped into the home.
+SLIPPED = settled.id_of(Problem("secret", "global/memories/slip.md", "a secret of the kind github-token", line=1))
 TRIED = {
     "up": "",
     "remember": "--key third The third way is a courier.",
@@ -438,6 +441,9 @@ TRIED = {
     "project merge": "third-id --yes",
     "reindex": "",
     "lint": "",
+    "lint snooze": SLIPPED,
+    "lint dismiss": SLIPPED,
+    "lint settle": SLIPPED,
     "doctor": "",
     "status": "",
     "config": "",
@@ -501,6 +507,10 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     (folder / "notes.md").write_text("- Kim likes tea.\n- Lee likes coffee.\n")
     (folder / "ratings.jsonl").write_text('{"score": 8, "timestamp": "2026-01-02T03:04:05Z"}\n')
     run("import", "--file", "notes.md", "--scope", "global")
+    (folder / "home" / "memory" / "global" / "memories").mkdir(parents=True, exist_ok=True)
+    (folder / "home" / "memory" / "global" / "memories" / "slip.md").write_text(
+        f"The token is ghp_{'0a1b2c3d4e5f' * 3}.\n"
+    )
     run("work", "add", "The whole move")
     run("remember", "The old way uses ftp.", "--key", "old")
     run("remember", "The new way uses ssh.", "--key", "new", "--supersedes", "old", "--pin")
@@ -607,7 +617,9 @@ def test_json_objects_have_the_fields_that_are_promised(answers: dict[str, dict[
     assert set(done) == all_fields("session") | {"changed"}
     assert set(answers["research"]["reports"][0]) == fields("report")
     assert set(answers["security"]["records"][0]) == fields("security record")
-    assert set(answers["lint"]["problems"][0]) == fields("problem")
+    assert set(answers["lint"]["problems"][0]) == fields("problem") | {"id"}
+    for name in ("lint snooze", "lint dismiss", "lint settle"):
+        assert set(answers[name]["decisions"][0]) == {"id", "act", "why", "update"}, name
     assert set(answers["config"]["settings"][0]) == fields("setting")
     told = {name.strip("` ") for field in fields("proposal") for name in field.split(",")}
     assert set(answers["proposals"]["proposals"][0]) == told
