@@ -113,7 +113,7 @@ def test_the_log_tells_what_no_sweep_has_read(worked, home, cli):
     log.write(folder, log.LogEntry("new", "third", "2026-05-08T08:00:00Z", title="Shipping", outcome="ended", **told))
     log.write(folder, log.LogEntry("two", "some-agent", "2026-05-05T10:00:00Z", title="Cart as the hooks saw it"))
     out = cli("catch-up").out
-    assert "- Last session: Shipping (ended, third, 2026-05-08 08:00)" in out and "3 sessions" in out
+    assert "- Last session: Shipping (ended, third, 2026-05-08 08:00 UTC)" in out and "3 sessions" in out
     assert "2026-05-08 Ship on Monday" in out and "- make: no rule" in out and "`ship.py` (1)" in out
     assert "unknown" not in out
     assert "2026-05-05 Cart (" in out and "as the hooks saw it" not in out

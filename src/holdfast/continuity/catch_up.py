@@ -252,12 +252,17 @@ def markdown(found: CatchUp) -> str:
 
 
 def _stands(found: CatchUp) -> list[str]:
-    stamp = ", ".join(part for part in (found.updated[:16].replace("T", " "), plain(found.by)) if part)
+    stamp = ", ".join(part for part in (_to_the_minute(found.updated), plain(found.by)) if part)
     lines = [f"Focus: {_short(found.focus)}{f' ({stamp})' if stamp else ''}"] if found.focus else []
     for last in found.sessions[:1]:
-        ended = last.ended[:16].replace("T", " ")
+        ended = _to_the_minute(last.ended)
         lines.append(f"Last session: {_title(last)} ({_outcome(last)}{plain(last.agent)}, {ended})")
     return lines
+
+
+def _to_the_minute(at: str) -> str:
+    """Return a stored time as people read it, and say that it is UTC."""
+    return f"{at[:16].replace('T', ' ')} UTC" if len(at) >= len("2026-11-01T10:00") else at
 
 
 def _session(row: SessionRow) -> str:

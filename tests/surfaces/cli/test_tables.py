@@ -11,6 +11,7 @@ import termios
 import time
 
 import pytest
+from rich.cells import cell_len
 
 from holdfast.inject.receipts import event_of
 from holdfast.records import Given, Receipt, Scope
@@ -81,6 +82,15 @@ def known(workspace, shop, cli):
         h.journal.append(event_of(start))
 
 
+@pytest.fixture
+def noted(known, cli):
+    """Besides, a decision, a piece of work, a rating and an update, each with more words than fit a line."""
+    cli("decide", LONG, "--because", "the old way in was closed, and nobody could say who had used it last")
+    cli("work", "add", "Move every upload of the shop to the new bucket without breaking a link")
+    cli("rate", "8", "clean and quick, and the tests were written before the code that they are about")
+    cli("move", "english", "--key", "answer-in-english")
+
+
 @pytest.mark.parametrize("columns", [40, 72, 100, 160])
 @pytest.mark.parametrize("words", ["list", "recall bastion --explain", "receipts", "timeline", "sessions", "activity"])
 def test_every_line_fits(known, home, columns, words) -> None:
@@ -89,6 +99,26 @@ def test_every_line_fits(known, home, columns, words) -> None:
     if words.startswith("recall"):
         lines = [line for line in lines if " = " not in line and "a-key-that-is-rather" not in line]
     assert lines and [line for line in lines if len(line) > columns] == []
+
+
+@pytest.mark.parametrize("columns", [40, 100])
+@pytest.mark.parametrize(
+    "words", ["rate", "decide", "work", "updates", "config", "status", "catch-up", "sessions search hello"]
+)
+def test_lines_of_text_are_wrapped(noted, home, columns, words) -> None:
+    """Whatever else is listed is wrapped between words; the home and a command to copy stay whole."""
+    lines = seen(home, columns, *words.split())
+    lines = [line for line in lines if not line.startswith(("  holdfast sessions show", "home  "))]
+    assert lines and [line for line in lines if len(line) > columns] == []
+
+
+def test_wide_letters_count_for_two_columns(cli, shop, home) -> None:
+    """Text without spaces in wide letters is wrapped by what a terminal shows of it, and columns stay aligned."""
+    cli("remember", "部署需要VPN。请向金女士申请访问权限。数据库在东京。" * 3, "--key", "wide")
+    cli("remember", "Deploys need the VPN.", "--key", "vpn")
+    lines = [line for words in (["recall", "VPN"], ["list"]) for line in seen(home, 60, *words)]
+    assert [line for line in lines if cell_len(line) > 60] == []
+    assert any("部署需要VPN" in line for line in lines)
 
 
 def test_a_list_names_each_scope_once(known, home) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -43,8 +44,8 @@ def local_time(at: str) -> str:
 
 
 def shown_time(at: str) -> str:
-    """Return a time in local time on a terminal; elsewhere as it is stored, to the minute."""
-    return local_time(at) if on_terminal() else at[:16]
+    """Return a time in local time on a terminal; elsewhere as it is stored, to the minute, in UTC."""
+    return local_time(at) if on_terminal() else f"{at[:16]}Z" if len(at) >= len("2026-11-01T10:00") else at
 
 
 def cut(text: str, width: int) -> str:
@@ -81,14 +82,17 @@ def print_table(
         for row in cells:
             click.echo("\t".join(row))
         return
-    longest = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    from rich.cells import cell_len
+
+    longest = [max(map(cell_len, column)) for column in zip(heads, *cells, strict=True)]
     widths = {head: min(_MAX_CELL, size) for head, size in zip(heads[:-1], longest, strict=False)}
     left = columns() - sum(widths.values()) - 2 * len(widths)
     if cuts and left < columns() // 2:
         less = min(columns() // 2 - left, max(0, widths[cuts] - columns() // 3))
         widths[cuts], left = widths[cuts] - less, left + less
     last = min(left, longest[-1]) if heads[-1] in right else left
-    fits, sizes, above = left >= _MIN_CELL, [*widths.values(), last], ""
+    is_readable = not cuts or widths[cuts] >= min(2 * _MIN_CELL, longest[heads.index(cuts)])
+    fits, sizes, above = left >= _MIN_CELL and is_readable, [*widths.values(), last], ""
     if fits:
         click.echo(_line(heads, heads, sizes, right))
     for at, row in enumerate(cells):
@@ -98,19 +102,40 @@ def print_table(
         if fits:
             click.echo(_line(heads, row, sizes, right))
         else:
-            told = ", ".join(f"{head} {cell}" for head, cell in zip(heads[1:], row[1:], strict=True) if cell)
-            click.echo("\n".join([style(row[0], "bold"), *indented(told, "  ")]))
+            rest = ", ".join(f"{head} {cell}" for head, cell in zip(heads[1:], row[1:], strict=True) if cell)
+            click.echo("\n".join([style(cut(row[0], columns()), "bold"), *indented(rest, "  ")]))
 
 
 def _line(heads: Sequence[str], row: Sequence[str], widths: Sequence[int], right: Collection[str]) -> str:
-    told = zip(heads, row, widths, strict=True)
-    first, *rest = (padded(cell, width, right=head in right) for head, cell, width in told)
+    cells = zip(heads, row, widths, strict=True)
+    first, *rest = (padded(cell, width, right=head in right) for head, cell, width in cells)
     return "  ".join([style(first, "bold"), *rest]).rstrip()
 
 
-def indented(text: str, indent: str) -> list[str]:
-    """Return a text in lines that fit the terminal, each behind the indent; a key or a path stays whole."""
-    import textwrap
+def indented(text: str, indent: str, first: str | None = None) -> list[str]:
+    """Return a text in lines that fit the terminal, each behind the indent, the first one behind `first`.
 
-    lines = textwrap.wrap(harmless(text), columns() - len(indent), replace_whitespace=False, break_on_hyphens=False)
-    return [f"{indent}{line}" for line in lines or [""]]
+    A key or a path stays whole where it fits a line.
+    """
+    from rich.cells import cell_len, chop_cells
+
+    lines, line = [], indent if first is None else first
+    for word in re.findall(r"\s*\S+", harmless(text)):
+        if cell_len(line) + cell_len(word) <= columns():
+            line += word
+            continue
+        lines += [line] if line.strip() else []
+        *whole, rest = chop_cells(word.strip(), columns() - len(indent))
+        lines += [f"{indent}{piece}" for piece in whole]
+        line = f"{indent}{rest}"
+    return [*lines, line]
+
+
+def flowing(text: str, indent: str = "    ", lead: str = "") -> str:
+    """Return a line of an answer: on a terminal wrapped, later lines behind the indent; elsewhere as it is.
+
+    `lead` is the beginning of the text that stands out.
+    """
+    lines = indented(text.removeprefix(lead), indent, first=lead) if on_terminal() else [text]
+    lines[0] = f"{style(lead, 'bold')}{lines[0].removeprefix(lead)}"
+    return "\n".join(lines)

@@ -17,7 +17,7 @@ from holdfast.sessions.browse import DoneSession
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import HERE, PROJECT, command
 from holdfast.surfaces.cli.output import answered, print_each, say, say_empty, say_where, unless_chosen, why_empty
-from holdfast.surfaces.cli.tables import columns, cut, indented, local_time, on_terminal, padded, print_table
+from holdfast.surfaces.cli.tables import columns, cut, flowing, indented, local_time, on_terminal, padded, print_table
 from holdfast.workspace import Workspace
 
 _MAX_FILES = 5
@@ -54,7 +54,7 @@ def _timeline(workspace: Workspace, /, **asked: Any) -> None:
         for one in of_day:
             _print_done(one, widest)
     if found.more:
-        say("there is more; --since, --until and --limit choose")
+        say("there are more sessions; choose with --since, --until or --limit")
     if not found.days:
         say_empty(workspace, unless_chosen("no sessions here; `holdfast sweep` reads them in", "session"))
 
@@ -136,7 +136,8 @@ def _catch_up(workspace: Workspace, since: str) -> None:
         nothing = f"nothing is known of the project {found.project} yet; `holdfast sweep` reads sessions in"
         say(why_empty(workspace, nothing))
     else:
-        click.echo(markdown(found), nl=False)
+        for line in markdown(found).splitlines():
+            click.echo(flowing(line, "  " if line.startswith("- ") else ""))
 
 
 @command("receipts", "holdfast receipts --limit 3")
@@ -174,15 +175,19 @@ def _show_receipt(receipt: Receipt) -> None:
     click.echo(style(cut(line, columns()), "bold"))
     wide = min(max((len(given.key) for given in receipt.given), default=0), columns() // 2)
     for given in receipt.given:
-        why = cut(given.why, max(10, columns() - wide - 11))
-        click.echo(f"  {given.tokens:>5}  {padded(given.key, wide)}  {style(why, 'dim')}")
+        if columns() < _NARROW:
+            click.echo(f"  {given.tokens:>5}  {cut(given.key, columns() - 9)}")
+            click.echo(style("\n".join(indented(given.why, " " * 9)), "dim"))
+        else:
+            why = cut(given.why, columns() - wide - 11)
+            click.echo(f"  {given.tokens:>5}  {padded(given.key, wide)}  {style(why, 'dim')}")
     click.echo(f"  {receipt.tokens:>5}  tokens in all, by estimate{held}")
     left_out: dict[str, list[str]] = {}
     for name, reason in receipt.left_out:
         left_out.setdefault(reason, []).append(name.rpartition("/")[2])
     for reason, names in left_out.items():
-        told = indented(f"left out ({reason}): {', '.join(names)}", " " * 9)
-        click.echo(style("\n".join(told), "dim"))
+        lines = indented(f"left out ({reason}): {', '.join(names)}", " " * 9)
+        click.echo(style("\n".join(lines), "dim"))
     click.echo()
 
 
@@ -199,7 +204,7 @@ def _receipt_json(receipt: Receipt) -> dict[str, object]:
 def _preview(workspace: Workspace, prompt: str, after_compaction: bool, agent: str) -> None:
     """Show what an agent would be given here and now: the text, what each line costs and why it was chosen.
 
-    Behind it stands what was left out and why. It is made by the code of the hook, and nothing is recorded.
+    Below it stands what was left out, and why. The code of the hook makes it, and nothing is recorded.
     """
     found = preview(workspace, prompt=prompt, after_compaction=after_compaction, agent=agent)
     lines = [{"text": one.text, "characters": one.characters, "why": one.why} for one in found.block.lines]
@@ -215,4 +220,5 @@ def _preview(workspace: Workspace, prompt: str, after_compaction: bool, agent: s
     for name, reason in found.block.left_out:
         click.echo(f"left out: {name}  {reason}")
     size = f"{len(found.block.text):,} of {found.budget:,} characters"
-    say(f"{size} for {found.agent} at a {found.moment}. {found.note}".strip())
+    moment = {"start": "the start of a session", "prompt": "this prompt"}.get(found.moment, found.moment)
+    say(f"{size} for {found.agent} at {moment}. {found.note}".strip())

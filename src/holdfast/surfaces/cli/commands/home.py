@@ -22,7 +22,7 @@ from holdfast.surfaces.cli.command_line import invocation, runnable
 from holdfast.surfaces.cli.commands.install import connect
 from holdfast.surfaces.cli.making import PROJECT, command, group
 from holdfast.surfaces.cli.output import answer, answered, print_problems, say
-from holdfast.surfaces.cli.tables import local_time
+from holdfast.surfaces.cli.tables import flowing, local_time
 from holdfast.workspace import Workspace
 
 
@@ -73,20 +73,20 @@ def _print_status(found: dict[str, Any]) -> None:
     project, missing = found["project"], "" if found["exists"] else "  (not there yet: holdfast up)"
     click.echo(runnable(f"home      {found['home']}{missing}"))
     told = f"{project['id']}  ({project['rule']})" if project["id"] else f"none: {project['reason']}"
-    click.echo(f"project   {told}")
+    click.echo(flowing(f"project   {told}", " " * 10))
     for note in project["notes"]:
         click.echo(runnable(f"  note    {note}"))
     _print_agents([AgentState(**one) for one in found["agents"]])
     if found["hooks"]:
         click.echo(f"hooks     {sum(one['count'] for one in found['hooks']):,} in the last {TIMED_DAYS} days")
     for one in found["hooks"]:
-        took = f"p50 {one['p50']:,.0f} ms, p95 {one['p95']:,.0f} ms, longest {one['longest']:,.0f} ms"
-        click.echo(f"  {one['count']:>7,}  {one['moment']}  ({took})")
+        took = f"median {one['p50']:,.0f} ms, 95 % within {one['p95']:,.0f} ms, longest {one['longest']:,.0f} ms"
+        click.echo(flowing(f"  {one['count']:>7,}  {one['moment']}  ({took})", " " * 11))
     click.echo(f"sessions  {found['sessions']:,}")
     click.echo(f"memories  {found['memories']:,} ({count(found['bytes'], 'byte')})")
     for scope in found["scopes"]:
         name = f"{scope['scope']}:{scope['owner']}" if scope["owner"] else scope["scope"]
-        click.echo(f"  {scope['memories']:>7,}  {name}  (newest {scope['updated'][:10]})")
+        click.echo(flowing(f"  {scope['memories']:>7,}  {name}  (newest {scope['updated'][:10]})", " " * 11))
     if found["proposals"]:
         click.echo(runnable(f"proposals {found['proposals']:,} waiting (holdfast proposals)"))
     if found["patterns"]:
@@ -115,7 +115,7 @@ def _print_agents(states: list[AgentState]) -> None:
             f"last heard from {local_time(one.heard)}" if one.heard else "not heard from yet" if one.connected else ""
         )
         told = "  ".join(part for part in (heard, count(one.sessions, "session") if one.sessions else "") if part)
-        click.echo(f"{'' if at else 'agents':9} {one.name:{widest}}  {state:16}  {told}".rstrip())
+        click.echo(flowing(f"{'' if at else 'agents':9} {one.name:{widest}}  {state:16}  {told}".rstrip(), " " * 10))
     if not states:
         click.echo("agents    none found on this machine")
 
@@ -149,8 +149,10 @@ def _config(workspace: Workspace) -> None:
     found = config.show_all(workspace)
     if answered({"settings": [asdict(setting) for setting in found]}):
         return
+    widest = max(len(setting.name) for setting in found)
     for setting in found:
-        click.echo(f"{setting.name:24} {_plain(setting):12} ({setting.origin})\n    {setting.help}")
+        click.echo(flowing(f"{setting.name:{widest}}  {_plain(setting) or '(empty)'}  ({setting.origin})"))
+        click.echo(flowing(f"    {setting.help}"))
 
 
 @_config.sub("get", "holdfast config get recall.limit")

@@ -15,6 +15,7 @@ from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import command
 from holdfast.surfaces.cli.output import agreed, answer, answered, say
+from holdfast.surfaces.cli.tables import flowing
 from holdfast.surfaces.hook import bundling
 from holdfast.workspace import PLACES
 
@@ -93,7 +94,7 @@ def _show_agents(agents: list[Seen]) -> None:
         if one.found is not None:
             connected = f"connected ({', '.join(one.installed)})" if one.installed else "not connected"
             state = connected if one.agent.events else "read only"
-            click.echo(f"{one.agent.name:12} {state:24} {', '.join(one.gets)}")
+            click.echo(flowing(f"{one.agent.name:12} {state:24} {', '.join(one.gets)}", " " * 13))
     missing = [one.agent.name for one in agents if one.found is None]
     if missing:
         say(f"not found here: {', '.join(missing)}")
@@ -179,7 +180,8 @@ def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> in
             click.echo(f"elsewhere: {line}")
         if verify and not left:
             there = " in them" if stays else ""
-            say(f"verified: {count(len(searched), 'file')} searched, nothing of ours is left{there}")
+            files = f"{count(len(searched), 'file')} searched" if searched else "no file to search"
+            say(f"verified: {files}, nothing of ours is left{there}")
     return 1 if left else 0
 
 
@@ -249,7 +251,7 @@ def _show_schedule(found: list[Scheduled]) -> None:
     if answered({"way": "", "every": "", "scheduled": told, "changes": [], "commands": [], "applied": False}):
         return
     for one in found:
-        running = {"yes": "running", "no": "not running", "unknown": "nobody here knows whether it runs"}[one.active]
+        running = {"yes": "running", "no": "not running", "unknown": "whether it runs is not known here"}[one.active]
         click.echo(f"{one.way:8} every {one.every:4} {running}  {one.path}")
     if not found:
         say("there is no schedule")

@@ -26,7 +26,7 @@ from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation, runnable
 from holdfast.surfaces.cli.making import PROJECT, command, group
 from holdfast.surfaces.cli.output import answered, print_each, say, say_empty, why_empty
-from holdfast.surfaces.cli.tables import shown_time
+from holdfast.surfaces.cli.tables import flowing, shown_time
 from holdfast.workspace import Workspace
 
 _RATE = 'holdfast rate 8 "clean and quick"'
@@ -86,9 +86,9 @@ def _import_ratings(workspace: Workspace, file: str) -> None:
 def _print_rating(one: Rating) -> None:
     who = "/".join(part for part in (one.agent, one.session[:8]) if part)
     how = {"explicit": "", "implicit": f"  implicit {one.confidence:.2f}"}.get(one.source, f"  {one.source}")
-    number = style(f"{one.rating:2}/10", "bold")
-    said = one.comment or (one.text if one.source == "implicit" else "")
-    click.echo(f"{number}  {shown_time(one.at)}  {who}{how}  {said}".rstrip())
+    number = f"{one.rating:2}/10"
+    comment = one.comment or (one.text if one.source == "implicit" else "")
+    click.echo(flowing(f"{number}  {shown_time(one.at)}  {who}{how}  {comment}".rstrip(), "       ", lead=number))
 
 
 @command("synthesis", "holdfast synthesis --month --dry-run", sees=PROJECT, reads=True)
@@ -125,10 +125,9 @@ def _research(workspace: Workspace, since: str, everywhere: bool, limit: int) ->
     if answered({"reports": [_report_json(report) for report in found]}):
         return
     for one in found:
-        name = style(_id(one), "bold")
-        click.echo(f"{name}  {shown_time(one.at)}  {one.agent}  {one.summary}")
+        click.echo(flowing(f"{_id(one)}  {shown_time(one.at)}  {one.agent}  {one.summary}", lead=_id(one)))
     if not found:
-        say_empty(workspace, "no sub-agent handed anything over yet")
+        say_empty(workspace, "no sub-agent has handed anything over yet")
 
 
 @_research.sub("show", "holdfast research show 1a2b3c")
@@ -161,7 +160,7 @@ def _report_json(report: Report) -> dict[str, object]:
 def _security(workspace: Workspace, /, kind: str | None, **asked: Any) -> None:
     """List tool calls that destroy, read a secret or write outside the project, newest first.
 
-    It says that a call was made, not that it succeeded. `blocked` ones were refused before they ran.
+    It says that a call was made, not that it succeeded. Those marked `blocked` were refused before they ran.
     """
     for why in unguarded(workspace):
         say(why)
@@ -169,13 +168,11 @@ def _security(workspace: Workspace, /, kind: str | None, **asked: Any) -> None:
     if answered({"records": [asdict(record) for record in found]}):
         return
     for one in found:
-        what = style(f"{one.kind:11} {one.rule}", "bold")
         who = f"{one.agent}/{one.session[:8]}"
-        click.echo(f"{shown_time(one.at):16}  {what}  {one.decision}  {who}  {one.text}")
+        text = f"{one.kind:11} {one.rule}  {one.decision}  {who}  {one.text}"
+        click.echo(flowing(f"{shown_time(one.at):16}  {text}", lead=f"{shown_time(one.at):16}"))
     if not found:
-        say_empty(
-            workspace, "no such call is recorded; what hooks did not see, `holdfast harvest` finds in the archive"
-        )
+        say_empty(workspace, "no such call is recorded; `holdfast harvest` finds in the archive what hooks did not see")
 
 
 @command("measure", "holdfast measure --since 90d")
@@ -203,20 +200,21 @@ def _measure(workspace: Workspace, /, **asked: str) -> None:
 def _measured(report: MeasureReport) -> list[str]:
     """Return what the comparison rests on, a line each."""
     if not report.sessions:
-        return ["there is no session to compare yet: holdfast sweep, then holdfast harvest --all"]
+        return ["there are no sessions to compare yet: holdfast sweep, then holdfast harvest --all"]
     share = f"{100 * report.holdout:g} % of new sessions are given nothing"
-    drawn = f"{report.given} drawn to be given all, {report.withheld} to be given nothing"
+    drawn = f"{report.given} drawn to be given everything, {report.withheld} to be given nothing"
     lines = [f"{count(report.sessions, 'session')} looked at; {drawn}; {share}"]
     patterns = len(report.patterns)
     if patterns >= _CHANCE:
         by_chance = f"about {patterns // _CHANCE} would seem to help or harm by chance"
         lines.append(f"of {patterns} patterns without effect {by_chance}")
     if report.mixed:
-        lines.append(f"{report.mixed} had both, since the share was changed meanwhile, and count in neither")
+        mixed = count(report.mixed, "session")
+        lines.append(f"{mixed} had both, because the share changed meanwhile, and so counts for neither side")
     if report.left_out:
-        lines.append(f"{count(report.left_out, 'session')} with only a digest left, counted nowhere")
+        lines.append(f"{count(report.left_out, 'session')} not counted: only a digest is left")
     if report.waiting:
-        lines.append(f"{count(report.waiting, 'session')} still to be looked at closely: holdfast harvest --all")
+        lines.append(f"{count(report.waiting, 'session')} not yet looked at closely: holdfast harvest --all")
     return lines
 
 

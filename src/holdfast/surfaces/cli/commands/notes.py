@@ -18,6 +18,7 @@ from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import PROJECT, group
 from holdfast.surfaces.cli.output import answered, applied, consented, print_each, say_empty, text_of
+from holdfast.surfaces.cli.tables import flowing
 from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -201,7 +202,9 @@ for _word, _about in {
 def _print_lesson(one: Lesson) -> None:
     """Print what there is evidence for: id, status, what it says, and how often it came up and was marked."""
     where = "" if one.project or not one.id else ", everywhere"
-    click.echo(f"{style(one.id or one.key, 'bold')}  {one.status}  {one.statement}\n    {_came_up(one)}{where}")
+    name = one.id or one.key
+    click.echo(flowing(f"{name}  {one.status}  {one.statement}", lead=name))
+    click.echo(flowing(f"    {_came_up(one)}{where}"))
 
 
 def _came_up(one: Lesson) -> str:
@@ -226,7 +229,7 @@ def _print_note(note: Note) -> None:
     """Print a decision or lesson: id, date and what it says, and below it the reason."""
     ended = f"replaced by {note.replaced_by} " if note.replaced_by else "withdrawn " if note.done else ""
     over = f"  ({ended}{note.ended}".rstrip() + ")" if note.done else ""
-    name = style(note.id or "-", "bold")
-    click.echo(f"{name}  {note.at}  {note.text}{over}")
+    name = note.id or "-"
+    click.echo(flowing(f"{name}  {note.at}  {note.text}{over}", lead=name))
     if note.because:
-        click.echo(f"    {note.because}")
+        click.echo(flowing(f"    {note.because}"))

@@ -18,7 +18,7 @@ from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import runnable
 from holdfast.surfaces.cli.making import HERE, command
 from holdfast.surfaces.cli.output import answered, heading, labels, memory_json, say, say_empty, tags_of
-from holdfast.surfaces.cli.tables import columns, cut, indented, on_terminal, print_table
+from holdfast.surfaces.cli.tables import columns, cut, flowing, indented, on_terminal, print_table
 from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _print_beside(title: str, found: list[tuple[str, str, str]]) -> None:
     if found:
         click.echo(style(title, "dim"))
     for where, what, text in found:
-        click.echo(f"  {where}  {what}  {one_line(text, _MAX_BESIDE)}")
+        click.echo(flowing(f"  {where}  {what}  {one_line(text, _MAX_BESIDE)}"))
 
 
 def _project(workspace: Workspace) -> str:
@@ -170,7 +170,10 @@ def _related(workspace: Workspace, key: str, scope: str | None, limit: int) -> N
     if answered({"key": key, "related": [_related_json(each) for each in found]}):
         return
     for each in found:
-        click.echo(f"{', '.join(each.why):20}  {heading(each.memory)}  {each.memory.title}")
+        if on_terminal():
+            click.echo(flowing(f"{each.memory.key}  {', '.join(each.why)}: {each.memory.title}", lead=each.memory.key))
+        else:
+            click.echo(f"{', '.join(each.why):20}  {heading(each.memory)}  {each.memory.title}")
     if not found:
         say_empty(workspace, "nothing that is visible here is related to it")
 

@@ -21,7 +21,7 @@ from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import runnable
 from holdfast.surfaces.cli.making import PROJECT, group
 from holdfast.surfaces.cli.output import answer, answered, applied, consented, say, say_empty, say_where, unless_chosen
-from holdfast.surfaces.cli.tables import local_time, on_terminal, print_table
+from holdfast.surfaces.cli.tables import columns, cut, flowing, local_time, on_terminal, print_table
 from holdfast.workspace import Workspace
 
 _MAX_SHOWN = 50
@@ -170,11 +170,13 @@ def _opens(hit: SessionHit) -> str:
 
 
 def _print_hit(hit: SessionHit, explain: bool) -> None:
-    name = style(hit.session, "bold")
-    score = style(f"{hit.score:.2f}", "dim")
-    at = local_time(hit.at)
-    click.echo(f"{name}  {hit.speaker}  {at}  {hit.title}  {score}")
-    click.echo(f"  {hit.shown}")
+    line = f"{hit.session}  {hit.speaker}  {local_time(hit.at)}"
+    if on_terminal():
+        click.echo(flowing(f"{hit.score:.2f}  {line}", lead=f"{hit.score:.2f}"))
+        click.echo(style(cut(f"  {hit.title}", columns()), "dim"))
+    else:
+        click.echo(f"{line}  {hit.title}  {hit.score:.2f}")
+    click.echo(flowing(f"  {hit.shown}", "  "))
     click.echo(f"  {style(runnable(_opens(hit)), 'dim')}")
     for part in hit.parts if explain else ():
         click.echo(f"    {part.points:6.3f} = {part.value:.3f} × {part.weight:.2f}  {part.name:15} {part.why}")

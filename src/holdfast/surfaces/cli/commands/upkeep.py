@@ -7,7 +7,6 @@ import click
 from holdfast.app import erase, findings, heal, prune, updates
 from holdfast.app.reindex import make_all_vectors, reindex
 from holdfast.app.updates import ListedUpdate, Undo
-from holdfast.base.terminal import style
 from holdfast.base.text import count
 from holdfast.memory import settled, tidy
 from holdfast.memory.lint import lint
@@ -29,7 +28,7 @@ from holdfast.surfaces.cli.output import (
     unless_chosen,
     why_empty,
 )
-from holdfast.surfaces.cli.tables import shown_time
+from holdfast.surfaces.cli.tables import flowing, shown_time
 from holdfast.workspace import Workspace
 
 _IDS = click.argument("names", metavar="ID...", nargs=-1, required=True)
@@ -214,8 +213,8 @@ def _print_line(listed: ListedUpdate) -> None:
     one = listed.update
     more = f" and {len(one.targets) - 1} more" if len(one.targets) > 1 else ""
     can = f"  undone by {listed.undone_by}" if listed.undone_by else "  can be undone" if listed.can_be_undone else ""
-    what = style(one.command, "bold")
-    click.echo(f"{one.id}  {shown_time(one.at)}  {what}  {one.targets[0]}{more}: {one.reason}{can}")
+    text = f"{shown_time(one.at)}  {one.command}  {one.targets[0]}{more}: {one.reason}{can}"
+    click.echo(flowing(f"{one.id}  {text}", lead=one.id))
 
 
 def _plain(listed: ListedUpdate) -> dict[str, object]:

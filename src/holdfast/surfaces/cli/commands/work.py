@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from holdfast.base.terminal import style
 from holdfast.base.text import count
 from holdfast.learning.work import items as work
 from holdfast.learning.work.criteria import STATUSES, Criterion
@@ -14,7 +13,7 @@ from holdfast.records import asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import PROJECT, group
 from holdfast.surfaces.cli.output import answered, print_each, say
-from holdfast.surfaces.cli.tables import local_time
+from holdfast.surfaces.cli.tables import flowing, local_time, on_terminal
 from holdfast.workspace import Workspace
 
 _EXAMPLE = 'holdfast work add "Move the uploads to S3" --criterion "Old links still work"'
@@ -120,10 +119,11 @@ def _tell(changed: Changed) -> None:
 def _print_line(one: Work) -> None:
     done = "" if one.is_open else "  completed " + one.completed_at[:10]
     under = f"  in {one.parent}" if one.parent else ""
-    when = local_time(one.updated_at)
-    click.echo(f"{style(one.id, 'bold')}  {when}  {one.title}{done + under}")
+    # The beginning of an id is enough to name it; on a terminal the rest only repeats the title.
+    id = one.id.partition("_")[0] if on_terminal() else one.id
+    click.echo(flowing(f"{id}  {local_time(one.updated_at)}  {one.title}{done + under}", lead=id))
     if one.outcome:
-        click.echo(f"  outcome: {one.outcome}")
+        click.echo(flowing(f"  outcome: {one.outcome}"))
 
 
 def _print(shown: ShownWork) -> None:
