@@ -38,17 +38,17 @@ def plan(
     workspace: Workspace, key: str, *, scope: str | None = None, to: str | None = None, new_key: str | None = None
 ) -> tuple[Move, list[Step]]:
     """Return the move and its steps; Conflict where the place is taken."""
-    begun, where_to = _begun(workspace), "Say where to with --to SCOPE or --key NEW."
+    begun, where_to = _begun(workspace), "Give --to SCOPE or --key NEW; --scope is the one that it is in now."
     if begun is not None:
         own = begun.memory.scope.kind
         if (key, scope or own, to or own, new_key or key) == (begun.memory.key, own, begun.to.kind, begun.key):
             return begun, _steps(begun)
+    if not (to or new_key):
+        raise BadInput(f"where should {key} go?", where_to)
     memory = workspace.locate(key, scope)
     workspace.need_own(memory)
     target = workspace.scope(to) if to else memory.scope
     name = check_key(new_key) if new_key else memory.key
-    if not (to or new_key):
-        raise BadInput(f"it is not said where {key} goes", where_to)
     if (target, name) == (memory.scope, memory.key):
         raise BadInput(f"{key} is there already", where_to)
     _need_free(workspace, target, name)

@@ -22,10 +22,12 @@ def vpn(cli, shop):
 
 
 def test_help_shows_the_everyday_commands_first_and_the_rest_in_groups(cli) -> None:
-    """About ten commands stand first; memory, sessions, project, learning and upkeep have the others, each once."""
+    """About ten commands stand first; named groups have the others, each once."""
     out = cli("--help").out
     places = [out.index(f"{heading}:") for heading in GROUPS]
-    assert places == sorted(places) and list(GROUPS)[1:] == ["Memory", "Sessions", "Project", "Learning", "Upkeep"]
+    assert places == sorted(places) and list(GROUPS)[1:] == [
+        *("Memory", "Sharing", "Sessions", "Project", "Learning", "Upkeep")
+    ]
     assert 8 <= len(GROUPS["Everyday commands"]) <= 12
     assert sum(map(len, GROUPS.values())) == len(COMMANDS)
 
@@ -65,12 +67,20 @@ def test_help_is_a_command_too(cli) -> None:
         ("tasks", "todo"),
         ("serach", "search (recall)"),
         ("hlep", "help"),
+        ("lst", "list?"),
     ],
 )
 def test_a_mistyped_command_leads_to_what_was_meant(cli, typed, meant) -> None:
     """A slip, a beginning and a synonym all name the command that the person wants."""
     ended = cli(typed)
     assert ended.code == 2 and f"Did you mean {meant}" in ended.err
+
+
+def test_an_option_before_its_command_is_shown_where_it_goes(cli) -> None:
+    """Who writes `holdfast --json list` reads what to type instead."""
+    ended = cli("--json", "list")
+    assert ended.code == 2 and "go after it: holdfast list --json" in ended.err
+    assert "go after it" not in cli("--nonsense").err
 
 
 def test_a_word_that_is_like_nothing_gets_no_wrong_advice(cli) -> None:

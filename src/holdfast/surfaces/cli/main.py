@@ -87,6 +87,18 @@ class Commands(click.Group):
         except BrokenPipeError as problem:
             raise ReaderGone from problem
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the options of the program; for one that belongs to a command, say where it goes."""
+        given = [*args]
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as problem:
+            name = next((word for word in given if word in COMMANDS or word in ALIASES), "")
+            if not name:
+                raise
+            way = f"Options of a command go after it: {ctx.command_path} {name} {problem.option_name}"
+            raise click.UsageError(f"No such option {problem.option_name!r} before the command. {way}", ctx) from None
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -115,7 +127,7 @@ class Commands(click.Group):
         if name not in COMMANDS:
             return None
         import_module(f"holdfast.surfaces.cli.commands.{_FILES.get(name, name)}")
-        # The file has told it, and loaded what it needs.
+        # Loading the file has made the command, and loaded what it needs.
         from holdfast.surfaces.cli.making import MADE
 
         return MADE[name]
@@ -142,6 +154,8 @@ def suggestions(word: str) -> list[str]:
     known["help"] = "help"
     typed = difflib.get_close_matches(word, [*COMMANDS, *ALIASES, "help"], n=2, cutoff=0.7)
     near = [known[one] for one in difflib.get_close_matches(word, [*slips, *typed], n=2, cutoff=0)]
+    # An alias says nothing more where its command is suggested, too.
+    near = [name for name in near if name.partition(" (")[2].rstrip(")") not in near]
     return list(dict.fromkeys(meant or (begins if len(begins) <= 3 else []) or near))
 
 
@@ -149,7 +163,7 @@ def suggestions(word: str) -> list[str]:
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Also understood: add (remember), search (recall), ls (list), rm (forget), help COMMAND. The beginning of a "
-    "key is enough where no other key begins so. The help of each command opens with an example.",
+    "key is enough where no other key begins with it. The help of each command opens with an example.",
 )
 @click.version_option(__version__, prog_name="holdfast")
 @click.option("--home", metavar="FOLDER", help="The home to use. Default: $HOLDFAST_HOME, or ~/.holdfast.")
@@ -182,7 +196,7 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; nothing else in the process ends it."""
     try:
-        # What is to be seen of a style is decided by the stream. Told to leave colours alone, click takes nothing away.
+        # The stream decides which styles are shown. With `color=True` click leaves them alone.
         code = cli.main(
             arguments, prog_name=program(), complete_var="_HOLDFAST_COMPLETE", standalone_mode=False, color=True
         )

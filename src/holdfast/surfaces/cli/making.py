@@ -83,7 +83,7 @@ class CliGroup(CliCommand, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if ctx.params.get("listing"):
-            raise click.UsageError(f"--list lists, and takes no {args[0]!r}.", ctx)
+            raise click.UsageError(f"--list takes no argument such as {args[0]!r}.", ctx)
         if args[0] == "ls" and "list" in self.commands:
             args = ["list", *args[1:]]
         if args[0] in self.commands:
@@ -102,8 +102,8 @@ class CliGroup(CliCommand, click.Group):
             for word in args[1:]
         ]
         if near and near[0] != args[0] and (len(args) <= 2 or all(named)):
-            said = " ".join(args)
-            raise click.UsageError(f"No such command {args[0]!r}.{meant} `{ctx.info_name} add {said}` adds it.", ctx)
+            text = " ".join(args)
+            raise click.UsageError(f"No such command {args[0]!r}.{meant} `{ctx.command_path} add {text}` adds it.", ctx)
         return "add", self.commands["add"], ["--", *args] if args[0].startswith("-") else args
 
     def sub(self, name: str, example: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
