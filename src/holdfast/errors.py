@@ -10,12 +10,12 @@
       NotFound            3   no memory, project or setting of that name
       Conflict            4   the thing is there already, or changed meanwhile
         BrokenFile        4   a file that cannot be read as a memory, so it is not rewritten
-        ChangedMeanwhile  4   it is no longer what the change was made of
+        ChangedMeanwhile  4   it is no longer what the change was based on
       StoreUnavailable    5   the home cannot be read or written
         StoreFull         5   no space left on the device
         StoreBusy         5   another process holds the lock for too long
       Refused             6   a rule says no
-        Forgotten         6   the statement was forgotten or corrected, and only the person brings it back
+        Forgotten         6   the statement was forgotten or corrected, and only the person may bring it back
         SwitchedOff       6   memory is switched off
         NeedsConsent      6   a destructive act without --yes and without a terminal to ask
 
@@ -62,7 +62,7 @@ class TooLarge(BadInput):
 
 
 class ScopeUnknown(HoldfastError):
-    """A scope whose owner cannot be told here; it never falls into another scope."""
+    """A scope whose owner is not known here; nothing ever falls into another scope."""
 
     exit_code = 2
     http_status = 422
@@ -87,7 +87,7 @@ class BrokenFile(Conflict):
 
 
 class ChangedMeanwhile(Conflict):
-    """It is no longer what the change was made of; nothing was changed."""
+    """It is no longer what the change was based on; nothing was changed."""
 
     http_status = 412
 
@@ -117,7 +117,7 @@ class Refused(HoldfastError):
 
 
 class Forgotten(Refused):
-    """The statement was forgotten, which only the person takes back, or corrected, which no import does."""
+    """The statement was forgotten, and only the person may store it again; or it was corrected, and no import may."""
 
 
 class SwitchedOff(Refused):

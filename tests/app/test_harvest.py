@@ -242,7 +242,7 @@ def test_a_sweep_says_how_much_was_learned(cli, machine, shop) -> None:
     write_transcript(transcript(machine, "one"), talk)
     assert "learned" not in cli("sweep").out
     write_transcript(transcript(machine, "two"), [*talk, line("two", 2, "user", "9/10, clean and quick")])
-    assert "1 learned: `holdfast harvest --all --dry-run` lists what is\n" in cli("sweep").out
+    assert "1 thing learned: see holdfast rate, lesson, work" in cli("sweep").out
 
 
 def open_text(path: str) -> str:
@@ -283,5 +283,5 @@ def test_the_command_tells_what_is_new(cli, workspace, shop) -> None:
     assert {"lesson", "incident"} <= {one["kind"] for one in told["found"]} and told["dry_run"]
     ended = cli("harvest")
     assert f"some-agent/s-1  2026-05-04  incident 2026-05-04-103000_{DELETED.replace(' ', '-')}" in ended.out
-    assert "1 session, 0 unchanged" in ended.err
+    assert "1 session looked at: 3 new findings" in ended.err
     assert cli("harvest", "--all", "--recent", "3").code == 2

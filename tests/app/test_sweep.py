@@ -705,7 +705,7 @@ def test_the_report_says_what_was_done(machine, cli):
     write(transcript(machine, "one"), [*talk("one", 1), line("one", 9, "user", f"it is {SECRET}")])
     ended = cli("sweep")
     assert ended.code == 0
-    assert "1 discovered, 1 ingested, 0 unchanged, 1 analysed" in ended.out
+    assert "1 transcript found: 1 taken in, 0 unchanged, 1 analysed" in ended.out
     assert "redacted: " in ended.out
     [retention] = [text for text in ended.out.splitlines() if text.startswith("retention: ")]
     assert "0 bytes freed" in retention

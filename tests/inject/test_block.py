@@ -225,7 +225,7 @@ def test_each_line_tells_its_cost_and_its_reason():
     made = blocked(items(memory("a", "Never force a push.", type="feedback", pinned=True)), 3_000)
     (line,) = made.lines
     assert (line.text, line.characters) == ("Never force a push.", len("- Never force a push.\n"))
-    assert line.why == "pinned, said by: user, feedback, updated 2 days ago" == made.given[0].why
+    assert line.why == "pinned, said by: user, type feedback, updated 2 days ago" == made.given[0].why
     assert made.given[0].tokens == 5
 
 

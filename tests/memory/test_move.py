@@ -95,7 +95,8 @@ def test_a_global_memory_takes_links_of_projects_along(workspace) -> None:
         ({"to": "project"}, BadInput),
         ({"new_key": "Not A Key"}, BadKey),
         ({"to": "session"}, ScopeUnknown),
-        ({"scope": "global"}, NotFound),
+        ({"scope": "global"}, BadInput),
+        ({"scope": "global", "to": "project"}, NotFound),
     ],
 )
 def test_a_move_that_cannot_be(linked, home, tree, where, error) -> None:

@@ -167,7 +167,7 @@ def test_a_broken_file_is_told_and_hides_no_other(workspace, entry, home) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
-        ("status: approved", "status: perhaps", "status: perhaps", "'perhaps' is no status; it is one of approved"),
+        ("status: approved", "status: perhaps", "status: perhaps", "'perhaps' is not a status; it is one of approved"),
         ("\nstatus: approved", "", "---", "it has no status"),
         ("kind: failed-command", "kind: [", "kind: [", "the value of kind is not a plain value"),
     ],
@@ -211,7 +211,7 @@ def test_a_line_of_decisions_that_is_broken_is_told(cli, workspace, entry, home)
         assert [each.id for each in pattern_review.waiting(h)] == [one]
         with pytest.raises(Refused) as refused:
             pattern_review.approve(h, other)
-    assert refused.value.hint == f"To decide anew, delete its lines in {path}: 3."
+    assert refused.value.hint == f"To decide again, delete its lines in {path}: 3."
 
 
 def test_forgetting_a_session_takes_its_quotes(workspace, entry) -> None:

@@ -206,7 +206,7 @@ def test_the_command(cli, workspace, shop) -> None:
 def test_what_finds_nothing_says_why(cli, workspace, shop) -> None:
     """A domain that no project is in is named, and where no session was looked at, what looks at them."""
     assert "no project is in the domain nowhere" in cli("patterns", "--domain", "nowhere").err
-    assert "no session was looked at yet: holdfast sweep" in cli("patterns", "--min-frequency", "40").err
+    assert "no session has been looked at yet: holdfast sweep" in cli("patterns", "--min-frequency", "40").err
 
 
 def test_an_unknown_project_is_an_error_with_a_way_out(cli, workspace, shop, home, write) -> None:
@@ -220,7 +220,7 @@ def test_an_unknown_project_is_an_error_with_a_way_out(cli, workspace, shop, hom
     assert f"Did you mean {SHOP}?" in cli("patterns", "--project", SHOP[:-1]).err
     assert cli("patterns", "--project", SHOP, "--successes").code == 0
     write("projects/quiet/memories/a-note.md", "Nothing happened here.\n")
-    assert "nothing that was asked for recurs" in cli("patterns", "--project", "quiet").err
+    assert "nothing that fits recurs" in cli("patterns", "--project", "quiet").err
     (home / "config.toml").write_text("enabled = false\n")
     assert "no project" not in cli("patterns", "--project", "nope").err
 
@@ -228,7 +228,7 @@ def test_an_unknown_project_is_an_error_with_a_way_out(cli, workspace, shop, hom
 def test_a_project_with_a_quiet_session_is_known(cli, workspace, repository) -> None:
     """A session from which nothing was learned still makes its project known."""
     store(workspace, session("a", repository("site"), project="example.com--acme--site"), human("Hello"), index=False)
-    assert "nothing that was asked for recurs" in cli("patterns", "--project", "example.com--acme--site").err
+    assert "nothing that fits recurs" in cli("patterns", "--project", "example.com--acme--site").err
 
 
 def test_a_line_that_is_not_known_is_not_shown() -> None:

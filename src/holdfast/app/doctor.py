@@ -106,7 +106,7 @@ def index_is_sound(workspace: Workspace) -> Iterator[Problem]:
     path = os.path.join(workspace.home, "index.db")
     damage = workspace.store.damage()
     if damage:
-        yield Problem("index", path, f"damaged: {damage}", "`holdfast doctor --fix` makes it anew.", severity="error")
+        yield Problem("index", path, f"damaged: {damage}", "`holdfast doctor --fix` rebuilds it.", severity="error")
         return
     workspace.refresh(None)
     if _set_aside(workspace):
@@ -228,7 +228,8 @@ def repository_was_decided_on(workspace: Workspace) -> Iterator[Problem]:
         return
     if what := found.waits():
         place = os.path.join(found.root, repository_set.FOLDER)
-        yield Problem("repository", place, f"it {what}, so agents are told none of what is new", repository_set.HINT)
+        text = f"it {what}, so agents are given nothing of what is new"
+        yield Problem("repository", place, text, repository_set.HINT)
 
 
 def nothing_was_lost(workspace: Workspace) -> Iterator[Problem]:

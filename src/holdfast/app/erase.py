@@ -217,7 +217,7 @@ def verify(workspace: Workspace, key: str, text: str) -> tuple[dict[str, object]
         lines = dict.fromkeys(line.strip() for line in text.splitlines() if line.strip())
         ways = {_keyed(bytes.fromhex(key), EraseTarget(texts)): texts for texts in ((text.strip(),), tuple(lines))}
     except ValueError:
-        raise BadInput("that is no key of a report", "A key has 32 digits and letters from a to f.") from None
+        raise BadInput("that is not the key of a report", "A key has 32 digits and letters from a to f.") from None
     for row in Erased(workspace.home).reports:
         if texts := ways.get(str(row.get("digest"))):
             return row, scrub_of(workspace, EraseTarget(texts, everywhere=True)).look()

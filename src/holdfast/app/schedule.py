@@ -320,7 +320,7 @@ def parse_every(text: str) -> int:
     found = re.fullmatch(r"([0-9]{1,6}) ?([mhd])", text.strip().lower(), re.ASCII)
     minutes = int(found[1]) * _UNITS[found[2]] if found else 0
     if not MIN_MINUTES <= minutes <= MAX_MINUTES:
-        raise BadInput(f"{text!a} is no time between two sweeps", "Use 5m to 59m, 1h to 720h, or 1d to 30d.")
+        raise BadInput(f"{text!a} is not an interval between sweeps", "Use 5m to 59m, 1h to 720h, or 1d to 30d.")
     return minutes
 
 

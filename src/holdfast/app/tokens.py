@@ -72,7 +72,7 @@ def new(
         raise BadInput("a token needs a name", "Say what it is for: holdfast tokens new my-script")
     refuse_secret(label, "the name of the token")
     if may not in RIGHTS:
-        raise BadInput(f"{may!a} is no right of a token", f"Use one of {', '.join(RIGHTS)}.")
+        raise BadInput(f"{may!a} is not a right that a token can have", f"Use one of {', '.join(RIGHTS)}.")
     if days is not None and not 1 <= days <= MAX_DAYS:
         raise BadInput(f"a token cannot hold for {days} days", f"Use 1 to {MAX_DAYS}, or leave it out.")
     names = tuple(dict.fromkeys(workspace.registry.known().canonical(check_id(one, "project")) for one in projects))
@@ -98,7 +98,7 @@ def tokens(home: str) -> list[Token]:
         rows = json.loads(files.read_if_there(path) or b"[]")
         found = [Token(**{**row, "projects": tuple(row["projects"])}) for row in rows]
     except (ValueError, TypeError, KeyError, AttributeError):
-        raise BrokenFile(f"{path} cannot be read", "Delete it, and make the tokens anew.") from None
+        raise BrokenFile(f"{path} cannot be read", "Delete it, and make new tokens.") from None
     used = [(one, files.written_at(_use_path(home, one.id))) for one in found if one.may in RIGHTS]
     return [replace(one, used=iso(at / 1e9) if at else "") for one, at in used]
 

@@ -128,7 +128,7 @@ def _files_in(path: str) -> Iterator[tuple[str, bytes]]:
                 if number > MAX_FILES or size > MAX_BYTES or about.size > MAX_FILE:
                     raise TooLarge(f"{path} has more than {MAX_FILES:,} files or {MAX_BYTES:,} bytes", _NOT_ONE)
                 if not about.isreg():
-                    raise Refused(f"{path} has {about.name!a} in it, which is no plain file", _NOT_ONE)
+                    raise Refused(f"{path} has {about.name!a} in it, which is not a plain file", _NOT_ONE)
                 found = archive.extractfile(about)
                 yield about.name, found.read() if found else b""
     except (tarfile.TarError, EOFError, gzip.BadGzipFile, OSError) as problem:
@@ -139,7 +139,7 @@ def _scope(folder: str, path: str) -> Scope:
     scope = layout.scope_of(f"{folder}/x")
     is_one = scope is not None and scope.kind in _KINDS and (not scope.owner or is_id(scope.owner))
     if scope is None or not is_one or layout.folder_of(scope) != folder:
-        raise Refused(f"{path} has {folder!a} in it, which is no scope", _NOT_ONE)
+        raise Refused(f"{path} has {folder!a} in it, which is not a scope", _NOT_ONE)
     return scope
 
 
@@ -147,7 +147,7 @@ def _memory(inner: str, data: bytes, path: str) -> Memory:
     folder, _, name = inner.rpartition("/")
     key = name.removesuffix(".md")
     if not is_key(key) or not name.endswith(".md"):
-        raise Refused(f"{path} has {inner!a} in it, which is no memory", _NOT_ONE)
+        raise Refused(f"{path} has {inner!a} in it, which is not a memory", _NOT_ONE)
     place = memory_file.FilePlace(inner, _scope(folder, path), key, "")
     return memory_file.read(memory_file.decode(data, inner)[0], place)[0]
 

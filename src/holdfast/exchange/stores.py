@@ -67,7 +67,7 @@ def read(path: str) -> OtherStore:
         hint = (
             "Known are memory.jsonl of the MCP memory server, exports of mem0, claude-mem's database, Markdown folders."
         )
-        raise BadInput(f"{path} is no store that can be read", hint)
+        raise BadInput(f"{path} is not a store that can be read", hint)
     found = [
         ImportedStatement(text, first_words(text), "", line)
         for line, text in enumerate(_READERS[kind](path), 1)
@@ -107,7 +107,7 @@ def _mem0(path: str) -> Iterator[str]:
     try:
         told = json.loads(files.read(path, _MAX_JSON))
     except ValueError as problem:
-        raise BadInput(f"{path} is no JSON: {problem}", "Export it again.") from None
+        raise BadInput(f"{path} is not JSON: {problem}", "Export it again.") from None
     rows = told if isinstance(told, list) else told.get("results") or told.get("memories") or []
     yield from (str(row["memory"]) for row in rows if isinstance(row, dict) and isinstance(row.get("memory"), str))
 

@@ -215,12 +215,12 @@ def _of_file(path: str, text: str, memory: Memory) -> Iterator[Problem]:
     if said.get("key", memory.key) != memory.key:
         yield _error("name", path, "its `key:` is not the name of the file", "Let both say the same.")
     if beyond := sorted(_NOT_THEIRS.intersection(said)):
-        hint = "A repository's word is told as data, whatever it says of itself. Take it out."
+        hint = "What a repository says is given to agents as data, whatever it claims about itself. Take it out."
         yield Problem("claim", path, f"it sets {', '.join(beyond)}, which counts for nothing", hint)
     if not memory.body.strip():
         yield Problem("empty", path, "it says nothing", "Write the statement, or remove the file.", severity="error")
     if len(memory.body) > MAX_STATEMENT:
-        hint = "Say it in fewer words; agents are told statements, not pages."
+        hint = "Say it in fewer words; agents are given statements, not pages."
         yield Problem("size", path, f"it has {len(memory.body):,} characters, at most {MAX_STATEMENT:,}", hint)
     for kind, line in redact.find(text):
         yield Problem("secret", path, f"a secret of the kind {kind}", "Take it out, and change it.", line, "error")

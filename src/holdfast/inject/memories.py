@@ -122,10 +122,10 @@ def _why(memory: Memory, uses: int, days: float, shared: frozenset[str], weight:
     told = [
         "pinned" if memory.pinned else "",
         f"said by: {memory.trust}",
-        memory.type,
+        f"type {memory.type}",
         f"used {count(uses, 'time')}" if uses else "",
         f"near to what is being done ({count(len(shared), 'word')} in common)" if shared else "",
         f"weighs {weight:.1f} as a lesson" if weight else "",
-        f"updated {count(round(days), 'day')} ago",
+        f"updated {count(round(days), 'day')} ago" if round(days) else "updated today",
     ]
     return ", ".join([part for part in told if part])

@@ -62,7 +62,7 @@ def with_statement(text: str, old: str, new: str) -> str:
     start = offset + (title.end() if title else 0)
     head, found, rest = text[start:].partition(old)
     if not found or not old:
-        raise BadInput("its text cannot be told from the rest of its file", "Edit the whole file.")
+        raise BadInput("its text cannot be told apart from the rest of its file", "Edit the whole file.")
     before, after = text[:start], new.strip()
     if title and (after.startswith("# ") or title[1].strip() == memory_file.first_words(old)):
         content = memory_file.split_title(after)

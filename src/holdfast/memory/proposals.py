@@ -332,7 +332,7 @@ def review(
         elif answer in ("a", "r"):
             yield from (approve if answer == "a" else reject)(workspace, (proposal.id,), kinds=kinds)
         else:
-            raise BadInput(f"{answer!a} is no answer", "Use a, e, r, s or q.")
+            raise BadInput(f"{answer!a} is not an answer", "Use a, e, r, s or q.")
 
 
 def _each(folder: Proposals, names: tuple[str, ...]) -> list[str]:

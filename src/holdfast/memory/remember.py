@@ -85,7 +85,7 @@ def _put_beside_the_older(workspace: Workspace, draft: Draft, was: str | None) -
     stored = replace(stored, against=tuple([one.key for one in older]))
     for one in older:
         gone = f"gone for good: holdfast forget {one.key}"
-        workspace.say(f'{one.key} says otherwise ("{first_words(one.body)}") and is told no more; {gone}')
+        workspace.say(f'{one.key} says otherwise ("{first_words(one.body)}") and is no longer given to agents; {gone}')
     same = _much_the_same(said, [one for one in near if one not in older]) if stored.action == "created" else []
     for one in same:
         merging = f"holdfast merge {one.key} {stored.memory.key}"

@@ -278,7 +278,7 @@ def check(entry: CatalogueEntry) -> CatalogueEntry:
     if catalogue_file.has_heading(statement):
         raise BadInput("the statement has a heading", "Leave out lines that begin with `#` outside of code.")
     if entry.status not in catalogue_file.STATUSES:
-        raise BadInput(f"{entry.status!a} is no status", f"Use one of {', '.join(catalogue_file.STATUSES)}.")
+        raise BadInput(f"{entry.status!a} is not a status", f"Use one of {', '.join(catalogue_file.STATUSES)}.")
     return replace(
         entry,
         statement=statement,

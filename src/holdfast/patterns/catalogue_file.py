@@ -200,7 +200,7 @@ def flaw(text: str) -> tuple[int, str] | None:
         if not isinstance(given.get(name), str) or not given[name]:
             return lines.get(name, 1), f"it has no {name}"
     if given["status"] not in STATUSES:
-        return lines["status"], f"{given['status']!a} is no status; it is one of {', '.join(STATUSES)}"
+        return lines["status"], f"{given['status']!a} is not a status; it is one of {', '.join(STATUSES)}"
     if not _said(_sections(document.body.replace("\r\n", "\n"))[0])[1]:
         return text[: len(text) - len(document.body)].count("\n") + 1, "it has no text that agents could be told"
     return None

@@ -79,7 +79,7 @@ class Decided:
 
     def problems(self) -> list[Problem]:
         """Return a problem for each line that decides nothing, since it cannot be read."""
-        hint = "Mend that line, or delete it and decide anew: holdfast patterns review"
+        hint = "Mend that line, or delete it and decide again: holdfast patterns review"
         found = [(number, _flaw(parts)) for number, parts in self._lines()]
         return [Problem("decided", PLACE, flaw, hint, line=number) for number, flaw in found if flaw]
 

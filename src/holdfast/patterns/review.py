@@ -372,7 +372,7 @@ def refuse_decided(home: str, pattern: Pattern, at: str) -> None:
     if row is None or row.act == "snoozed":
         return
     lines = ", ".join(str(one.line) for one in decided.rows() if (one.act, one.id) == (row.act, row.id))
-    raise Refused(f"{pattern.id} was {_said(row)}", f"To decide anew, delete its lines in {decided.path}: {lines}.")
+    raise Refused(f"{pattern.id} was {_said(row)}", f"To decide again, delete its lines in {decided.path}: {lines}.")
 
 
 def _said(row: DecidedRow) -> str:

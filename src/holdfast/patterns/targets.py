@@ -85,7 +85,7 @@ def real_path(path: str, place: Place) -> str:
         return real
     where = "the project" if place.scope == "project" else "your home"
     hint = "Replace the link by the file itself. Nothing was changed."
-    raise Refused(f"{path} is or lies behind a link to {real}, which is no text within {where}", hint)
+    raise Refused(f"{path} is or lies behind a link to {real}, which is not a text file within {where}", hint)
 
 
 def fewest_files(

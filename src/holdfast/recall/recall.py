@@ -103,7 +103,7 @@ def _agent_names(agents: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if not name or not name.isprintable():
             raise BadInput(
-                f"{name!a} is no name of an agent", "Use the name that its memories have, as `show` prints it."
+                f"{name!a} is not the name of an agent", "Use the name that its memories have, as `show` prints it."
             )
     return names
 

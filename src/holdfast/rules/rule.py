@@ -52,16 +52,16 @@ def rule_of(memory: Memory) -> Rule | None:
 def _strength(memory: Memory, condition: Condition, forbids: bool, *, literal: bool) -> tuple[str, str]:
     """Return what a rule does at a call, and why."""
     if memory.trust != "user":
-        return "say", "it is not your own word"
+        return "say", "these are not your own words"
     if condition.failures:
-        return "say", "what failed has run already"
+        return "say", "what failed has already run"
     if memory.enforce in STRENGTHS:
-        return memory.enforce, "enforce says so"
+        return memory.enforce, "`enforce` says so"
     if not forbids:
         return "say", "it forbids nothing"
     if not literal:
         return "say", "it does not name exactly this call"
-    return "hold", "you forbid it, or set a condition"
+    return "hold", "it forbids something, or sets a condition"
 
 
 def condition_of(memory: Memory) -> str:
@@ -69,8 +69,7 @@ def condition_of(memory: Memory) -> str:
     rule = rule_of(memory)
     if rule is None:
         could = derived.derive(memory.body) if memory.when else None
-        return f'no condition: when is {memory.when}, and not "{could.words}"' if could else ""
-    origin = (
-        "given" if rule.origin == GIVEN else f'derived from "{rule.words}"; off: holdfast edit {memory.key} --when none'
-    )
-    return f"{_DOES[rule.does]} at: {rule.condition} ({origin}); {rule.does}: {rule.why}"
+        return f'no condition: "{could.words}" is not used, because when is {memory.when}' if could else ""
+    origin = "given" if rule.origin == GIVEN else f'derived from "{rule.words}"'
+    off = "" if rule.origin == GIVEN else f"; to switch it off: holdfast edit {memory.key} --when none"
+    return f"{_DOES[rule.does]} at: {rule.condition} ({origin}), because {rule.why}{off}"

@@ -344,8 +344,8 @@ def _decoded(path: str) -> Digest:
     try:
         return facts.decode(files.read(path, _MAX_DIGEST))
     except ValueError as problem:
-        hint = "The next sweep makes it anew from the raw file, if that is still there."
-        raise BrokenFile(f"{path} is no digest: {problem}", hint) from problem
+        hint = "The next sweep makes it again from the raw file, if that is still there."
+        raise BrokenFile(f"{path} is not a digest: {problem}", hint) from problem
 
 
 def _stats(folder: str) -> Iterator[tuple[str, os.stat_result]]:

@@ -98,7 +98,7 @@ def list_sessions(
         return ListedSessions((), "")
     wrong = [one for one in outcomes if one not in OUTCOMES]
     if wrong:
-        raise BadInput(f"{wrong[0]!a} is no outcome", f"Use one of {', '.join(OUTCOMES)}.")
+        raise BadInput(f"{wrong[0]!a} is not an outcome", f"Use one of {', '.join(OUTCOMES)}.")
     projects = projects_here(workspace, everywhere=everywhere)
     wanted = Wanted(
         *(projects, agents, *span(since, until), outcomes, branch),
@@ -158,7 +158,7 @@ def cost(workspace: Workspace, *, by: str = "project", since: str = "", until: s
     if not workspace.enabled:
         return []
     if by not in BY:
-        raise BadInput(f"cost is not told by {by!a}", f"Use one of {', '.join(BY)}.")
+        raise BadInput(f"cost cannot be summed by {by!a}", f"Use one of {', '.join(BY)}.")
     projects = projects_here(workspace, everywhere=not workspace.asked_project)
     wanted = Wanted(projects, (), *span(since, until))
     found = ask(workspace, lambda table: table.spent(wanted, by))
@@ -221,7 +221,7 @@ def events_of(
         raise BadInput(f"{last} is before {first}", "Give --from a place before --to.")
     name = archive.resolve(text, resumed=True)
     if earlier and not archive.has_earlier(name):
-        raise NotFound(f"{name} never told more than it does", "Leave out --earlier.")
+        raise NotFound(f"{name} has no earlier, longer version", "Leave out --earlier.")
     return _between(workspace, archive.events(name, earlier=earlier), first, last)
 
 

@@ -140,7 +140,7 @@ def _read(path: str) -> _Table:
     except OSError as problem:
         raise BadSetting(f"{path} cannot be read: {problem.strerror}", "Check its owner and mode.") from problem
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise BadSetting(f"{path} is no TOML: {problem}", "Correct that line, or remove the file.") from problem
+        raise BadSetting(f"{path} is not TOML: {problem}", "Correct that line, or remove the file.") from problem
     except msgspec.ValidationError as problem:
         hint = 'Write `"NAME" = { input = 1.0, output = 2.0 }` below [models]; cache_read and cache_write may be added.'
         raise BadSetting(f"{path} cannot be used: {problem}", hint) from problem

@@ -193,7 +193,7 @@ class RawEvents:
 
     def _tell(self, text: str, line: int = 0) -> None:
         """Keep the first problem: what follows is mostly its consequence."""
-        hint = "It is written anew when the agent's own transcript changes; its digest is not touched."
+        hint = "It is written again when the agent's own transcript changes; its digest is not touched."
         self.problem = self.problem or Problem("raw-session", self._path, text, hint, line)
 
 

@@ -54,7 +54,7 @@ def test_show_of_what_was_replaced_does_not_say_that_it_holds(cli) -> None:
     assert "holds at: npm" in cli("show", "old").err
     cli("remember", "Packages come from the mirror.", "--key", "new", "--supersedes", "old")
     ended = cli("show", "old")
-    assert "told no more: new replaces it" in ended.err and "holds at" not in ended.err
+    assert "no longer given to agents: new replaces it" in ended.err and "holds at" not in ended.err
     assert cli("show", "old", "--json").json["rule"] is None
 
 

@@ -100,7 +100,7 @@ def _value(text: str, at: int, depth: int, key: str | None, start: int) -> Node:
         return node
     match = _PLAIN.match(text, at)
     if match is None:
-        raise NotJson(text, "a value is missing" if first in ("", "}", "]", ",") else "this is no value", at)
+        raise NotJson(text, "a value is missing" if first in ("", "}", "]", ",") else "this is not a value", at)
     node = Node("plain", at, key, start)
     node.value, node.end = json.loads(match.group()), match.end()
     return node

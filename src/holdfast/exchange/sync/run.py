@@ -148,7 +148,7 @@ def sync(
     workspace.need_enabled()
     depot = Depot(workspace.home, seconds=seconds)
     if not has_remote(workspace.home):
-        raise NotFound("this home syncs with no remote", "First: holdfast sync init URL")
+        raise NotFound("this home has no remote to sync with", "First: holdfast sync init URL")
     with files.lock_of(workspace.home, "sync", seconds):
         run = _Run(workspace, depot, forget, yes=yes, dry_run=dry_run)
         for _ in range(_ROUNDS):
@@ -243,7 +243,7 @@ class _Run:
                 text = "a memory that was changed on one machine was forgotten on another, and stays forgotten"
                 notices.report(self.workspace.home, SOURCE, text, merged.forgotten)
             self.done.removed += [f"{one.scope}/{one.key}" for one in merged.buried]
-            raise Conflict("what was forgotten is gone, and the rest is looked at anew")
+            raise Conflict("what was forgotten is gone, and the rest is looked at again")
         if changes or gone:
             with audit.Act(self.workspace, SOURCE) as act:
                 for path in (*changes, *gone):

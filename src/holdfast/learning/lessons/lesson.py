@@ -67,7 +67,7 @@ def show(workspace: Workspace, name: str) -> Lesson:
 def rate(workspace: Workspace, name: str, rating: str) -> Lesson:
     """Note that a lesson was helpful or harmful, as its memory gets a mark."""
     if rating not in RATINGS:
-        raise BadInput(f"{rating!a} is no mark", f"Use one of {', '.join(RATINGS)}.")
+        raise BadInput(f"{rating!a} is not a mark", f"Use one of {', '.join(RATINGS)}.")
     lesson = show(workspace, name)
     if not lesson.id:
         mark(workspace, lesson.key, rating)

@@ -332,7 +332,7 @@ def parsed(text: str, path: str) -> Lesson:
     if not all(is_id(told[name]) for name in ("id", "project") if told.get(name)):
         raise BrokenFile(f"{path} has an id or a project that cannot be one", "Write back what Holdfast wrote there.")
     if not (told.get("id") and statement and told.get("status") in STATUSES):
-        raise BrokenFile(f"{path} is no lesson", f"It needs an id, a text, and a status: {', '.join(STATUSES)}.")
+        raise BrokenFile(f"{path} is not a lesson", f"It needs an id, a text, and a status: {', '.join(STATUSES)}.")
     return Lesson(
         **{name: told.get(name, "") for name in ("id", "status", "project", "key", "created", "updated")},
         statement=statement,

@@ -101,7 +101,7 @@ def _answered(
     except ValueError as problem:
         raise HookTrouble(f"what came in is {problem}") from None
     if not isinstance(data, dict):
-        raise HookTrouble("what came in is no JSON object")
+        raise HookTrouble("what came in is not a JSON object")
     call = agent.read_hook_input(native, data, environment)
     if call.moment == "nothing":
         return ""

@@ -70,7 +70,7 @@ def resource(request: Request, uri: str) -> str:
 def _review(request: Request, given: Mapping[str, str]) -> list[str]:
     scope = given.get("scope") or None
     if scope is not None and scope not in SCOPES:
-        raise BadInput("scope is none of ours", f"Use one of {', '.join(SCOPES)}, or leave it out.")
+        raise BadInput("that is not a scope", f"Use one of {', '.join(SCOPES)}, or leave it out.")
     asked = results.Recall.model_validate({"limit": _REVIEWED, **({"scope": scope} if scope else {})})
     return [answers.recall(request, asked)[1]]
 

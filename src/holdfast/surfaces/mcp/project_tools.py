@@ -87,7 +87,7 @@ def _needed(asked: given.ProjectNotes | given.WorkItem, name: str) -> str:
     value: str | None = getattr(asked, name)
     if not value or not value.strip():
         shows = "list" if isinstance(asked, given.ProjectNotes) else "show"
-        raise BadInput(f"{asked.action} needs {name}", f"Give {name}; the action {shows} tells the ids.")
+        raise BadInput(f"{asked.action} needs {name}", f"Give {name}; the action {shows} lists the ids.")
     return value
 
 

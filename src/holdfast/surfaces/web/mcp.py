@@ -54,7 +54,7 @@ class McpEndpoint:
         try:
             principal = security.need(request, "read", programs=True)
             if principal is PERSON:
-                raise NotKnown("a browser is no agent", "An agent uses a token: holdfast tokens new NAME")
+                raise NotKnown("a browser is not an agent", "An agent uses a token: holdfast tokens new NAME")
             manager = await self._started()
         except Exception as problem:
             await problem_of(problem, self._site)(scope, receive, send)

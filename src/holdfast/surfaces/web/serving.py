@@ -25,7 +25,7 @@ def listening(host: str, port: int) -> socket.socket:
         made.close()
         if problem.errno and socket.gaierror is type(problem):
             raise BadInput(f"{host} is not an address of this machine", "Use --host 127.0.0.1.") from None
-        raise Conflict(f"port {port} cannot be had: {problem.strerror}", "Take another: --port 0 finds one.") from None
+        raise Conflict(f"port {port} cannot be used: {problem.strerror}", "Take another: --port 0 finds one.") from None
     made.listen(128)
     return made
 

@@ -119,4 +119,4 @@ def _verify(workspace: Workspace, key: str, text: str) -> None:
         click.echo(f"searched  {count(looked.files, 'file')}, {count(looked.bytes, 'byte')}")
         click.echo(f"found now {count(looked.count, 'place') if looked.count else 'nothing'}")
     if looked.count:
-        raise Conflict("it is in the home again", "Erase it again; what was said since then was said anew.")
+        raise Conflict("it is in the home again", "Erase it again; it was said again since then.")

@@ -59,7 +59,7 @@ def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool, ra
         if stale:
             say(f"{stale}; if it still holds: holdfast confirm {memory.key}")
         if newer:
-            say(f"told no more: {newer} replaces it")
+            say(f"no longer given to agents: {newer} replaces it")
         elif told := condition_of(memory):
             say(told)
 
@@ -89,7 +89,7 @@ def _history(workspace: Workspace, key: str, scope: str | None) -> None:
 
 @command("edit", "holdfast edit deploys-need-the-vpn", sees=HERE, json=False)
 @options.one_memory
-@click.option("--when", metavar="CONDITION", help="Only change when it is told; none: at no call.")
+@click.option("--when", metavar="CONDITION", help="Only change at which calls it is given; none: at no call.")
 @click.option("--enforce", type=click.Choice(STRENGTHS), help="Only change what it does there.")
 def _edit(workspace: Workspace, key: str, scope: str | None, when: str | None, enforce: str | None) -> None:
     """Edit a memory in your editor: $VISUAL, $EDITOR, or the one that git uses.
@@ -226,7 +226,7 @@ def _clear(workspace: Workspace, scope: str) -> None:
 @click.option("--agent", default="", help="The agent that stores it.")
 @click.option("--supersedes", multiple=True, type=options.KEY, metavar="KEY", help="The key of what this replaces.")
 @click.option("--pin", is_flag=True, help="Never let it expire.")
-@click.option("--when", metavar="CONDITION", help="Tell it at these calls: `git push`, `src/*.ts`; none: at no call.")
+@click.option("--when", metavar="CONDITION", help="Give it at these calls: `git push`, `src/*.ts`; none: at no call.")
 @click.option("--enforce", type=click.Choice(STRENGTHS), help="What it does there: say it, hold the call, ask, deny.")
 def _remember(workspace: Workspace, /, text: tuple[str, ...], tags: tuple[str, ...], pin: bool, **asked: Any) -> None:
     """Store a memory. TEXT is taken from the arguments, or from standard input where there are none or `-`.

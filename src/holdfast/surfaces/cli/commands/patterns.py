@@ -44,7 +44,7 @@ def _words(function: F) -> F:
     """Add the options that give an entry its words."""
     function = click.option("--owner", default="", metavar="NAME", help="Who answers for it. Default: you.")(function)
     function = click.option("--title", default="", metavar="TEXT", help="Its heading.")(function)
-    return click.option("--statement", default="", metavar="TEXT", help="What agents are to be told.")(function)
+    return click.option("--statement", default="", metavar="TEXT", help="What agents are to be given.")(function)
 
 
 @group("patterns", "holdfast patterns --problems --explain", sees=PROJECT)
@@ -83,7 +83,7 @@ def _patterns(
     if len(found) > limit:
         say(f"{len(found) - limit} more; see them with --limit {len(found)}")
     if gathered.waiting:
-        say(f"{count(gathered.waiting, 'session')} still to be looked at closely: holdfast harvest --all")
+        say(f"{count(gathered.waiting, 'session')} not yet looked at closely: holdfast harvest --all")
 
 
 def _project(workspace: Workspace) -> str:
@@ -95,11 +95,11 @@ def _say_nothing(workspace: Workspace, gathered: patterns.Gathered, least: int |
         say(f"no project is in the domain {domain}: holdfast config set domains.PROJECT {domain}")
         return
     if not gathered.sessions:
-        say_empty(workspace, "no session was looked at yet: holdfast sweep, then holdfast harvest --all")
+        say_empty(workspace, "no session has been looked at yet: holdfast sweep, then holdfast harvest --all")
         return
     least = least or workspace.settings.number("patterns.min_frequency")
-    looked = f"of {count(gathered.sessions, 'session')} looked at"
-    say_empty(workspace, f"nothing that was asked for recurs in {count(least, 'session')} or more, {looked}")
+    looked = f"{count(gathered.sessions, 'session')} looked at"
+    say_empty(workspace, f"no pattern: nothing that fits recurs in at least {count(least, 'session')} ({looked})")
 
 
 def _print_pattern(one: Pattern, number: int, explain: bool) -> None:

@@ -62,11 +62,11 @@ def _failures(found: Failures, limit: int) -> Iterator[str]:
     yield style("Failures", "bold")
     kinds = count(found.different, "kind")
     if not found.repeated:
-        yield f"  {count(found.total, 'failure')} of {kinds}; none came again in a later session"
+        yield f"  {count(found.total, 'failure')} of {kinds}; none of them came again in a later session"
         return
     yield (
-        f"  {count(found.total, 'failure')} of {kinds}; {found.repeated} came again in later sessions,"
-        f" {count(found.again, 'time')}, and of {found.in_hand} the fix was in hand before the second time"
+        f"  {count(found.total, 'failure')} of {kinds}; {count(found.repeated, 'kind')} came again in later sessions"
+        f" ({count(found.again, 'time')}), {found.in_hand} of them with the fix already known"
     )
     if found.said:
         left = found.said - found.same - found.in_vain
@@ -96,8 +96,11 @@ def _repeated(one: Repeated) -> Iterator[str]:
 
 def _corrections(found: Corrections, limit: int) -> Iterator[str]:
     yield style("Corrections", "bold")
-    yield f"  {count(found.total, 'correction')}; {found.repeated} said what an earlier session was told"
-    yield f"  {found.stood} said what a memory said by then; a prompt before would have brought {found.given} of these"
+    yield f"  {count(found.total, 'correction')}; {found.repeated} repeated what an earlier session had been told"
+    yield (
+        f"  {found.stood} repeated what a memory already said; {found.given} of these memories would have come"
+        " with an earlier prompt"
+    )
     for one in found.examples[:limit]:
         yield f"  {_place(one)}: {one.text}"
         yield f"      {one.source}: {one.said}"
@@ -111,10 +114,11 @@ def _rules(done: Replayed, limit: int) -> Iterator[str]:
     have = (
         "1 memory has a condition" if done.with_condition == 1 else f"{done.with_condition} memories have a condition"
     )
-    yield f"  {have}; {len(done.rules)} of them would have spoken, {said} said and {held} held"
+    would = f"{len(done.rules)} would have acted: {count(said, 'time')} said, {count(held, 'time')} held"
+    yield f"  {have}; {would if done.rules else 'none would have acted'}"
     if done.rules:
         often = (said + held) * 1_000 / max(1, done.calls)
-        yield f"  {vain} in vain: the call went well and was not corrected, or you had asked for what was held"
+        yield f"  {vain} of these in vain: the call went well uncorrected, or you had asked for what was held"
         yield f"  {count(tokens, 'token')} in all; {often:.1f} lines in 1,000 calls"
     for one in done.rules[:limit]:
         yield from _rule(one)

@@ -28,11 +28,11 @@ def _serve(port: int, opened: bool, public_url: str, host: str) -> int:
     """
     if in_shell(os.environ):
         # Whoever opens the page decides as the person does.
-        raise Refused("an agent does not start the page", "Ask the person to run it in a terminal of their own.")
+        raise Refused("an agent may not start the page", "Ask the person to run it in a terminal of their own.")
     if public_url and not public_url.startswith(("http://", "https://")):
         raise BadInput(f"{public_url!a} is not an address", "Give it as --public-url http://localhost:9000.")
     if host not in ("127.0.0.1", "localhost", "::1") and not public_url:
-        raise BadInput("others can reach it there, but by no address that it knows", "Give --public-url, too.")
+        raise BadInput("others can reach it there, but it does not know by which address", "Give --public-url, too.")
     asked = invocation()
     home = os.path.abspath(os.path.expanduser(asked.home)) if asked.home else default_home(os.environ)
     # What serves loads more than all other commands together.

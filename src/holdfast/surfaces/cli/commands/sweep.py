@@ -88,7 +88,7 @@ def _swept(workspace: Workspace, quiet: bool, asked: dict[str, Any]) -> None:
 def _report(swept: Swept) -> None:
     would = "would be " if swept.dry_run else ""
     click.echo(
-        f"{swept.discovered:,} discovered, {swept.ingested:,} {would}ingested,"
+        f"{count(swept.discovered, 'transcript')} found: {swept.ingested:,} {would}taken in,"
         f" {swept.skipped_unchanged:,} unchanged, {swept.analysed:,} {would}analysed"
     )
     for number, thing, text in (
@@ -103,14 +103,15 @@ def _report(swept: Swept) -> None:
         click.echo("redacted: " + ", ".join(f"{kind} {number:,}" for kind, number in swept.redacted.items()))
     click.echo(_retention_line(swept.retention, would))
     if swept.learned:
-        click.echo(runnable(f"{swept.learned:,} learned: `holdfast harvest --all --dry-run` lists what is"))
+        things = count(swept.learned, "thing")
+        click.echo(runnable(f"{things} learned: see holdfast rate, lesson, work, research, security and proposals"))
 
 
 def _retention_line(kept: Retained, would: str) -> str:
     usage = kept.final_usage
     gone = ", ".join(f"{number:,} {_PASSES[name]}" for name, number in kept.passes.items() if number)
     freed = f"{sized(kept.freed)} {would}freed{f' ({gone})' if gone else ''}"
-    return f"retention: {freed}, {sized(usage.raw)} raw and {sized(usage.distilled)} digests kept"
+    return f"retention: {freed}; {sized(usage.raw)} of raw sessions and {sized(usage.distilled)} of digests kept"
 
 
 def _warn(swept: Swept) -> None:
@@ -126,8 +127,7 @@ def _warn(swept: Swept) -> None:
     if lost:
         would = "WOULD BE LOST" if swept.dry_run else "DATA LOSS"
         size = f"{count(len(lost), 'session')} ({sized(sum(one.bytes for one in lost))})"
-        digest = "and no digest tells of it" if len(lost) == 1 else "and no digest tells of them"
-        click.echo(style(f"{would}: {size} went for the hard cap, {digest}", "red", "bold"), err=True)
+        click.echo(style(f"{would}: {size} over the hard cap, without a digest", "red", "bold"), err=True)
         for one in lost:
             click.echo(f"  {one.name}  ended {one.at[:10]}  {sized(one.bytes)}", err=True)
         click.echo("  Raise archive.raw_hard_cap_bytes, or pin what must stay.", err=True)
@@ -161,7 +161,8 @@ def _print_harvest(workspace: Workspace, done: Harvest) -> None:
         print_plan(done.dropped)
     for problem in done.problems:
         click.echo(f"{problem.path}: {problem.text}", err=True)
-    known = f", {done.known:,} known" if done.known else ""
-    waiting = f", {done.waiting:,} left for lack of time" if done.waiting else ""
-    found = f"{len(done.found):,} {'found' if done.dry_run else 'new'}{known}{waiting}"
-    say(why_empty(workspace, f"{count(done.sessions, 'session')}, {done.unchanged:,} unchanged: {found}"))
+    known = f", {count(done.known, 'finding')} known before" if done.known else ""
+    waiting = f", {count(done.waiting, 'session')} left for lack of time" if done.waiting else ""
+    unchanged = f", {done.unchanged:,} unchanged since the last harvest" if done.unchanged else ""
+    found = f"{count(len(done.found), 'finding' if done.dry_run else 'new finding')}{known}{waiting}"
+    say(why_empty(workspace, f"{count(done.sessions, 'session')} looked at{unchanged}: {found}"))

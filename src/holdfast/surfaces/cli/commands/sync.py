@@ -70,7 +70,7 @@ def _status(workspace: Workspace) -> None:
     """Show where this home syncs to, and what waits to be sent."""
     found = run.status(workspace)
     if not found.url:
-        answer(asdict(found), "this home syncs with no remote; `holdfast sync init URL` connects it")
+        answer(asdict(found), "this home has no remote to sync with; `holdfast sync init URL` connects it")
         return
     waits = f"{count(found.waiting, 'file')} changed here since" if found.waiting else "nothing changed here since"
     answer(asdict(found), f"{found.url}, generation {found.generation}; {waits}")
@@ -81,4 +81,4 @@ def _leave(workspace: Workspace) -> None:
     """Take the connection out. This home and the remote stay as they are."""
     url = run.status(workspace).url
     run.leave(workspace)
-    answer({"left": url}, f"left {url}" if url else "this home syncs with no remote")
+    answer({"left": url}, f"left {url}" if url else "this home has no remote to sync with")

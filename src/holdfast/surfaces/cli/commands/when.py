@@ -21,7 +21,7 @@ from holdfast.workspace import Workspace
 
 # A name by which each kind of tool is known.
 _TOOLS = {"shell": "Bash", "edit": "Edit", "read": "Read"}
-_DOES = {"say": "said", "hold": "holds once", "ask": "asks you", "deny": "denies"}
+_DOES = {"say": "says it", "hold": "holds once", "ask": "asks you", "deny": "denies"}
 
 
 @command("when", 'holdfast when "git push --force"', sees=HERE, reads=True)
