@@ -13,13 +13,17 @@ PRAISE = (
     *("perfect, thank you!", "Great job!", "this is amazing", "you nailed it", "exactly what I wanted", "I love it"),
     *("great catch, I would have shipped that", "I'm really happy with how it turned out", "very good analysis."),
     *("Excellent work. Now add the tests.", "amazing, it even handles leap years", "your summary is brilliant"),
+    *("Perfect! Please commit.", "amazing job, but now the same for all pages", "well done now use the sidebar"),
+    *("This looks great. Can you push it?", "Hey I love the changes you've made", "Fenomenal, funciona."),
     *("Perfekt, danke dir!", "gut gemacht", "Genau das wollte ich.", "hervorragende Analyse", "ich bin begeistert"),
 )
 FRUSTRATION = (
     *("you deleted my migration again", "You destroyed my branch!", "how many times do I have to say it?"),
     *("this is useless", "your answers are garbage", "did you even read the file?", "WHY DID YOU PUSH TO MAIN"),
     *("I already told you twice to leave it", "this is the third time you changed it", "you keep deleting my comments"),
-    *("great job deleting my branch", "I'm furious with you", "thanks for nothing"),
+    *("wtf why is it gone", "Move them, that's what I freaking asked!", "NO! FROM THE YAML!", "I told you no errors"),
+    *("what the hell, I give up", "putain, encore cassé", "great job deleting my branch"),
+    *("I'm furious with you", "thanks for nothing"),
     *("du hast die Datei schon wieder gelöscht", "deine Antwort ist Unsinn", "liest du überhaupt, was ich schreibe?"),
 )
 NEITHER = (
@@ -28,7 +32,12 @@ NEITHER = (
     *("can you keep an eye on the error rate", "make it perfect", "it would be great if it worked", "is this good?"),
     *("not perfect", 'the button says "great job"', "> you deleted it again", "the function love() is unused"),
     *("```\nwtf\n```", "fix the broken link", "Bitte den Text ändern", "x" * 5_000, "you forgot the semicolon"),
-    *("great, now do the tables", "Perfect. Run it.", "nice, but use the other client", "why did you choose a dict?"),
+    *(
+        "great, now do the tables",
+        "Holy shit, I think that worked",
+        "nice, but use the other client",
+        "why did you choose a dict?",
+    ),
     *("ruff is amazing, add it", "the previous developer did a horrible job", "I'm an idiot, wrong file"),
     *("docker is down again", "it still crashes", "customers say 'this is garbage'", "SELECT * FROM USERS"),
     *("super, dann jetzt die Tests", "Mist, der Server ist weg", "du hast ein Komma vergessen", "sieht gut aus"),

@@ -1,9 +1,9 @@
 """The mood of a person about the work, out of their words: praise or frustration, where it is clear, else nothing.
 
 Only few and general cues count: a verdict on what was done, blame that is said to the agent, repetition, and set
-phrases. What a person says about the software, an error, somebody else or themselves is no mood about the work, and a
-word of praise that only opens the next task is none either. A message with both moods is a complaint. Most messages
-give None, and None is not a middling rating.
+phrases, and strong words with which a message opens, whatever is asked next. What a person says about the software, an
+error, somebody else or themselves is no mood about the work, and a mild word that only opens the next task is none
+either. A message with both moods is a complaint. Most messages give None, and None is not a middling rating.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ _MAX_MESSAGE = 600
 _LONGEST_PHRASE = 8
 _ANY = "*ing"
 _MIN_SHOUTED = 4
+_MIN_CRIED = 3
 _ENDS = ".!?\n;…"
 _PARTS = ",:–—("
 _HIGH, _LOW, _LOWEST = 8, 4, 3
@@ -102,10 +103,18 @@ def mood(text: str) -> Mood | None:
                 found.append(blame)
             elif one.end != "?" and (praise := _praise(one, words, whole)):
                 found.append(Mood(_HIGH, _SURE if whole else _CLEAR, praise))
-    said = [word for one in sentences for word in one.words] if text.isupper() else []
+        if sentences and (opening := _opening(sentences[0], words)):
+            found.append(Mood(_HIGH, _CLEAR, opening))
+    said = [word for one in sentences for word in one.words]
     # Capitals are for the agent where there are several words, and one of them is `you`.
-    if len(said) >= _MIN_SHOUTED and any(words.has("did", said) for words in spoken):
+    is_loud = text.isupper() and len(said) >= _MIN_SHOUTED and any(words.has("did", said) for words in spoken)
+    if is_loud or any(_shouts(line) for line in _own_lines(text)):
         found.append(Mood(_LOW, _LIKELY, "shouting"))
+    swears = _words_of("en")["swears"].intersection(said)
+    # "Holy shit, that worked."
+    is_glad = any(words.has("strong", said) or words.has("mild", said) for words in spoken) or "worked" in said
+    if swears and not is_glad:
+        found.append(Mood(_LOW, _CLEAR, min(swears)))
     # Praise beside a complaint is mockery, or said to soften it.
     return max(found, key=lambda one: (one.rating <= _LOW, one.confidence), default=None)
 
@@ -132,6 +141,33 @@ def _praise(one: MoodSentence, words: Words, whole: bool) -> str:
     if words.has("me", said) and _has_pair(said, words["glad"], words["about"]):
         found.append("glad")
     return max(found, key=len)
+
+
+def _opening(one: MoodSentence, words: Words) -> str:
+    """Return the praise with which a message opens, whatever is asked next: "Perfect! Please commit"."""
+    first = one.parts[0]
+    if one.end == "?" and len(one.parts) == 1:
+        return ""
+    phrase = words.phrase("praised", first)
+    if phrase and first[: len(phrase.split())] == tuple(phrase.split()):
+        return phrase
+    with_work = words.has("work", first)
+    is_clear = words.has("strong", first) or with_work or (words.has("mild", first) and words.has("full", first))
+    if not is_clear or not _is_only_praise(first, words) or (words.has("turns", one.words) and not with_work):
+        return ""
+    return " ".join(first)
+
+
+def _shouts(line: str) -> bool:
+    """Whether a line has a sentence of several words in capitals that ends with a cry: "NO! FROM THE YAML!"."""
+    start = 0
+    for place in [place for place, letter in enumerate(line) if letter in "!?"]:
+        said = line[start:place].rpartition(". ")[2].split()
+        is_cry = line[place] == "!" and len(said) >= _MIN_CRIED and "".join(said).isupper()
+        if is_cry and all(word.strip("`'\",.:").isalpha() for word in said):
+            return True
+        start = place + 1
+    return False
 
 
 def _has_pair(said: tuple[str, ...], first: frozenset[str], second: frozenset[str]) -> bool:
@@ -283,10 +319,13 @@ def words_of(text: str) -> list[str]:
 def _spoken(said: set[str]) -> list[Words]:
     """Return the words of the languages that a message may be in; only what tells one apart spares the other."""
     known = [language for language, telling in _TELLING.items() if not telling.isdisjoint(said)] or [*_TELLING]
-    for language in known:
-        if language not in _WORDS:
-            _WORDS[language] = Words(f"{_FOLDER}/{language}.txt")
-    return [_WORDS[language] for language in known]
+    return [_words_of(language) for language in known]
+
+
+def _words_of(language: str) -> Words:
+    if language not in _WORDS:
+        _WORDS[language] = Words(f"{_FOLDER}/{language}.txt")
+    return _WORDS[language]
 
 
 _WORDS: dict[str, Words] = {}
