@@ -40,14 +40,22 @@ def names(digest: Digest) -> set[str]:
         ([ASK, STOPPED, human("go on"), edited("a.py"), PASSED], "success", {"tests-passed"}),
         ([ASK], "abandoned", {"unanswered"}),
         ([ASK, edited("a.ts"), ran("npm run build", "built in 2s"), answer()], "success", {"build-passed"}),
-        ([ASK, FAILED, edited("a.py"), answer()], "unknown", {"tests-failed"}),
-        ([ASK, edited("a.py"), FAILED, answer("One test fails, which is unrelated.")], "unknown", {"tests-failed"}),
+        ([ASK, FAILED, edited("a.py"), answer()], "partial", {"tests-failed", "delivered"}),
+        (
+            [ASK, edited("a.py"), FAILED, answer("One test fails, which is unrelated.")],
+            "partial",
+            {"tests-failed", "delivered"},
+        ),
         ([ASK, PASSED, answer("It does not fail here.")], "unknown", {"tests-passed"}),
         ([ASK, *[ran("./ship.sh", "no route", True)] * 3, answer("It is up.")], "unknown", {"error-tail"}),
         ([ASK, *[ran("./ship.sh", "no route", True)] * 3, answer("I could not.")], "failure", {"error-tail"}),
         ([ASK, *[ran("cat gone", "no such file", True)] * 3, answer("It is not there.")], "unknown", set()),
         ([ASK, edited("a.py"), answer(), human("No, not that"), answer("I see.")], "unknown", {"correction"}),
-        ([ASK, edited("a.py"), answer(), human("Thanks!"), ran("ls", "a"), answer()], "unknown", {"praise"}),
+        (
+            [ASK, edited("a.py"), answer(), human("Thanks!"), ran("ls", "a"), answer()],
+            "success",
+            {"praise", "delivered"},
+        ),
         ([ASK, edited("a.py"), COMMIT, human("exit")], "success", {"committed"}),
         ([ASK, edited("a.py"), PASSED, human("Add a till"), ran("ls", "a")], "partial", {"tests-passed", "unfinished"}),
         ([ASK, ran("gh pr merge 7", "merged"), answer()], "success", {"merged"}),
@@ -63,12 +71,16 @@ def names(digest: Digest) -> set[str]:
         ([ASK, *[ran("make deploy-all", "error: no", True)] * 3], "failure", {"error-tail", "build-failed"}),
         ([ASK, answer("API Error: overloaded")], "failure", {"error-tail"}),
         ([ASK, answer("It is in cart.py.")], "unknown", set()),
-        ([ASK, edited("a.py"), answer("All tests pass, everything is perfect!")], "unknown", set()),
+        ([ASK, edited("a.py"), answer("All tests pass, everything is perfect!")], "success", {"delivered"}),
+        ([ASK, edited("a.py"), answer("Done."), human("And on Windows?"), answer("Yes.")], "success", {"delivered"}),
+        ([ASK, edited("a.py"), answer("I could not make it work.")], "unknown", set()),
+        ([ASK, edited("a.py"), answer("Done."), human("Add a till"), answer("Which one?")], "unknown", set()),
+        ([ASK, edited("a.py")], "unknown", set()),
         ([], "unknown", set()),
     ],
 )
 def test_the_outcome_follows_from_named_evidence(events: list[SessionEvent], kind: str, evidence: set[str]) -> None:
-    """Checks, what left the session, the last words and how it broke off decide; claims of the agent do not."""
+    """Checks, what left the session, the last words and how it broke off decide; what the agent says alone does not."""
     digest = digested(*events)
     assert names(digest) == evidence
     assert digest.outcome.kind == kind
@@ -78,7 +90,7 @@ def test_changes_after_a_check_halve_it() -> None:
     """Tests that passed before the last change say less."""
     before = digested(ASK, edited("a.py"), PASSED, answer()).outcome
     after = digested(ASK, PASSED, edited("a.py"), answer()).outcome
-    assert after.evidence[0].weight == before.evidence[0].weight / 2
+    assert {one.name: one.weight for one in after.evidence}["tests-passed"] == before.evidence[0].weight / 2
     assert after.confidence < before.confidence
 
 

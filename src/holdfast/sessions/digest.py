@@ -39,7 +39,7 @@ from holdfast.sessions.work import ToolWork, outcome_of
 __all__ = ["MAX_BYTES", "RULES", "Digest", "Digesting", "digest"]
 
 MAX_BYTES = 8_192
-RULES = 6
+RULES = 7
 _TITLE = 120
 _ASK = 600
 _QUOTE = 240
@@ -68,6 +68,7 @@ _SHRINKS = (
     "between",
 )
 _TAIL_OF_FAILURES = 3
+_DELIVERED = 1.5
 # So many asks are looked at for one that names the session.
 _MAX_LOOKED_AT = 20
 # So much of the end of an answer is asked for its reasons.
@@ -134,6 +135,10 @@ class Digesting:
         found = self._lists(session)
         ending = talk.ending()
         evidence = [*work.evidence(in_doubt=talk.explains_failure()), *talk.evidence(work)]
+        # The agent's word adds what is missing; where a check or a commit tells how it ended, nobody needs it.
+        good, bad = (sum(one.weight for one in evidence if one.speaks_for == side) for side in ("success", "failure"))
+        if good < _DELIVERED and bad < _DELIVERED:
+            evidence += talk.delivered(work, _DELIVERED - good)
         if self._harmless is not None:
             # Tells at once which of the texts that are kept need no cleaning.
             facts = [*evidence, talk.first, talk.last, *ending.values(), *chain.from_iterable(found.values())]
@@ -212,7 +217,9 @@ class Digesting:
         naming = [one for one in titles if names_something(one, is_title=True)]
         if asked and (session.title not in naming) and (names_something(asked) or not naming):
             return asked[: 8 * _TITLE]
-        return next(iter(naming), session.title or asked)[: 8 * _TITLE]
+        concluded_by = talk.ending()["conclusion"]
+        said = session.title or asked or (headline(concluded_by.text) if concluded_by else "")
+        return next(iter(naming), said)[: 8 * _TITLE]
 
     def _quote(self, said: Said | None, most: int) -> Said | None:
         return self._cleaned(said, most) if said else None
@@ -365,6 +372,20 @@ class _Talk:
             text = broken.text[:_QUOTE] if broken else ""
             found.append(OutcomeEvidence("error-tail", "failure", 1.5 if is_told else 1.0, text, place, line))
         return found
+
+    def delivered(self, work: ToolWork, weight: float) -> list[OutcomeEvidence]:
+        """Return that the agent changed files as it was asked and ended by saying so, with nothing left open."""
+        event = self._last_answer
+        if event is None or self._is_working or self._interrupted or self._error_answer or work.changed_at < 0:
+            return []
+        told = self.ending()
+        is_new = work.changed_at > self._calls_at_last_ask
+        is_open = told["question"] or (self._last_words and self._last_words.kind == "correction")
+        admits = says_any(event.text, "admits") and not self.explains_failure()
+        is_told = told["conclusion"] and not admits and not promises(event.text)
+        if not is_told or (is_open and not is_new):
+            return []
+        return [OutcomeEvidence("delivered", "success", weight, "", event.place, event.line)]
 
     def _is_unfinished(self, work: ToolWork) -> bool:
         """Whether the session ends in the middle of what was asked last: in a call, or with a mere promise to do it."""

@@ -149,7 +149,8 @@ class ToolWork:
         self.commits: deque[Delivered] = deque(maxlen=_MAX_MADE)
         self.pull_requests: dict[str, Delivered] = {}
         self.troubles = Troubles()
-        self._changed_at = -1
+        # The number of the call that changed a file last, -1 for none.
+        self.changed_at = -1
         self._last_checks: dict[str, tuple[int, CommandRun]] = {}
         self._last_made: dict[str, tuple[int, OutcomeEvidence]] = {}
         # What was to leave the session and did not.
@@ -196,11 +197,11 @@ class ToolWork:
                 one = OutcomeEvidence(name, "success" if good else "failure", weight, run.text, run.place, run.line)
                 idle = good and not self._did_something
                 doubtful = in_doubt and not good
-                one = halved(one) if at < self._changed_at or idle or doubtful else one
+                one = halved(one) if at < self.changed_at or idle or doubtful else one
                 found.append(
                     halved(one) if doubtful and any(made > at for made, _ in self._last_made.values()) else one
                 )
-        found += [halved(one) if at < self._changed_at else one for at, one in self._last_made.values()]
+        found += [halved(one) if at < self.changed_at else one for at, one in self._last_made.values()]
         return [*found, *self._missed.values()]
 
     def changed_from(self, folder: str) -> list[FileChange]:
@@ -266,7 +267,7 @@ class ToolWork:
         return failed or bool(self.troubles)
 
     def _changed(self, path: str, event: SessionEvent) -> None:
-        self._changed_at = self.calls
+        self.changed_at = self.calls
         self._did_something = True
         folder = "" if path[:1] == "/" or path[1:2] == ":" else path_of(event.folder)
         whole = os.path.join(folder, path)
