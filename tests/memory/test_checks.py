@@ -77,7 +77,8 @@ def test_claims_about_files(tmp_path) -> None:
     """A file that is named and gone is a stale claim; one that is there, an address or another project is none."""
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "app.py").write_text("")
-    body = "See src/app.py and `app.py`.\nNot https://x.org/src/no.py, but src/gone.py:12 and `lost.toml`."
+    body = "See src/app.py and `app.py`.\nNot https://x.org/src/no.py, but src/gone.py:12 and `lost.toml`.\n"
+    body += "`retry.max` and `db.url` are set, `os.path` and `self.app` are code."
     found = list(
         stale_claims([memory("k", body, A), memory("k", body, B), memory("k", body)], {}, {"a": str(tmp_path)})
     )

@@ -114,9 +114,12 @@ def _is_plain_path(text: str) -> bool:
 
 def _is_ending(text: str) -> bool:
     """Whether a text is the ending of files, and no file of that name: `.proto`."""
-    return (
-        text[:1] == "." and text != ".env" and any(text[1:] in among(TABLE, one) for one in ("ending", "also-ending"))
-    )
+    return text[:1] == "." and text != ".env" and is_file_ending(text[1:])
+
+
+def is_file_ending(ending: str) -> bool:
+    """Whether files are known to end so."""
+    return any(ending in among(TABLE, one) for one in ("ending", "also-ending"))
 
 
 def _path(text: str) -> Mention:
@@ -129,9 +132,7 @@ def _mention(quoted: str) -> Mention:
         return Mention("", "", text)
     if looks_like_path(text) and "@" not in text[:1]:
         ending = text.rpartition(".")[2]
-        is_file = (
-            "/" in text or text[0] in ".*" or any(ending in among(TABLE, one) for one in ("ending", "also-ending"))
-        )
+        is_file = "/" in text or text[0] in ".*" or is_file_ending(ending)
         return _path(text) if is_file else Mention("", text, text)
     pattern = _command(text)
     return Mention("command" if pattern else "", pattern, text)

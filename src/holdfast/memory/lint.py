@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from holdfast.base import files
 from holdfast.errors import HoldfastError
 from holdfast.language.contradiction import says_otherwise
+from holdfast.language.mentions import is_file_ending
 from holdfast.memory import anchors, index_pages
 from holdfast.privacy import redact
 from holdfast.project.ids import is_id
@@ -280,7 +281,9 @@ def _named_files(line: str) -> list[str]:
     line = re.sub(r"\]\([^()]*\)", "]", line)
     if "://" in line:
         line = re.sub(r"\S+://\S+", "", line)
-    return list(dict.fromkeys([*_PATH.findall(line), *_NAME.findall(line)]))
+    # Without a folder, only an ending that files have tells a file from a setting or a member: `retry.max`, `os.path`.
+    names = [name for name in _NAME.findall(line) if is_file_ending(name.rpartition(".")[2])]
+    return list(dict.fromkeys([*_PATH.findall(line), *names]))
 
 
 def _is_there(root: str, name: str) -> bool:
