@@ -62,9 +62,10 @@ def measure(folder: str, memories: str = "") -> tuple[dict[str, Any], list[dict[
             for text in _statements(memories):
                 stored = remember(workspace, text, scope="global").memory
                 workspace.store.change(stored.scope, stored.key, created=LONG_AGO, updated=LONG_AGO)
-            began = time.monotonic()
+            # Of the processor: what else a machine does is no part of it.
+            began = time.process_time()
             done = replay(workspace)
-            return figures(done, time.monotonic() - began), moments_of(done)
+            return figures(done, time.process_time() - began), moments_of(done)
 
 
 def _statements(path: str) -> list[str]:
@@ -84,7 +85,7 @@ def figures(done: Replayed, seconds: float) -> dict[str, Any]:
     found.update({f"rules: {name}": sum(getattr(one, name) for one in done.rules) for name in COUNTED})
     lines = done.failures.said + found["rules: said"] + found["rules: held"]
     found["lines in 1,000 calls"] = round(lines * 1_000 / max(1, done.calls), 1)
-    return {**found, "seconds for 1,000 sessions": round(seconds / max(1, done.sessions) * 1_000, 1)}
+    return {**found, "processor seconds for 1,000 sessions": round(seconds / max(1, done.sessions) * 1_000, 1)}
 
 
 def moments_of(done: Replayed) -> list[dict[str, Any]]:
