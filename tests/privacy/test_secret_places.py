@@ -13,6 +13,12 @@ LONG = "v7Kq2mVb9TzR4wLp8NdY3sHf"
 UUID = "4b64b827-e742-444b-8f82-a2787cce9261"
 HEX = "49af7ddddeceadc807b690fc8dcef8a5"
 WORD = "Tramdub4821"
+# As people make them: words, a number behind them, in parts, or letters that no word has.
+WORDS = "tramdub-lostep-ferry-anvil7"
+CAMEL = "tramdubFerry48"
+SNAKE = "tramdub_ferry_482"
+PARTS = "kqzt-8841-pfow-1878"
+LETTERS = "rOzfkBtliP_ILj"
 
 NAMED = [
     # between a name and its value stands a type, another sign, a word or an empty line
@@ -76,6 +82,61 @@ NAMED = [
     f"voici ma clé API : {UUID}",
     f"dd_api_key: !!str {HEX}",
     "log: 7glpat-" + "ab12cd34ef56gh78ij90",
+    # a password of words or of letters alone, wherever one is given
+    f'page.fill("#password", "{WORDS}")',
+    f'let password = String::from("{CAMEL}");',
+    f"password: process.env.PW || '{CAMEL}',",
+    f"./gradlew publish -PsigningPassword={CAMEL}",
+    f"app.use(session({{ secret: '{CAMEL}', resave: false }}))",
+    f"CREATE LOGIN bob WITH PASSWORD = N'{CAMEL}';",
+    f"terraform apply -var='db_password={LETTERS}'",
+    f"GRANT ALL ON *.* TO 'x'@'%' IDENTIFIED BY '{LETTERS}' WITH GRANT OPTION;",
+    '  keystorePassword: "tramdub-lostep-ferry-anvil"',
+    f"user bob pw {CAMEL}",
+    f"the admin password should be {CAMEL}",
+    f"mit dem Passwort {SNAKE} kommst du rein",
+    f"das alte Passwort war {SNAKE}",
+    f"ich habe das Root-Passwort auf {CAMEL} geändert",
+    f"I changed my password from {PARTS} to something else",
+    f'nimm einfach "{PARTS}" als Passwort',
+    f"PIN/Passwort fürs NAS ist {LONG}",
+    f"Password - {CAMEL}",
+    f"**Password:** {CAMEL}",
+    f"root / {SNAKE}",
+    f"try bob@acme.test / {LONG}",
+    f"the wifi key is {SNAKE}",
+    f"| user | password |\n|---|---|\n| bob | {SNAKE} |",
+    # other forms of a setting
+    f"<key>REDIS_PASSWORD</key>\n<string>{WORD}</string>",
+    f'<User>x</User><Pass encoding="base64">{LONG}</Pass>',
+    f"DD_API_KEY=\\\n{HEX}",
+    f"- SNYK_TOKEN → {UUID}",
+    f"setze POSTMARK_API_TOKEN auf {UUID}",
+    f'{{"username": "bob", "key": "{HEX}"}}',
+    f'api:\n  encryption:\n    key: "{LONG}{LONG[:19]}="',
+    f"Unseal Key 1: {LONG}{LONG[:19]}=",
+    "define('AUTH_KEY',         '" + "-lltP0}wGjd9*LLqFb(kpj2fO4/,si<QMiXS*D>" + f"{LONG}');",
+    # other commands, files and calls
+    f"printf '%s' '{WORD}' > /run/secrets/db_password",
+    f"echo '{WORD}' | su -c id root",
+    f"sudo -S whoami <<< '{CAMEL}'",
+    f"aws ssm put-parameter --name /app/db --type SecureString --value {CAMEL}",
+    f"az keyvault secret set --vault-name v --name db --value {CAMEL}",
+    f"poetry config http-basic.acme bob {LONG}",
+    f"isql mydsn bob {CAMEL}",
+    f"drush user:password admin '{CAMEL}'",
+    f"expect -c 'spawn su; send \"{CAMEL}\\r\"'",
+    f"masterauth {SNAKE}",
+    f"<auth-user-pass>\nbob\n{SNAKE}\n</auth-user-pass>",
+    f"chpasswd:\n  list: |\n    root:{SNAKE}\n",
+    f'WiFi.begin("Home", "{CAMEL}");',
+    f'new NetworkCredential("bob", "{CAMEL}");',
+    f"$db = new mysqli('localhost', 'root', '{CAMEL}', 'shop');",
+    f'sql.Open("mysql", "root:{CAMEL}@tcp(127.0.0.1:3306)/shop")',
+    f"https://acme.test/reset-password?token={LONG[1:20].replace('2', 'x').replace('7', 'y')}4",
+    f"https://acme.azurewebsites.test/api/f?code={LONG}{LONG}==",
+    f"https://maker.acme.test/trigger/x/with/key/{LONG}",
+    "my seed phrase is " + "anvil ferry lostep tramdub walnut copper orbit maple tiger velvet marble rocket",
     # prose, and other languages
     f"log in with bob@acme.test / {WORD}",
     f"das Passwort lautet {WORD}x9",
@@ -88,6 +149,13 @@ NAMED = [
     f'os.getenv("비밀번호", "{WORD}")',
 ]
 BARE = [
+    "hf_" + "VMJGCezcEskubMvFzEtslTuezFFBPsevoJ",
+    "api_org_" + "EOCNRXttXBpXrPzFtDSPleGLnYVnixVxpL",
+    HEX + "-f56f19f1-a43a85d0",
+    "rpa_" + "HEVG2LZNBUOE3AF7A9DUH9C38AWHRVDERJM2JB3WC93YOR",
+    "25p57iq14c" + "msh3xz8dxova1npc0yp1e19amijsnl0jmlqvlmtkq",
+    "WPL_AP1." + "UsBjAAnMErlBbvxR.2mzefyI1==",
+    "5KAkpZEUTMJoT4Kf1rZG4G9CYqonj2c2dipaC5389GkyA9BBqP7",
     f"I pasted {LONG}Qz81 into the dashboard",
     f"s.{LONG}",
     f"export X=cio{LONG}Qz81aB3d",
@@ -99,6 +167,18 @@ BARE = [
     "amzn1.oa2-cs.v1." + HEX + HEX,
 ]
 HARMLESS = [
+    f"prj_{LONG}ab12",
+    f"pk_live_{LONG}",
+    f"kid: {LONG}-{LONG[:18]}",
+    f'"x5t": "{LONG}abc"',
+    f'"n": "{LONG}{LONG}{LONG}", "e": "AQAB", "kty": "RSA"',
+    f"cacheKey: v2-Linux-node-{HEX}{HEX}",
+    f"restore-keys: Linux-pip-{HEX}",
+    f"encrypted_content: gAAAAAB{LONG}{LONG}",
+    "mod credentials; use credentials::v2::Item3;",
+    "GITHUB_TOKEN=ghp_" + "x" * 36,
+    "the seed phrase is a list of words that the wallet shows only once and you have to write down",
+    "| name | tokens | cost |\n|---|---|---|\n| opus | 12345 | $3 |",
     "DB_PASSWORD=changeme",
     "DB_PASSWORD=your_password_here",
     "PASSWORD: required",
@@ -128,7 +208,8 @@ def test_a_secret_in_such_a_place_goes(text: str) -> None:
     """No half of the value is left, and a sweep asks for a closer look at the text."""
     left = redact.redact(text)[0]
     assert "[redacted:" in left
-    assert not any(value in left for value in (WORD, LONG[:12], LONG[-12:], UUID[:12], HEX[:16]))
+    parts = (WORD, LONG[:12], LONG[-12:], UUID[:12], HEX[:16], WORDS[:12], CAMEL, SNAKE, PARTS, LETTERS, "anvil")
+    assert not any(value in left for value in parts)
     assert redact_gate.suspects([text]) == {0}
 
 
@@ -138,7 +219,9 @@ def test_what_only_looks_like_a_secret_stays(text: str) -> None:
     assert redact.redact(text) == (text, ())
 
 
-@pytest.mark.parametrize("piece", ["https://a:b@", " -p", "key-", "token=", "1_", "password is ", f"{LONG} ", "auth("])
+@pytest.mark.parametrize(
+    "piece", ["https://a:b@", " -p", "key-", "token=", "1_", "password is ", f"{LONG} ", "auth(", " / a1", "pass | a\n"]
+)
 def test_twice_the_text_takes_twice_the_steps(piece: str) -> None:
     """A hostile text costs in proportion to its length: no look at one place grows with the rest of the text."""
     some, more = (steps_of(piece * (length // len(piece))) for length in (6_000, 12_000))

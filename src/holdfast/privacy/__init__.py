@@ -93,6 +93,12 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("v2.local.", "v3.local.", "v4.local.", "v2.public.", "v4.public."),
         r"v\d\.(?:local|public)\.[\w-]{40,}+",
     ),
+    ("data-source", ("@tcp(", "@unix("), r"@(?:tcp|unix)\("),
+    ("url-token", ("?code=", "&code="), r"[?&]code=([\w%-]{20,400}={0,2})"),
+    ("webhook", ("/with/key/",), r"/with/key/([\w-]{20,60})"),
+    ("rapidapi-key", ("msh",), r"(?<=[a-z0-9]{10})msh[a-z0-9]{15}p1[a-z0-9]{6}jsn[a-z0-9]{12}(?![a-z0-9])"),
+    ("private-key", ("RWRTY0Iy",), r"RWRTY0Iy[A-Za-z0-9+/]{60,}+={0,2}"),
+    ("linkedin-token", ("WPL_AP",), rf"{_HERE}WPL_AP\d?\.[\w.]{{20,}}+={{0,2}}"),
     ("maxmind-key", ("_mmk",), r"(?<=[A-Za-z0-9]{29})_mmk(?!\w)"),
     (
         "password-hash",
@@ -158,6 +164,11 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("database-url", ("://",), r"://[^\s:/@\"'<>]{0,100}:([^\s/\"'<>]{1,200})@(?=[\w\[$.-])"),
     ("basic-auth-url", ("://",), r"://[^\s:/@\"'<>?#]{0,100}:([^\s/\"'<>?#]{1,200})@(?!sha256)(?=[\w\[$.-])"),
     ("url-token", ("://",), r"://([\w.~%-]{20,200})(?::[^\s/@\"'<>]{0,100})?@(?=[\w\[$.-])"),
+    ("sent", ('\\r"',), r'\\r"'),
+    ("option", ("--value", "--secret-string"), r"--(?:value|secret-string)[ =][\"']?([^\s\"']{6,400})"),
+    ("login-pair", (" / ",), r" / ([^\s\"'`/]{8,80})"),
+    ("user-option", ("auth-user-pass>",), r"auth-user-pass>\s{1,4}\S{1,80}\s{1,4}([^\s<]{6,120})"),
+    ("user-option", ("chpasswd:",), r"chpasswd:[ |>\n\w:-]{1,60}?\s[\w-]{1,40}:([^\s\"']{6,120})"),
     ("netrc", (" login ",), r" login\s+\S{1,100}\s+password\s+(\S{4,200})"),
     (
         "pgpass",
@@ -203,8 +214,17 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "user-option",
-        ("rabbitmqctl", "mc alias set", "rclone obscure", "wpa_passphrase"),
-        r"(?:rabbitmqctl\s(?:add_user|change_password)\s+\S{1,80}|mc alias set(?:\s+\S{1,200}){3}|rclone obscure"
+        (
+            "rabbitmqctl",
+            "mc alias set",
+            "rclone obscure",
+            "wpa_passphrase",
+            "http-basic.",
+            "isql ",
+            "user:password ",
+        ),
+        r"(?:http-basic\.\S{1,60}\s+\S{1,60}|\bisql \S{1,60} \S{1,60}|user:password \S{1,60}"
+        r"|rabbitmqctl\s(?:add_user|change_password)\s+\S{1,80}|mc alias set(?:\s+\S{1,200}){3}|rclone obscure"
         r"|wpa_passphrase\s+\S{1,40})"
         r"\s+[\"']?([^\s\"']{6,120})",
     ),
@@ -212,6 +232,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "user-option",
         (
             "requirepass",
+            "masterauth",
             "psk=",
             "/user:",
             "oracle:thin:",
@@ -222,7 +243,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
             "impdp ",
             "SecureString ",
         ),
-        r"(?:(?:requirepass|/user:\S{1,60}|SecureString(?: -String)?)\s+|psk=| /p:"
+        r"(?:(?:requirepass|masterauth|/user:\S{1,60}|SecureString(?: -String)?)\s+|psk=| /p:"
         r"|(?:oracle:thin:|sqlplus |(?:ex|im)pdp )[^\s/]{1,60}/|sessionid=)[\"']?([^\s\"'@;]{6,120})",
     ),
     ("user-option", ("net user ", "signtool"), r"(?:net user \S{1,40}|signtool [^\n]{1,120} /p) ([^\s/*]\S{5,80})"),
@@ -253,7 +274,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
             "user/pass",
         ),
         r"(?i)(?:credentials?|(?:zugangs|anmelde|login)daten|identifiants|credenciales|credenciais|inloggegevens|user/pass\w{0,4})"
-        r"(?:[ ][^\W\d_][\w'-]{0,20}){0,5}[: ]{1,3}[\w.@+-]{2,60}[ ]?[/:|,][ ]?([^\s\"']{6,80})",
+        r"(?:[ ][^\W\d_][\w'-]{0,20}){0,5}[: ]{1,3}[\w.@+-]{2,60}[ ]?[/:|,][ ]?([^\s\"':][^\s\"']{5,79})",
     ),
     (
         "totp-seed",
@@ -269,13 +290,14 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "piped",
-        ("sudo -S", "sudo -kS", "chpasswd", "-stdin", "--with-token", "kinit", "cryptsetup"),
-        r"sudo\s-[a-zA-Z]{0,6}S|chpasswd|-stdin|--with-token|kinit|cryptsetup",
+        ("sudo -S", "sudo -kS", "su -", "chpasswd", "-stdin", "--with-token", "kinit", "cryptsetup"),
+        r"sudo\s-[a-zA-Z]{0,6}S|su -|chpasswd|-stdin|--with-token|kinit|cryptsetup",
     ),
     (
         "user-option",
-        ("chpasswd", "-stdin", "--with-token", "kinit", "cryptsetup"),
-        r"(?:chpasswd|-stdin|--with-token|kinit|cryptsetup)[^\n<]{0,60}<<<\s{0,3}[\"']?(?:[\w.-]{1,40}:)?([^\s\"']{6,200})",
+        ("chpasswd", "-stdin", "--with-token", "kinit", "cryptsetup", "sudo -S"),
+        r"(?:chpasswd|sudo -S|-stdin|--with-token|kinit|cryptsetup)[^\n<]{0,60}<<<\s{0,3}[\"']?(?:[\w.-]{1,40}:)?"
+        r"([^\s\"']{6,200})",
     ),
     ("login", (" login ",), r" login\s+(?:-{1,2}[\w-]{1,20}[= ])?([^\s\"'=-][^\s\"'=]{7,200})(?=\s|$)"),
     (
@@ -287,8 +309,17 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     # A call that takes a password or a key among its strings: which of them is told by the strings.
     (
         "call",
-        ("auth(", "auth=(", "login(", "connect(", "connection(", "pdo(", "create_user(", "createuser("),
-        r"(?i)(?:auth=?|login|connect(?:ion)?|pdo|create_?user)\(",
+        (
+            *("auth(", "auth=(", "login(", "connect(", "connection(", "pdo(", "create_user(", "createuser("),
+            *("mysqli(", "credential", "wifi.begin(", "authenticate(", "sign_in("),
+        ),
+        r"(?i)(?:auth=?|login|connect(?:ion)?|pdo|create_?user|mysqli|credentials?|wifi\.begin|authenticate|sign_in)\(",
+    ),
+    (
+        "seed-phrase",
+        (" phrase",),
+        r"(?i) phrase[^\n]{0,24}?[:= ]{1,3}[\"'`]?"
+        r"((?-i:[a-z]{3,8}(?: [a-z]{3,8}){11}(?:(?: [a-z]{3,8}){3}){0,4}))(?=[\"'`.,;]?(?:\s|$))",
     ),
     ("key-call", ("hmac", "jwt."), r"(?i)(?:hmac(?:\.new)?|jwt\.[a-z]{3,9})\("),
 )

@@ -53,7 +53,10 @@ _SQUARE = {"[": "]", "［": "］", "【": "】"}
 _TEMPLATE = " inst systemprompt availabletools toolcalls toolresults toolcontent modelsettings gmask sop "
 # Who speaks next, where a line of a plain transcript begins with it.
 _SPEAKERS = " system human assistant user developer "
-_LINE_SIGNS = "#*>_-[( \t"
+_LINE_SIGNS = "#*>_-[( \t0123456789.)|"
+_COLONS = ":：∶꞉︰﹕"
+# What begins a turn where it is written as a heading.
+_HEADINGS = " instruction instructions response input "
 # Other spellings of the bracket.
 _SPELLED = ("\\u003c", "\\x3c", "%3c")
 _ENTITIES = " lt lang langle prec nvlt ltcir "
@@ -208,16 +211,20 @@ def _without_tags(text: str) -> str:
         text = "".join([_CHANGED if _is_tag(text, at) else letter for at, letter in enumerate(text)])
     for opens, closes in _SQUARE.items():
         text = _without_marks(text, opens, closes) if opens in text else text
-    return "\n".join([_without_speaker(line) for line in text.split("\n")]) if ":" in text else text
+    if not any(colon in text for colon in _COLONS):
+        return text
+    return "\n".join([_without_speaker(line) for line in text.split("\n")])
 
 
 def _without_speaker(line: str) -> str:
     """Return the line with `Human -` for `Human:` at its start, so that no turn of a conversation begins there."""
     begins = line.lstrip(_LINE_SIGNS)
-    name, colon, rest = begins[:_LOOK].partition(":")
-    if not colon or f" {_letters(name)} " not in _SPEAKERS:
+    at = min([place for colon in _COLONS if (place := begins.find(colon, 0, _LOOK)) >= 0], default=-1)
+    name = f" {_letters(begins[: max(at, 0)])} "
+    is_heading = name in _HEADINGS and line.startswith("##")
+    if at < 0 or not (name in _SPEAKERS or is_heading or _is_mixed(begins[:at].split(" ")[0] + ">")):
         return line
-    return f"{line[: len(line) - len(begins)]}{name} -{rest}{begins[_LOOK:]}"
+    return f"{line[: len(line) - len(begins)]}{begins[:at]} -{begins[at + 1 :]}"
 
 
 def _without_spelled(text: str, spelled: str) -> str:
@@ -241,7 +248,8 @@ def _without_marks(text: str, opens: str, closes: str) -> str:
         if _letters(word) == "system" and word[-1:] != ".":
             parts[place] = "(" + part.replace(closes, ")", 1)
             continue
-        is_mark = bool(closed) and f" {_letters(inner)} " in _TEMPLATE
+        names = _TEMPLATE + _SPEAKERS if inner[:1] in _BARS else _TEMPLATE
+        is_mark = bool(closed) and f" {_letters(inner)} " in names
         parts[place] = f"({inner}){rest}{part[_LOOK:]}" if is_mark else opens + part
     return "".join([first, *parts])
 

@@ -90,7 +90,10 @@ def _held(text: str, stems: dict[str, list[tuple[str, str]]]) -> Iterator[str]:
 
 
 # One letter is found many times as fast as several.
-_STEMS = ("q", "~", "$", "pass", "auth", "login", "connect", "session", " -", "://", *"_*-:/.", "pdp", "EA", "AK", "AT")
+_STEMS = (
+    *("q", "~", "$", "pass", "auth", "login", "connect", "session", " -", "--", "://", "user:", "432:"),
+    *("_", "*", "-", ":", "/", ".", "pdp", "EA", "AK", "AT"),
+)
 _TOKEN_ROWS = _rows(TOKENS, len(PHRASES), any_case=False)
 _PHRASE_ROWS = _rows(PHRASES, 0, any_case=False)
 _LOWERED_ROWS = _rows(PHRASES, 0, any_case=True)
@@ -336,7 +339,7 @@ def may_be_given(text: str, at: int, kind: str) -> bool:
         return True
     if kind != "password":
         return False
-    if text[at : at + 10].lower().startswith(("passphrase", "mnemonic")):
+    if text[at : at + 10].lower().startswith(("passphrase", "mnemonic")) or near.count("-") > 2:
         return True
     # A sign stands directly between two letters, as in `hunter!two`.
     return any(_is_within(near, at) for sign in _SIGNS for at in _places(near, sign))

@@ -58,7 +58,7 @@ _LONGER: dict[str, tuple[_Letters | str, ...]] = {
 }
 # What must stand directly before a beginning.
 _BEFORE = {
-    "key": "_. -?" + "ipstehngrdayck" + "IPSTEHNGRDAYCK",
+    "key": '_. -?"' + "ipstehngrdayck" + "IPSTEHNGRDAYCK",
     "private": "</" + _SPACE,
     "pat": _NO_WORD + "nrt",
     **dict.fromkeys(("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"), _NO_WORD),

@@ -28,37 +28,39 @@ if TYPE_CHECKING:
 
 # What says that a `key` is a secret one.
 _KEY_OF = (
-    r"(?i)(?:api|app|access|secret|private|auth|account|admin|encrypt(?:ion)?|signing|master|shared|storage|service"
+    r"(?i)(?:api|ai|app|access|secret|private|auth|account|admin|encrypt(?:ion)?|signing|master|shared|storage|service"
     r"|license|subscription|session|client|deploy|write|server|sdk|ingest|webhook|ssh|tls|ssl|rsa|jwt|hmac|cookie|wallet"
-    r"|project|integration|ecdsa|role|fernet|recovery|backup|unlock|activation|vapid|cipher|crypt|aes|bot)[_. -]?$"
+    r"|project|integration|ecdsa|role|fernet|recovery|backup|unlock|activation|vapid|cipher|crypt|aes|bot"
+    r"|wifi|wlan|unseal)[_. -]?$"
 )
 
 # What may stand directly behind a name: the rest of it, a sign, a quote or white space. Behind an `s` only `str` and
 # `staging` go on; a plural is given nothing.
-BEHIND_NAME = "abcdehklmnopstvwABCDEHKLMNOPSTVW0123456789_-\\\"'`])(?:=!,>| \t\n\r\f\v\x1c\x1d\x1e\x1f"
+BEHIND_NAME = "abcdehklmnopstvwABCDEHKLMNOPSTVW0123456789_-\\\"'`])(?:=!,<>| \t\n\r\f\v\x1c\x1d\x1e\x1f"
 # What may follow the word: the rest of the name, the sign between name and value, and a quote.
 _ASSIGNED = r"""(?x)
     (?P<rest>(?=[WwPpCc])(?i:word|wd|phrase|code|wort)|(?<=[sS])[eE](?![A-Za-z])|(?<=[cC][rR][eE][dD])(?i:entials?|s))?
-    (?:(?=[\w-])(?i:[_-]?(?:access|key|token|value|str|string|b64|base64|data|pem|hex|prod|dev|staging|live|test|old|new|main|confirm(?:ation)?|\d{1,3}))){0,3}
+    (?:(?=[\w-])(?i:[_-]?(?:access|key|token|value|str|string|b64|base64|data|pem|hex
+        |prod|dev|staging|live|test|old|new|main|confirm(?:ation)?|\d{1,3}))|[ ]\d(?=:)){0,3}
     (?:[_-](?i:salt|base|seed|raw|secret|plain|enc|hash))?
     (?P<closed>\\{0,3}["'`])?\]?\)?
     (?:
         [ \t]{0,8}(?:\??:[ ]{0,2}[A-Za-z&'][\w\[\]&'.| <>]{0,30}?[ ]{0,2})?
-        (?:=>|:=|={1,3}+|!==?|:|->)[ \t]{0,8}(?=\S)(?:!!str[ ])?
+        (?:=>|:=|={1,3}+|!==?|:|->|→)\*{0,2}[ \t]{0,8}(?=\S)(?:!!str[ ]|\\\r?\n[ \t]{0,24})?
         (?:[|>][+-]?\d?[ \t]{0,3}(?:\r?\n|\\n)[ \t]{1,24}(?=\S))?
       | (?P<pair>,?(?:\s|\\n){1,40}(?:\{(?:\s|\\n){0,40}(?:[a-z]{3,12}\s*=[^\n=]{0,80}\n\s{0,40}){0,3})?
             \\{0,3}["']?(?i:value|default)\\{0,3}["']?[ ]{0,8}[:=][ ]{0,2}
-            | [ ]--(?:body|value|data)[= ])
+            | [ ](?:--type[ =]\w{1,20}[ ])?--(?:body|value|data)[= ])
       | (?P<call>(?<=[dDsS])\((?=["']))
-      | (?P<comma>,[ \t]{0,3})
-      | (?P<tag>>)
+      | (?P<comma>,[ \t]{0,12})
+      | (?P<tag></key>\s{0,40}<string>|[ ][a-z]{2,12}="[^"<>\n]{0,20}">|>)
       | (?P<cell>[ \t]{0,40}\|[ \t]{0,8}|\\t|\t{1,4})
       | (?P<told>[ ](?:[^\W\d_][\w'-]{0,15}[ ]){0,6}?
-            (?:is|reads|ist|lautet|est|es|é|è|jest|är|er|was|be|to|as|[A-Za-z]{1,12}:)
+            (?:is|reads|ist|lautet|est|es|é|è|jest|är|er|was|war|be|to|as|auf|from|von|[-–—]|[A-Za-z]{1,12}:)
             (?:[ ](?:now|changed|set|reset|updated)){0,2}(?:[ ](?:to|as))?[ ]?[:=]?[ ])
       | (?P<space>[ \t]{1,4})
     )
-    (?:(?:[bfruBFRU@]{1,2})?(?P<quote>\\{0,3}["'`]))?
+    (?:(?:[bfruBFRU@N]{1,2})?(?P<quote>\\{0,3}["'`]))?
 """
 
 # The rest of a name whose value stands further on: what tells a property of the secret is not the secret's name.
@@ -86,6 +88,8 @@ _OTHER_KEY = (
 _OTHER = r"""(?x)[.!]\s | && | ;\s(?![^\n]{0,20}=) | ^[?\#/&]\S | ^\.(?!(?:value|text)\b)\S | \[(?:redacted|private)
     | ,\s{0,8}["']?(?!(?i:value|default|secret|data)\b)\w{1,40}["']?\s{0,2}[:=]"""
 _SET_GAP = r"(?:\b(?:is|to|was|lautet|est|es)\s|[:=]\s{0,2}|\s--?[a-z-]{1,12}[ =])[\"'`]?$"
+# A string is given in place of something that may be missing, or to what makes a value of it.
+_GIVEN_GAP = r"(?:\|\||\?\?|\bor)\s?.$|[:=]\s{0,2}(?:new )?[\w:.]{1,30}\(.$"
 # A flag of something else, behind a command that has the word in its name.
 _OTHER_FLAG = r"\s--?(?:[a-z]+-)*(?:id|name|arn|region|bucket|profile|type|file|host|port|role)[ =]$"
 _OF_ID = r"(?i)\b(?:commit|sha\d*|hash|digest|id|rev|ref|trace|span|uid|uuid|checksum)\b"
@@ -102,17 +106,17 @@ _NEAR_WORD = r"[^\s\"'`,;(){}\[\]<>|=:?&~][^\s\"'`,;(){}\[\]<>|]{5,400}"
 
 # One without a digit or a sign is no secret, or letters in an order that no name has: most are told by that at once.
 _BARE = (
-    rf"(?=[^\s\"'`\\\d!#%*?^~@$+&]{{0,{MAX_JUDGED_VALUE}}}[\d!#%*?^~@$+&]|[A-Za-z]{{10,80}}(?![\w.(\[]))"
+    rf"(?=[^\s\"'`\\\d!#%*?^~@$+&]{{0,{MAX_JUDGED_VALUE}}}[\d!#%*?^~@$+&]|[A-Za-z_+-]{{10,80}}(?![\w.(\[]))"
     rf"[^\s\"'`\\]{{4,{MAX_JUDGED_VALUE}}}"
 )
 # What is given by a space alone, as a setting or a variable is.
 _SETTING = r"(?:^|\s)(?:ENV|ARG|setenv|setx|export|set|add|put)[ \t]+(?:[\w.-]{1,40}[ \t]+)?(?:[\w-]{0,20}[./]){0,4}$"
 _SAID_BEFORE = r"""(?x)
-    (?:^|\s)["'`(]?([^\s"'`]{8,80})["'`)]?,?\s(?:as|for|is|ist)\s(?:(?:the|my|our|your|its|a|new|das|mein|unser)\s){0,2}(?:\w{1,12}\s)?$
+    (?:^|\s)["'`(]?([^\s"'`]{8,80})["'`)]?,?\s(?:as|for|is|ist|als|für)\s(?:(?:the|my|our|your|its|a|new|das|mein|unser)\s){0,2}(?:\w{1,12}\s)?$
 """
-_BEFORE_NAME = (" as ", " for ", " is ", " ist ")
+_BEFORE_NAME = (" as ", " for ", " is ", " ist ", " als ", " für ")
 # What stands before a name tells what ends its value: a query, a connection string, a call, a table.
-_SEPARATORS = {"/": "@", "?": "&", "&": "&", ";": ";", "(": ",)", ",": ",)}", "{": ",}", "<": "<"}
+_SEPARATORS = {">": "<", "/": "@", "?": "&", "&": "&", ";": ";", "(": ",)", ",": ",)}", "{": ",}", "<": "<"}
 
 
 def value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
@@ -120,8 +124,8 @@ def value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
     if not text[at:end].isascii() and (ending := pattern(r"(?<=[^\W\d_])[a-zа-я]{1,2}(?!\w)").match(text, end)):
         end = ending.end()
     behind = value_behind(text, at, end, kind) if kind != "login" else None
-    found = behind or _value_near(text, at, end, kind) or value_before(text, at, kind)
-    return None if found and _is_segment(text, at, end) else found
+    found = behind or _value_near(text, at, end, kind) or _value_below(text, at, end)
+    return found if found and not _is_segment(text, at, end) else value_before(text, at, kind)
 
 
 def _is_segment(text: str, at: int, end: int) -> bool:
@@ -135,6 +139,8 @@ def _is_segment(text: str, at: int, end: int) -> bool:
         return bool(is_host or (before[0].isalnum() and pattern(r"[\w-]{0,40}:[^\s:]").match(text, end)))
     # An option of Windows, a closing tag and a quoted one are no paths.
     if before[-1:] != "/" or before[0].isspace() or before[0] in "<'\"=(":
+        return False
+    if pattern(r"\w{0,12}(?:\s[^\W\d_]{1,12}){0,3}\s(?:is|ist|lautet|est|es)\s").match(text, end):
         return False
     # A store of settings has paths for names.
     if pattern(r"[\w-]{0,40}(?:\s{0,2}=|:[ ]|[\"'\\]{0,3}[:=,]\s| --(?:value|body|data)[= ])").match(text, end):
@@ -171,6 +177,23 @@ def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | No
         is_foreign = not text[at:end].isascii() or text[at:end].lower() in _FOREIGN
         if _is_near(gap, value, kind, text[word.end() : word.end() + 1], is_foreign):
             return word.start(), word.start() + len(value)
+    return None
+
+
+def _value_below(text: str, at: int, end: int) -> tuple[int, int] | None:
+    """Return where the first secret is in the column of a table that has the name for its head."""
+    if text.find("|", end, end + 24) < 0:
+        return None
+    head = pattern(r"[^\n|]{0,20}\|[^\n]{0,200}\n[ \t]{0,8}\|[ \t:|-]{3,120}\n").match(text, end)
+    column = text.count("|", text.rfind("\n", max(0, at - 200), at) + 1, at)
+    start = head.end() if head else len(text)
+    for line in text[start : start + 600].split("\n"):
+        cells = line.split("|")
+        value = cells[column].strip(" \t`*") if column < len(cells) else ""
+        if value and is_strong(value, "password"):
+            begin = text.index(value, start + sum(map(len, cells[:column])) + column)
+            return begin, begin + len(value)
+        start += len(line) + 1
     return None
 
 
@@ -213,7 +236,7 @@ def _is_near(gap: str, value: str, kind: str, behind: str, is_foreign: bool) -> 
         return False
     is_set = bool(
         "<<<" in gap
-        or (quoted and gap[:-1] == "(")
+        or (quoted and (gap[:-1] == "(" or pattern(_GIVEN_GAP).search(gap)))
         or (not words and pattern(r"[|=~+>]|\?[? ]|\n").search(gap))
         or pattern(_SET_GAP).search(gap)
     )
@@ -279,6 +302,9 @@ def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | N
 def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, quoted: bool) -> bool:
     begin = _name_start(text, at)
     flag = text[begin] == "-"
+    # Salts are full of signs, and of some spaces.
+    if quoted and len(value) > 31 and value.count(" ") < 4 and turns_of(value) > 12 and not is_reference(value):
+        return True
     is_sql = (match["space"] or match["comma"]) and quoted and kind == "password" and len(value) > 7
     if (
         match["told"]
@@ -296,7 +322,8 @@ def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, q
 def value_before(text: str, at: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that prose names behind it, as in "use ... as the password"."""
     start = max(0, at - 200)
-    if text.find("|", start, at) >= 0 and (piped := pattern(BEFORE["piped"][0]).search(text, start, at)):
+    has_sign = text.find("|", start, at) >= 0 or text.find("> ", start, at) >= 0
+    if has_sign and (piped := pattern(BEFORE["piped"][0]).search(text, start, at)):
         return piped.span(1) if is_shaped("password", piped[1]) else None
     start = max(0, at - 100)
     if kind != "password" or not any(text.find(word, start, at) >= 0 for word in _BEFORE_NAME):
@@ -323,7 +350,9 @@ def _is_name(text: str, at: int, match: re.Match[str], kind: str) -> bool:
     if not match["comma"]:
         return True
     begin = _name_start(text, at)
-    return bool(match["closed"] and pattern(r"[\"'`](?:[\w-]{1,40}\.){0,3}$").search(text, max(0, begin - 80), begin))
+    return bool(
+        match["closed"] and pattern(r"[\"'`][#.]?(?:[\w-]{1,40}\.){0,3}$").search(text, max(0, begin - 80), begin)
+    )
 
 
 def _is_any_key(text: str, at: int, match: re.Match[str]) -> bool:
@@ -333,6 +362,12 @@ def _is_any_key(text: str, at: int, match: re.Match[str]) -> bool:
         return True
     is_env = (text[at : at + 3] == "KEY" and text[at - 1 : at] == "_") or text[at - 1 : at] in ("?", "&")
     least = 16 if is_env else 20
+    # Beside a name of a user it is theirs.
+    if pattern(r"[0-9a-f]{32}\"").match(text, match.end()) and '"username"' in text[max(0, at - 100) : at]:
+        return True
+    # What is 32 bytes in base64 is a key.
+    if match["quote"] and pattern(r"[A-Za-z0-9+/]{43}=[\"'`\\]").match(text, match.end()):
+        return not pattern(_OTHER_KEY).search(text, max(0, at - 16), at)
     found = pattern(rf"[A-Za-z0-9+=_-]{{{least},100}}").match(text, match.end())
     if not found or match["comma"] or match["told"] or not is_random(found[0], least):
         return False
@@ -340,6 +375,8 @@ def _is_any_key(text: str, at: int, match: re.Match[str]) -> bool:
     if match["space"] and not pattern(_SETTING).search(text, max(0, begin - 60), begin):
         return False
     if pattern(r"(?i)(?:public|pub|verif[a-z]{1,8}|host|peer)[_. -]?$").search(text, max(0, at - 16), at):
+        return False
+    if not is_env and pattern(_OTHER_KEY).search(text, max(0, at - 16), at):
         return False
     if is_env:
         return True

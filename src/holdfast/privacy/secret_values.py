@@ -35,9 +35,18 @@ BEFORE: dict[str, tuple[str, bool]] = {
         False,
     ),
     "piped": (
-        r"(?:echo|printf)\s+(?:-[neE]{1,3}\s+)?(?:[\"']%s(?:\\{1,2}n)?[\"']\s+)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:]{6,120})[\"']?\s{0,3}\|[^\n|]{0,80}$",
+        r"(?:echo|printf)\s+(?:-[neE]{1,3}\s+)?(?:[\"']%s(?:\\{1,2}n)?[\"']\s+)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:]{6,400})[\"']?\s{0,3}(?:\||>{1,2})[^\n|]{0,80}$",
         False,
     ),
+    "data-source": (r"[\"'`=\s][\w.-]{1,60}:(?!//)([^\s\"'`@]{4,120})$", False),
+    "login-pair": (
+        r"(?:[\w.+-]{1,60}@[\w-]{1,60}\.[\w.]{2,40}|(?<![\w/.-])(?i:admin(?:istrator)?|root|user|demo|test|guest))$",
+        False,
+    ),
+    "seed-phrase": (r"(?i)(?:seed|recovery|secret|backup)$", False),
+    "sent": (r"send (?:-- )?\"([^\s\"\\]{6,80})$", False),
+    "option": (r"(?:keyvault secret set|ssm put-parameter|secretsmanager [a-z]{3,8}-secret)[^\n]{1,160}$", False),
+    "rapidapi-key": (r"[a-z0-9]{10}$", True),
     "net-use": (r"net use\s+\S{1,40}\s+\S{1,200}\s+([^\s/]\S{5,80})\s+$", False),
     "maxmind-key": (r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}$", True),
     "azure-client-secret": (r"[\w~.]{3}\d$", True),
@@ -69,6 +78,7 @@ _ID_WORDS = (
     "pm txn po il snap vol ami eni vpc subnet sg igw rtb arn hash rev ref commit build chunk bundle index main "
     "vendor style css js asset img image font page node pod job task trace span item obj doc row rec blob cache "
     "etag id uid uuid guid nonce conv chat turn block mise integrity checksum digest version ver release tag branch "
+    "prj dpl deployment "
 )
 IDS = frozenset(_ID_WORDS.split())
 
@@ -90,7 +100,19 @@ _STAND_IN = (
     r"|default|unset|empty|prompt|hidden|masked|missing|present|none|null|false|true|undefined)"
 )
 # What people make passwords of: a sign between letters and digits, or words with a capital and a number behind them.
-_CHOSEN = r"[A-Za-z]{3}.*[!#%*?^~@$+&]\d|^(?:[A-Z][a-z]{2,}){1,3}\d{2,6}[!?#$*]?$"
+_CHOSEN = (
+    r"[A-Za-z]{3}.*[!#%*?^~@$+&]\d|^(?:[A-Z][a-z]{2,}){1,3}\d{2,6}[!?#$*]?$|^[a-z]{3,}(?:[A-Z][a-z]{2,}){1,3}\d{2,6}[!?#$*]?$"
+    r"|^[A-Za-z]{3,9}(?:[-.][A-Za-z]{3,9}){2,6}[-.]?\d{1,6}[!?#$*]?$|^[a-z]{3,12}(?:[_.-][a-z]{3,12}){1,4}[_.-]?\d{3,6}[!?#$*]?$"
+    r"|^(?=.*\d)(?=.*[a-z])[a-z0-9]{3,6}(?:-[a-z0-9]{3,6}){2,7}$"
+)
+# Which letter follows which in words, from `a` to `z`: of letters that were drawn half of the pairs are others.
+_FOLLOWING = (
+    "bcdfgiklmnprstuvwxy aceijlorsuy acdehiklmorstuy abcdefgilorstu abcdefghiklmnopqrstvwxy aefilorstuy aeghilnorstu "
+    "aeiorstuy abcdefglmnoprstvxz aeou aeilns acdefilnopstuvy abdeilmopsu acdefgiklmnopstuvy abcdfgiklmnoprstuvwy "
+    "adefhiloprstuy u abcdefgiklmnoprstuvy acdefhiklmnoprstuwy acdefhilmnoprstuwy abcdefgilmnoprst aeio aehinors ceipt "
+    "eilmnopst aei"
+)
+_SPOKEN = dict(zip("abcdefghijklmnopqrstuvwxyz", _FOLLOWING.split(), strict=True))
 # A reference to where the secret is kept, an address, a hash or a file: none of them is the secret.
 _REFERENCE = r"""(?xi)
     ^(?:[a-z][a-z0-9+.-]{1,20}://|arn:|sha\d{1,3}[-:]|env[:.]|file:|vault:|ssm:|secretref:|data:|urn:)
@@ -109,7 +131,10 @@ _TECHNICAL = r"""(?xi)
 """
 # Names and chains of names, as code has them where a value could stand.
 _CODE = r"^[&*!@]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*[!?;,.]*$"
-CODE_WORD = r"(?i:pass|pw|psk|tok|key|secret|cred|user|self|this|str|int|var|arg|val|conf|opt|env|auth|type|hash|name)"
+CODE_WORD = (
+    r"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))(?i:pass|pw|psk|tok|key|secret|cred|user|self|conf|auth|type|hash|name"
+    r"|(?:this|str|int|var|arg|val|opt|env)s?(?![a-z]))"
+)
 # Names that end in a number: `exchanged-1`, `token_v2`.
 NUMBERED = r"^[A-Za-z]+(?:[_.-][A-Za-z]+)*[_.-]?v?\d{1,2}$"
 _SEED_PHRASE = r"^[a-z]{3,9}(?:[ -][a-z]{3,9}){3,23}$"
@@ -118,10 +143,13 @@ _SENTENCE = r"\b(?:the|your|please|enter|must|for|and|not|with|this|that|use|use
 # What stands before an id, a digest or a public key.
 _NAMED_ID = r"""(?xi)(?:sha\d{0,3}[-:=] | base64, | W/["']
     | (?:\b|_|(?-i:(?<=[a-z])(?=[A-Z])))(?:id|ids|hash|identifier|arn|digest|integrity|checksum
-        |etag|nonce|signature|sig|pub|public|fingerprint|cursor|revision|ssh-[a-z0-9]{3,8}|ref|uuid|trace)
-        (?:[_ ]?key)?["'\\]{0,3}[ ]{0,2}[:=\ ][ ]{0,2}["'\\]{0,3})$"""
+        |etag|nonce|signature|sig|pub|public|fingerprint|cursor|revision|ssh-[a-z0-9]{3,8}|ref|uuid|trace|kid|x5t
+        |encrypted_content|cache|restore|n(?=["']))
+        (?:[_ -]?keys?)?["'\\]{0,3}[ ]{0,2}[:=\ ][ ]{0,2}["'\\]{0,3})$"""
 # The line before is one of a certificate or of encoded data.
 _IN_DATA = r"(?:-----|[A-Za-z0-9+/]{20}[\"']?)(?:[ \t]{0,8}\r?\n\s{0,60}(?:b?[\"'])?|\\)$"
+# Keys that are made to be shown.
+_SHOWN = r"pk_(?:live|test)_"
 _MAX_PREFIX = 40
 _OF_WORD = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _ANY_UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
@@ -143,6 +171,10 @@ _PASSWORDS = (
         "login",
         "piped",
         "net-use",
+        "data-source",
+        "login-pair",
+        "sent",
+        "option",
         "insert",
         "user-option",
         "authorization",
@@ -213,6 +245,8 @@ def is_shaped(kind: str, value: str) -> bool:
         return True
     if kind in _PASSWORDS:
         return is_value(value, "password") and not pattern(rf"(?:{CODE_WORD})$").match(value)
+    if kind == "seed-phrase":
+        return len(pattern(_SENTENCE).findall(value)) < 3
     if kind == "env-password":
         return not pattern(_STAND_IN).match(value)
     if kind in ("url-token", "cookie"):
@@ -271,11 +305,11 @@ def drawn_word(text: str, at: int) -> tuple[int, int] | None:
         r"(?![A-Za-z0-9_+/=%-]|\.[a-z]{1,4}[0-9]?\b|\r?\n[ \t]{0,24}[A-Za-z0-9+/]{20})"
     ).match(text, at)
     # A line of a certificate is as long, and alone.
-    is_line = text[at - 1 : at] in ("", "\n") and text[at + 64 : at + 65] in ("", "\n", "\r")
+    is_line = text[at - 1 : at] in ("", "\n") and run and len(run[0]) in (64, 76)
     if not run or is_line or text[at - 1 : at] in ("/", "_", "-"):
         return None
     word = run[0].strip("-_")
-    if pattern(r"AAAA[A-Z]3Nza|Qm[1-9A-Z]|0x").match(word) or not is_random(word, privacy.MIN_BARE - 4):
+    if pattern(rf"AAAA[A-Z]3Nza|Qm[1-9A-Z]|0x|{_SHOWN}").match(word) or not is_random(word, privacy.MIN_BARE - 4):
         return None
     parts = pattern(r"[_-]").split(word.lower())
     turns = len(pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Z]|(?<=\d)\D").findall(word))
@@ -296,9 +330,13 @@ def _is_token(word: str, at: int) -> bool:
     is_one_case = word in (word.lower(), word.upper())
     if is_one_case and word.count("_") + word.count("-") < 5 and not pattern(_PIECE).search(word):
         return False
+    if pattern(r"[0-9a-f]{32}(?:-[0-9a-f]{8}){2}$").match(word):
+        return True
+    if pattern(_SHOWN).match(word):
+        return False
     names = pattern(r"[_.-]").split(word, 5)
     lowered = [name.lower() for name in names]
-    if not IDS.isdisjoint(pattern(r"[_.-]").split(word[:at].lower())):
+    if not word.startswith("api_org_") and not IDS.isdisjoint(pattern(r"[_.-]").split(word[:at].lower())):
         return False
     start = 0
     for count, name in enumerate(names[:-1], start=1):
@@ -320,7 +358,7 @@ def _is_of_vendor(parts: list[str], rest: str) -> bool:
         return parts[-1][1:] in _GLUED_VENDORS and is_random(rest, 16)
     if parts[-1] in ("key", "sk"):
         return False
-    return len(set(rest)) > 2 and pattern(r"\d").search(rest) is not None
+    return len(set(rest)) > 2 and (pattern(r"\d").search(rest) is not None or is_mixed(rest))
 
 
 def _is_rest(parts: list[str], rest: str, sign: str) -> bool:
@@ -336,7 +374,7 @@ def _is_rest(parts: list[str], rest: str, sign: str) -> bool:
     is_word = len(parts) < 3 and all(part.isalpha() or len(part) < 5 for part in parts)
     if not is_word or not set("./+=").isdisjoint(sign + rest) or pattern(_ANY_UUID).search(rest):
         return False
-    if rest == rest.lower() and pattern(r"[a-z0-9]{36,}$").match(rest) and not pattern(r"[0-9a-f]+$").match(rest):
+    if pattern(r"(?:[a-z0-9]{36,}|[A-Z0-9]{36,})$").match(rest) and not pattern(r"(?i)[0-9a-f]+$").match(rest):
         return digit_turns(rest) > 8
     return rest not in (rest.lower(), rest.upper()) and is_random(rest, 24) and digit_turns(rest) > 3
 
@@ -366,7 +404,8 @@ def is_secret(value: str, kind: str, quoted: bool, phrase: bool) -> bool:
         return quoted or not _is_code(value)
     if quoted and kind == "password" and value.isdigit():
         return len(value) >= 6
-    return phrase and bool(pattern(_SEED_PHRASE).match(value)) and not pattern(_SENTENCE).search(value)
+    is_words = phrase or (kind == "password" and value.count("-") > 2 and not pattern(CODE_WORD).search(value))
+    return is_words and bool(pattern(_SEED_PHRASE).match(value)) and not pattern(_SENTENCE).search(value)
 
 
 def is_strong(value: str, kind: str) -> bool:
@@ -389,8 +428,8 @@ def is_value(value: str, kind: str) -> bool:
         or (turns_of(value) < 12 and pattern(_PLACEHOLDER).search(value))
     ):
         return False
-    if kind != "password" and pattern(NUMBERED).match(value):
-        return False
+    if kind != "password" and pattern(NUMBERED).match(value) and not is_mixed(value):
+        return kind == "secret" and bool(pattern(_CHOSEN).search(value)) and not pattern(CODE_WORD).search(value)
     rest = pattern(_TECHNICAL).sub("", value)
     if not any(char.isalpha() for char in rest):
         return False
@@ -407,11 +446,19 @@ def is_reference(value: str) -> bool:
 
 def is_mixed(value: str) -> bool:
     """Say whether letters change their case as no name does, or follow each other as in no word."""
-    if not pattern(r"^[A-Za-z0-9]{10,}$").match(value):
+    if not pattern(r"^[A-Za-z0-9][A-Za-z0-9_+-]{9,}$").match(value):
         return False
     if value.islower():
-        return bool(pattern(r"[bcdfghjklmnpqrstvwxz]{6}").search(value))
-    return len(value) <= 2.4 * len(pattern(r"(?<=[a-z])[A-Z]|(?<=[A-Z])[a-z]").findall(value))
+        return bool(pattern(r"(?!(.)\1{3})[bcdfghjklmnpqrstvwxz]{6}").search(value))
+    turns = len(pattern(r"(?<=[a-z])[A-Z]|(?<=[A-Z])[a-z]").findall(value))
+    return (value.isalnum() and len(value) <= 2.4 * turns) or (turns > 2 and _is_unspoken(value))
+
+
+def _is_unspoken(value: str) -> bool:
+    """Say whether letters follow each other that seldom do in a word; where a name has a capital, two words meet."""
+    pairs = list(pattern(r"(?=([A-Z]{2}|[A-Za-z][a-z]))").findall(value))
+    odd = sum(pair[1].lower() not in _SPOKEN[pair[0].lower()] for pair in pairs)
+    return odd > 2 and odd >= 0.25 * len(pairs)
 
 
 def _is_code(value: str) -> bool:
