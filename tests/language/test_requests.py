@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.language.requests import lays_down, plain_kind, requests
+from holdfast.language.requests import is_order, lays_down, plain_kind, requests
 from holdfast.language.sentences import sentences
 
 ASKED = [
@@ -180,3 +180,22 @@ def test_what_orders_or_forbids_is_a_rule(text: str) -> None:
 def test_what_only_says_what_is_so_is_a_fact(text: str) -> None:
     """A statement that only says what is so lays nothing down."""
     assert not lays_down(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "orders"),
+    [
+        ("Always answer in British English", True),
+        ("Use pnpm not npm in this repository", True),
+        ("I prefer tabs", True),
+        ("Bitte keine Emojis", True),
+        ("不要用 npm", True),
+        ("It always returns 200", False),
+        ("CI only runs on main", False),
+        ("Staging lives in europe-west3", False),
+        ("", False),
+    ],
+)
+def test_an_order_begins_as_one(text: str, orders: bool) -> None:
+    """A text that nobody called a rule is one only where it begins as an order, or as what somebody wants."""
+    assert is_order(text) is orders

@@ -23,6 +23,17 @@ def test_a_new_memory_is_a_markdown_file(workspace, home) -> None:
     assert "tags: [deploy]" in text and text.endswith("# Deploys need the VPN\n\nDeploys need the VPN. Ask Kim.\n")
 
 
+def test_an_order_of_the_person_is_a_rule_unless_they_say_otherwise(workspace) -> None:
+    """What begins as an order is a rule; a type that was given stands, and so does that of what an agent says."""
+    with workspace() as h:
+        assert remember(h, "Never push to main.").memory.type == "feedback"
+        assert remember(h, "Always run the linter.", type="project").memory.type == "project"
+        assert remember(h, "Always squash.", trust="agent").memory.type == "project"
+        assert remember(h, "Deploys need the VPN.").memory.type == "project"
+        remember(h, "Deploys go out on Monday.", key="deploys")
+        assert remember(h, "Never deploy on Friday.", key="deploys").memory.type == "project"
+
+
 def test_the_same_again_changes_not_a_byte(workspace, home, tree) -> None:
     """Storing the same text twice is `unchanged`, and every file of the home stays as it is."""
     for _ in range(2):

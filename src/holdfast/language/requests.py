@@ -118,6 +118,24 @@ def lays_down(statement: str) -> bool:
     return not is_fact
 
 
+def is_order(statement: str) -> bool:
+    """Whether a statement begins as an order, or as what somebody wants; "it always returns 200" does not.
+
+    What nobody said to be a rule is taken for one by this alone, so it is silent in doubt.
+    """
+    parts = sentences(statement)
+    if not parts or not parts[0].words:
+        return False
+    said = parts[0].words
+    for words in [_words(language) for language in _LANGUAGES]:
+        start = 1 if said[0] in words["who"] else 0
+        if _length(said, start, words["order"]):
+            return True
+    return plain_kind(parts[0]) == "preference" or any(
+        statement.lstrip().lower().startswith(sign.strip()) for sign in lists(f"{_FOLDER}/other.txt")["orders"]
+    )
+
+
 def _used(said: list[str], words: Words) -> str:
     """Return what a clause states that says what to use: a value; with what not to use, a rule or a choice."""
     verb = _length(said, 0, words["use"])

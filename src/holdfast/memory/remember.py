@@ -51,7 +51,7 @@ def remember(
         scope=workspace.scope(scope),
         key=key,
         title=title,
-        type=type,
+        type=type or _type_of(text, key, trust),
         tags=None if tags is None else normal_tags(tags),
         trust="agent" if workspace.speaker and trust == "user" else trust,
         source=source,
@@ -72,6 +72,19 @@ def remember(
 
         need_condition(text, _condition_there(workspace, draft) if when is None else condition or "", enforce)
     return _put_beside_the_older(workspace, draft, was)
+
+
+def _type_of(text: str, key: str | None, trust: str) -> str | None:
+    """Return the type of a statement that nobody gave one: an order of the person's is a rule.
+
+    What has a key of its own may be there already, with the type that it was given.
+    """
+    if trust != "user" or key is not None:
+        return None
+    # A hook knows the type of what it stores.
+    from holdfast.language.requests import is_order
+
+    return "feedback" if is_order(text) else None
 
 
 def _put_beside_the_older(workspace: Workspace, draft: Draft, was: str | None) -> Stored:

@@ -219,7 +219,9 @@ def _clear(workspace: Workspace, scope: str) -> None:
 @options.scope("Where it holds. Default: project.", default="project")
 @click.option("--key", "-k", shell_complete=options.complete_key, help="Its key; default: the first six words.")
 @click.option("--title", help="Its title; default: the first sentence.")
-@click.option("--type", "-t", type=click.Choice(TYPES), help="A label. Default: project.")
+@click.option(
+    "--type", "-t", type=click.Choice(TYPES), help="What it is. Default: feedback for an order, else project."
+)
 @click.option("--tag", "tags", multiple=True, help="A tag; may be given several times, or with commas.")
 @click.option("--trust", type=click.Choice(TRUSTS), default="user", help="Who says so. Default: user.")
 @click.option("--source", default="cli", help="Where it comes from.")
