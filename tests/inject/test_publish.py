@@ -55,6 +55,20 @@ def drop(workspace):
     return take
 
 
+def test_a_sweep_tells_in_a_rules_file_that_code_changed(cli, store, shop) -> None:
+    """A fact whose code was edited comes with its warning after the next sweep, and without it once it is confirmed."""
+    (shop / "cart.py").write_text("def total(prices):\n    return sum(prices)\n")
+    fact = store("The sum is made by `total` in cart.py, in cents.", scope="project")
+    cli("install", "grok", "--scope", "project", "--yes")
+    rules = shop / ".grok" / "rules" / "holdfast.md"
+    assert "in cents" in rules.read_text() and "verify first" not in rules.read_text()
+    (shop / "cart.py").write_text("def total(prices):\n    return round(sum(prices))\n")
+    assert cli("sweep").code == 0
+    assert "total in cart.py changed since" in rules.read_text()
+    assert cli("confirm", fact.key).code == 0 and cli("sweep").code == 0
+    assert "verify first" not in rules.read_text()
+
+
 def test_nothing_is_written_without_an_install(store, machine, home) -> None:
     """Where no agent is installed, a store writes nothing outside of the home."""
     store("Answer in English.", scope="global")

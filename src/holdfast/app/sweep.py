@@ -25,6 +25,7 @@ from holdfast.base.package import __version__
 from holdfast.continuity import follow_up, views
 from holdfast.continuity.harvest import harvest as write_log_entry
 from holdfast.errors import HoldfastError, StoreBusy
+from holdfast.inject.hand_over import renew_rules_files
 from holdfast.journal import notices
 from holdfast.language import when
 from holdfast.memory import anchors
@@ -137,6 +138,8 @@ def _expire(workspace: Workspace, swept: Swept) -> Swept:
         views.adopt_all(workspace)
         follow_up.ask(workspace)
         anchors.settle(workspace)
+        # Code that changed, or a branch that was switched, changes what a rules file says, too.
+        renew_rules_files(workspace)
         return replace(swept, expired=prune.once_a_day(workspace))
     except HoldfastError as problem:
         failed = Problem("retention", workspace.home, f"retention could not be kept: {problem}", problem.hint)
