@@ -144,6 +144,18 @@ def test_a_body_of_100_megabytes_is_cut_off(server, ask, how) -> None:
     assert sent < 104_857_600 and ask("/api/v1/memories")[0] == 200
 
 
+def test_a_request_with_two_lengths_ends_its_connection(server) -> None:
+    """What a proxy might count otherwise is refused, and what follows it on the connection is not answered."""
+    head = f"POST /api/v1/memories HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
+    inner = f"GET /keys HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n"
+    sent = f"{head}Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n{inner}"
+    with raw(server, sent.encode()) as made:
+        answered = b""
+        while data := made.recv(65_536):
+            answered += data
+    assert answered.startswith(b"HTTP/1.1 400 ") and answered.count(b"HTTP/1.1 ") == 1
+
+
 def test_half_sent_requests_keep_nobody_out(server, ask) -> None:
     """Hundreds of connections that never end their request make room for one that does, and their number is bounded."""
     half = f"GET /api/v1/memories HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nX-Slow: ".encode()

@@ -182,6 +182,10 @@ class Guard:
         # A browser says who made it ask. Cookies of 127.0.0.1 go to all of its ports, so another port is another site.
         if any(site.lower() not in ("same-origin", "none") for site in headers.getlist("sec-fetch-site")):
             return PlainTextResponse("A request of another site is not answered. Type or paste the address.\n", 403)
+        if "transfer-encoding" in headers and "content-length" in headers:
+            # Whoever stands in between may count by the other one, and take a part of the body for a request.
+            text = "A request has a length or comes in chunks, not both.\n"
+            return PlainTextResponse(text, 400, {"Connection": "close"})
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_BODY:
             return PlainTextResponse(f"A body has at most {MAX_BODY} bytes.\n", 413)
