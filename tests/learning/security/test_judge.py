@@ -150,6 +150,8 @@ def test_what_only_looks_like_it_is_not_seen(line: str) -> None:
     "line",
     [
         "cat .env",
+        "sed 's/=.*/&/' .env",
+        "cut -d= -f2 .env",
         "head -5 config/.env.production",
         "grep KEY .env",
         "source .env && npm start",
@@ -176,6 +178,11 @@ def test_reads_of_secrets_are_seen(line: str) -> None:
     "line",
     [
         "cat .env.example",
+        "sed -n 's/=.*$/=<set>/p' .env",
+        "cut -d= -f1 .env",
+        "awk -F= '{print $1}' .env",
+        "grep -c KEY .env",
+        "wc -l .env",
         "cp .env.example .env",
         "grep .env .gitignore",
         "echo .env >> .gitignore",

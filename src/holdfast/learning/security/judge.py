@@ -100,7 +100,10 @@ class _Judge:
                 yield from self._line(inner, depth + 1)
                 self._places.folder = folder
             words = self._bare(command.words)
-            if words:
+            if len(words) == 1 < len(command.words) and " " in words[0]:
+                # "watch 'git push -f'" takes a whole line as one word.
+                yield from self._line(words[0], depth + 1)
+            elif words:
                 if _tells_environment(words, after if command.sign in shell.PIPES else None):
                     yield Sight(SECRET, "print-environment", command.text)
                 yield from self._command(words, command, before, depth)
@@ -226,7 +229,8 @@ class _Judge:
             named += plain[:-1]
         elif program in among("fetchers"):
             named += [word for word in words[1:] if word[:1] == "@" or "=@" in word]
-        if any(self._places.is_secret(one.rpartition("=@")[2] or one) for one in named):
+        is_secret = any(self._places.is_secret(one.rpartition("=@")[2] or one) for one in named)
+        if is_secret and not _tells_names_only(program, words):
             yield Sight(SECRET, "read-secret-file", command.text)
 
     def _outside(self, program: str, words: list[str], command: ShellCommand) -> Iterator[Sight]:
@@ -248,6 +252,19 @@ class _Judge:
             if one != "-" and self._places.is_outside(one):
                 yield Sight(OUTSIDE, "write-outside", command.text, self._places.whole(one))
                 return
+
+
+def _tells_names_only(program: str, words: Sequence[str]) -> bool:
+    """Whether a command shows of a file with secrets no more than their names, their count, or that one is there."""
+    rest = "".join(words[1:]).replace(" ", "").replace("'", "").replace('"', "")
+    if program == "cut":
+        return "-d=" in rest and "-f1" in rest
+    if program in ("awk", "gawk"):
+        return "-F=" in rest and "{print$1}" in rest
+    if program == "sed":
+        return "&" not in rest and "\\" not in rest and any(f"s{sign}=.*" in rest for sign in "/|#,")
+    quiet = {letter for word in words[1:] if word[:1] == "-" and word[1:2] != "-" for letter in word[1:]}
+    return program == "wc" or (program in ("grep", "egrep", "rg") and not quiet.isdisjoint("cqlL"))
 
 
 def _tells_environment(words: Sequence[str], after: ShellCommand | None) -> bool:
