@@ -18,6 +18,7 @@ FILES = "--- Content from referenced files ---"
 LINE, STARTS = "## My request for Codex:", ("# Context from my IDE setup:",)
 # How agents begin what no person typed.
 PROGRAM = (
+    *("<ＳYSTEM-reminder>", "<s\u0443stem-reminder>", "< system-reminder >", "PreToolUse:Bash hook blocking error: "),
     *("<system-reminder>", "<task-notification>", '<teammate-message teammate_id="a">', '<channel source="mail">'),
     *("<bash-stdout>", "<local-command-stdout>", "<command-name>", "<ide_selection>", "<ide_opened_file>", "<skill>"),
     *("<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "<user-prompt-submit-hook>", "<hook_prompt>"),

@@ -259,7 +259,7 @@ def _is_tag(text: str, at: int) -> bool:
     if text[at] not in _ANY_BRACKET:
         return False
     behind = text[at + 1 : at + 1 + _MAX_TAG]
-    if _is_control(behind[:_LOOK]) or _is_mixed(behind[:_LOOK]):
+    if is_control(behind):
         return True
     begins = behind.lstrip("/ \t")[:1]
     if begins in ("!", "?"):
@@ -306,6 +306,11 @@ def _is_html_or_type(before: str, behind: str) -> bool:
         return True
     is_type = before.isascii() and (before.isalnum() or before in ("_", ":")) and not behind.startswith("/")
     return is_type and "-" not in name and f" {name} " not in _EVERYDAY
+
+
+def is_control(behind: str) -> bool:
+    """Whether what stands behind a bracket begins like a control tag, in whatever letters."""
+    return _is_control(behind[:_LOOK]) or _is_mixed(behind[:_LOOK])
 
 
 def _is_mixed(behind: str) -> bool:

@@ -39,6 +39,7 @@ INJECTED_STARTS = (
     *("[SYSTEM NOTIFICATION", "[MESSAGE FROM NON-USER SOURCE", "[TALK FROM A VOICE CALL", "[Image: source:"),
     *("--- CONTEXT ENTRY BEGIN ---", "[Image: original", "Here is the user's editor context"),
     *("Here is a summary of changes in the user's editor context",),
+    *("PreToolUse:", "PostToolUse:", "SessionStart:", "PreToolUse hook", "PostToolUse hook", "SessionStart hook"),
     *("UserPromptSubmit hook", "User has answered your questions", "The user wants to clarify these questions"),
 )
 # Behind it stands to the end of the message what the agent read because the person named it with an @.
@@ -203,6 +204,9 @@ def _begins_with_program_tag(start: str) -> bool:
     """Whether a text begins with a tag as no person would; one that is neither known nor closed is said."""
     written = _tag(start, 1, lower=False) if start[:1] == "<" else ""
     name = written.lower()
+    # Other letters or spaces in the name of a control tag make it no person's.
+    if start[:1] == "<" and not name:
+        return fence.is_control(start[1:])
     if not name or name in PAGE_TAGS:
         return False
     if _is_programs(name):
