@@ -210,27 +210,30 @@ def test_an_edit_race_loses_nothing(page, small):
 
 def test_all_of_it_works_without_javascript(page, small):
     """Links, forms and buttons do what the keys do."""
+    expect = importlib.import_module("playwright.sync_api").expect
     shown = page(small.address, java_script_enabled=False)
     text = shown.locator("#detail .lead").inner_text()
     shown.click("#detail button:has-text('Approve')")
-    assert shown.locator("[data-row]").count() == 19 and text not in small.waiting()
+    expect(shown.locator("[data-row]")).to_have_count(19)
+    assert text not in small.waiting()
     shown.click("text=Undo")
-    assert shown.locator("[data-row]").count() == 20
+    expect(shown.locator("[data-row]")).to_have_count(20)
     shown.fill("input[name=q]", "13)")
     shown.click("button:has-text('Filter')")
-    assert shown.locator("[data-row]").count() == 1
+    expect(shown.locator("[data-row]")).to_have_count(1)
     shown.check("input[name=all]")
     shown.click(".bulk button:has-text('Reject')")
+    shown.wait_for_selector("text=Rejected: ")
     assert len(small.waiting()) == 19
     shown.goto(f"{small.base}/memories")
     shown.fill("input[name=q]", "payment")
     shown.click("button:has-text('Search')")
-    assert shown.locator(".list li").count() > 0
+    shown.wait_for_selector(".list li >> text=payment")
     shown.locator(".list a").first.click()
     shown.click("text=Edit")
     shown.fill("textarea", "Edited without a script.")
     shown.click("text=Save")
-    assert "Edited without a script." in shown.inner_text("main")
+    shown.wait_for_selector(".markdown:has-text('Edited without a script.')")
 
 
 def test_nothing_is_wider_than_a_telephone(page, large, let_in):
