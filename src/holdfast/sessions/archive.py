@@ -189,8 +189,11 @@ class Archive:
 
     def usage(self) -> Usage:
         """Return how many bytes the archive takes."""
-        entries = self.entries()
-        return Usage(sum(entry.raw_bytes for entry in entries), sum(entry.digest_bytes for entry in entries))
+        return Usage(self._bytes("raw", (_EARLIER, _RAW)), self._bytes("digests", (_DIGEST,)))
+
+    def _bytes(self, kind: str, endings: tuple[str, ...]) -> int:
+        folders = [os.path.join(self.root, kind, names.stem_of(agent)) for agent in self._agents(kind)]
+        return sum(one.st_size for folder in folders for name, one in _stats(folder) if name.endswith(endings))
 
     def resolve(self, text: str, *, resumed: bool = False) -> str:
         """Return the name of the session that a text means: its name, its id, or a part that only one id has.

@@ -129,13 +129,14 @@ class Site:
                 self.say(f"pages are not up to date: {problem}")
         self._took = time.monotonic() - begun
 
-    def look_soon(self, memories: int) -> None:
+    def look_soon(self, workspace: Workspace) -> None:
         """Have findings looked for beside the requests, unless that was done lately or the home is large."""
         with self._lock:
-            due = self.looks_itself and time.monotonic() - self._looked > LOOK_SECONDS and memories <= MAX_LOOKED_AT
-            if due and not self.findings.is_running:
-                self._looked = time.monotonic()
-                threading.Thread(target=self._look, daemon=True).start()
+            if not self.looks_itself or time.monotonic() - self._looked <= LOOK_SECONDS or self.findings.is_running:
+                return
+            self._looked = time.monotonic()
+        if sum(group.memories for group in workspace.store.groups()) <= MAX_LOOKED_AT:
+            threading.Thread(target=self._look, daemon=True).start()
 
     def _look(self) -> None:
         try:

@@ -18,7 +18,7 @@ MAX_UPDATES = 15
 def _health(visit: Visit) -> Response:
     workspace = visit.workspace
     usage, settings, groups = Archive(workspace.home).usage(), workspace.settings, workspace.store.groups()
-    visit.site.look_soon(sum(group.memories for group in groups))
+    visit.site.look_soon(workspace)
     return visit.page(
         "health.html",
         memories=sum(group.memories for group in groups),

@@ -27,7 +27,7 @@ _DONE = {"approved": "Approved", "rejected": "Rejected", "snoozed": "Snoozed"}
 
 
 def _review(visit: Visit) -> Response:
-    visit.site.look_soon(sum(group.memories for group in visit.workspace.store.groups()))
+    visit.site.look_soon(visit.workspace)
     waiting = inbox.inbox(visit.workspace, visit.site.findings.found)
     matching = _matching(waiting, visit.asked("kind"), visit.asked("scope"), visit.asked("q"))
     shown = next((one for one in matching if one.name == visit.asked("item")), matching[0] if matching else None)
