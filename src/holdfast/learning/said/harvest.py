@@ -51,9 +51,10 @@ _PASSES = re.compile(
     r"|this time|today|i'?m working on|(?:option|phase|step|number|task) \w)\b",
     re.IGNORECASE,
 )
-# Among the first words something that only what was said before explains.
+# Among the first words something that only what was said before explains. No two parts of it side by side take the
+# same letter, so that a long row of signs is tried once.
 _POINTS = re.compile(
-    r"(?:that|what|why|how)\b|(?:\W*\w[\w'’]*\W+){0,5}?(?:"
+    r"(?:that|what|why|how)\b|[^\w'’]*(?:[\w'’]+[^\w'’]+){0,5}?(?:"
     r"(?:it|its|it's|them|they|these|those|this|here|he|she|somewhere|above|below)\b"
     r"(?!\s+(?:app|branch|codebase|project|repo|repository|workspace)\b)"
     r"|that(?=$|[.,;:!?]|\s(?:is|was|will|should|would|can|for|in|on|to|and|or|as|too|now|let|automatically|again)\b))",
