@@ -243,7 +243,7 @@ def test_a_review_walks_through_all(workspace, found, monkeypatch, tmp_path) -> 
         assert signatures(h) == []
     assert [one.act for one in made] == ["approved", "merged", "rejected"]
     assert (entry.title, entry.statement, entry.version) == ("No tst", "Use npm test.", 2)
-    assert [text for text in workspace.said if "no answer" in text or "no pattern zzzz" in text]
+    assert [text for text in workspace.said if "not an answer" in text or "no pattern zzzz" in text]
 
 
 def test_two_reviewers_do_not_decide_twice(workspace, found) -> None:

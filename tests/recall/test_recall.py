@@ -356,7 +356,7 @@ def test_only_what_an_agent_stored(workspace) -> None:
         assert set(keys(recall(h, "", agents=("CLAUDE", "codex")))) == {"by-claude", "by-codex"}
         assert recall(h, "apples", agents=("gemini",)) == []
         for bad in ("", "a\nb"):
-            with pytest.raises(BadInput, match="no name of an agent"):
+            with pytest.raises(BadInput, match="not the name of an agent"):
                 recall(h, "apples", agents=(bad,))
 
 

@@ -132,7 +132,9 @@ def edited(text: str, key: str, program: list[str]) -> str:
         try:
             ended = subprocess.run([*program, path], check=False).returncode
         except OSError as problem:
-            raise BadInput(f"the editor {program[0]} does not start: {problem.strerror}", "Set EDITOR.") from problem
+            raise BadInput(
+                f"the editor {program[0]} does not start: {problem.strerror}", "Set EDITOR to one that does."
+            ) from problem
         if ended:
             raise BadInput(f"the editor ended with {ended}; nothing was changed", "Save and leave it normally.")
         try:

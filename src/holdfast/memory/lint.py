@@ -164,7 +164,7 @@ def dead_links(
         readable = {str(memory.scope), "global"}
         for target, line in links.wiki_links(texts.get(memory.path, "")):
             if not keys.get(target, set()) & readable:
-                yield _dead(memory.path, line, f"[[{target}]] is no memory of {memory.scope} or global")
+                yield _dead(memory.path, line, f"[[{target}]] is not a memory of {memory.scope} or global")
         for key in memory.supersedes:
             there = str(memory.scope) in keys.get(key, set())
             if not there and not (forgotten and forgotten(memory, key)):

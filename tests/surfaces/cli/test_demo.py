@@ -15,7 +15,7 @@ def test_the_demo_leaves_nothing_behind(home, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("HOLDFAST_PROJECT", "mine")
     scenes = list(demo())
     assert [scene.code for scene in scenes] == [0] * len(scenes)
-    assert all(scene.told and scene.output for scene in scenes)
+    assert all(scene.heading and scene.output for scene in scenes)
     assert "redacted" in "".join(scene.output for scene in scenes)
     assert os.listdir(tmp_path) == [] and not home.exists()
 

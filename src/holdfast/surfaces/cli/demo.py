@@ -14,15 +14,15 @@ _FAKE_TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One scene: what is told, the command as a person types it, and what it printed."""
+    """One scene: its heading, the command as a person types it, and what it printed."""
 
-    told: str
+    heading: str
     shown: str
     output: str
     code: int
 
 
-# Folder, what is told, and the command.
+# Folder, heading and command.
 STORY = (
     ("shop", "Monday. In the shop's repository you learn something the hard way, and store it.",
      ["remember", "Deploys need the VPN. Ask Kim for access.", "--tag", "deploy"]),
@@ -48,10 +48,10 @@ def demo(keep: str | None = None) -> Iterator[Scene]:
     with tempfile.TemporaryDirectory(prefix="holdfast-demo-") as folder:
         base = os.path.abspath(keep) if keep else folder
         _prepare(base)
-        for place, told, command in STORY:
+        for place, heading, command in STORY:
             if command[:2] == ["recall", "staging database"]:
                 _drop_file(base)
-            yield _play(base, place, told, command)
+            yield _play(base, place, heading, command)
 
 
 def _prepare(base: str) -> None:
@@ -76,7 +76,7 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
-def _play(base: str, place: str, told: str, command: list[str]) -> Scene:
+def _play(base: str, place: str, heading: str, command: list[str]) -> Scene:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("HOLDFAST_", "_HOLDFAST"))}
     environment = {**inherited, "HOLDFAST_HOME": os.path.join(base, "home"), "NO_COLOR": "1", "PYTHONUTF8": "1"}
     ended = subprocess.run(
@@ -90,4 +90,4 @@ def _play(base: str, place: str, told: str, command: list[str]) -> Scene:
         check=False,
     )
     words = [f'"{word}"' if " " in word else word for word in command]
-    return Scene(told, f"{place} $ holdfast {' '.join(words)}", ended.stdout, ended.returncode)
+    return Scene(heading, f"{place} $ holdfast {' '.join(words)}", ended.stdout, ended.returncode)

@@ -14,7 +14,7 @@ from holdfast.errors import BadSetting, NeedsConsent
 from holdfast.memory import show
 from holdfast.surfaces.cli.command_line import COMMANDS, Invocation, invocation, runnable
 from holdfast.surfaces.cli.options import KEY, Text
-from holdfast.surfaces.cli.output import Progress, answered, say, say_empty
+from holdfast.surfaces.cli.output import Progress, emit_json, say, say_empty
 from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class CliGroup(CliCommand, click.Group):
 
         def make(function: Callable[..., Any]) -> click.Command:
             about = cleandoc(function.__doc__ or "").split("\n\n")[0].replace("\n", " ").split(". ")[0]
-            made = _made(CliCommand, function, name, example, short_help=f"{about.rstrip('.')}.", **settings)
+            made = _build(CliCommand, function, name, example, short_help=f"{about.rstrip('.')}.", **settings)
             self.add_command(made)
             return made
 
@@ -127,7 +127,7 @@ def command(name: str, example: str, **settings: Any) -> Callable[[Callable[...,
     """
 
     def make(function: Callable[..., Any]) -> click.Command:
-        MADE[name] = _made(CliCommand, function, name, example, short_help=COMMANDS[name], **settings)
+        MADE[name] = _build(CliCommand, function, name, example, short_help=COMMANDS[name], **settings)
         return MADE[name]
 
     return make
@@ -137,7 +137,7 @@ def group(name: str, example: str, *, adds: bool = False, **settings: Any) -> Ca
     """Return a decorator that makes a group of a function, which runs where no sub-command is named."""
 
     def make(function: Callable[..., Any]) -> CliGroup:
-        made = _made(
+        made = _build(
             CliGroup, function, name, example, short_help=COMMANDS[name], invoke_without_command=True, **settings
         )
         MADE[name], made.adds = made, adds
@@ -146,7 +146,7 @@ def group(name: str, example: str, *, adds: bool = False, **settings: Any) -> Ca
     return make
 
 
-def _made(
+def _build(
     kind: type[C],
     function: Callable[..., Any],
     name: str,
@@ -165,8 +165,8 @@ def _made(
     if json and workspace:
         params.append(click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document."))
     for each in sees:
-        told = _WHERE[each] | ({"help": means[each]} if means and each in means else {})
-        params.append(click.Option([f"--{each}"], **told))
+        settings = _WHERE[each] | ({"help": means[each]} if means and each in means else {})
+        params.append(click.Option([f"--{each}"], **settings))
     help = f"Example: {example}\n\n{cleandoc(function.__doc__ or COMMANDS.get(name, ''))}"
     callback = _in_workspace(function, reads=reads, pure=pure, checks=checks) if workspace else function
     return kind(name, callback=callback, params=params, help=help, **more)
@@ -197,7 +197,7 @@ def _in_workspace(function: Callable[..., Any], *, reads: bool, pure: bool, chec
         with Workspace(asked.home, flags=asked.flags, **where, say=say, progress=Progress()) as workspace:
             if reads and not workspace.enabled:
                 say_empty(workspace, "")
-                answered({})
+                emit_json({})
                 return None
             does_nothing = pure or asked.dry_run or bool(config)
             if not does_nothing and not reads:

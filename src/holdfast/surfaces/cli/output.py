@@ -26,11 +26,11 @@ _NOT_CHOOSING = {"limit", "utc", "as_json", "everywhere", "project", "of_project
 
 def answer(document: object, text: str) -> None:
     """Print the answer: the document where JSON is asked for, else the text."""
-    if not answered(document):
+    if not emit_json(document):
         click.echo(text)
 
 
-def answered(document: object) -> bool:
+def emit_json(document: object) -> bool:
     """Print the document where JSON is asked for, and return whether it is."""
     if invocation().json:
         import json
@@ -79,7 +79,7 @@ def say_where(workspace: Workspace, project: str) -> None:
         say(f"in the project {project}" if project else "in every project")
 
 
-def agreed(
+def confirm_plan(
     document: object, why: str, nothing: str = "", *, undone: str = "", show: Callable[[], None] = lambda: None
 ) -> bool:
     """Return whether to carry a plan out; where not, answer with its document or its words.
@@ -96,18 +96,18 @@ def agreed(
         if asked.yes or click.confirm("Do this?", err=True):
             return True
         undone = "nothing was changed"
-    if not answered(document) and (nothing or undone):
+    if not emit_json(document) and (nothing or undone):
         say(nothing or undone)
     return False
 
 
-def consented(steps: Sequence[Step], nothing: str, kept: Sequence[Step] = (), *, ask: bool = True) -> bool:
+def confirm_steps(steps: Sequence[Step], nothing: str, kept: Sequence[Step] = (), *, ask: bool = True) -> bool:
     """Show the steps and return whether to carry them out; `kept` is shown, too. Harmless ones need not `ask`."""
     invocation().yes |= not ask
     shown = [*kept, *steps]
     if shown and not invocation().json and (not steps or invocation().dry_run):
         print_plan(shown)
-    return agreed(
+    return confirm_plan(
         plan_json(steps, kept, applied=False),
         f"{count(len(steps), 'step')} {'needs' if len(steps) == 1 else 'need'} your consent",
         "" if steps else nothing,
@@ -115,7 +115,7 @@ def consented(steps: Sequence[Step], nothing: str, kept: Sequence[Step] = (), *,
     )
 
 
-def applied(steps: Sequence[Step], text: str, kept: Sequence[Step] = ()) -> None:
+def report_applied(steps: Sequence[Step], text: str, kept: Sequence[Step] = ()) -> None:
     """Say that the plan was carried out."""
     answer(plan_json(steps, kept, applied=True), text)
 

@@ -16,7 +16,7 @@ from holdfast.sessions import browse
 from holdfast.sessions.browse import DoneSession
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import HERE, PROJECT, command
-from holdfast.surfaces.cli.output import answered, print_each, say, say_empty, say_where, unless_chosen, why_empty
+from holdfast.surfaces.cli.output import emit_json, print_each, say, say_empty, say_where, unless_chosen, why_empty
 from holdfast.surfaces.cli.tables import columns, cut, flowing, indented, local_time, on_terminal, padded, print_table
 from holdfast.workspace import Workspace
 
@@ -44,7 +44,7 @@ def _timeline(workspace: Workspace, /, **asked: Any) -> None:
     for day in found.days:
         done = [{**asdict(one.session), "changed": [asdict(file) for file in one.files]} for one in day.sessions]
         days.append({"day": day.day, "sessions": done})
-    if answered({"project": found.project, "days": days, "more": found.more}):
+    if emit_json({"project": found.project, "days": days, "more": found.more}):
         return
     say_where(workspace, found.project)
     sessions = [one for day in found.days for one in day.sessions]
@@ -104,7 +104,7 @@ def _activity(workspace: Workspace, /, **asked: Any) -> None:
     """
     found = browse.activity(workspace, **asked)
     changes = [asdict(change) for change in found.changes]
-    if answered({"project": found.project, "changes": changes, "more": found.more}):
+    if emit_json({"project": found.project, "changes": changes, "more": found.more}):
         return
     say_where(workspace, found.project)
     most = _SHORT if on_terminal() else None
@@ -130,7 +130,7 @@ def _catch_up(workspace: Workspace, since: str) -> None:
     """
     found = catch_up(workspace, since=since)
     agents = [{"agent": agent, "sessions": number} for agent, number in found.agents]
-    if answered({**asdict(found), "agents": agents}):
+    if emit_json({**asdict(found), "agents": agents}):
         return
     if found.is_empty:
         nothing = f"nothing is known of the project {found.project} yet; `holdfast sweep` reads sessions in"
@@ -150,7 +150,7 @@ def _receipts(workspace: Workspace, of_session: str, limit: int) -> None:
     SESSION is the beginning of an agent's session id.
     """
     found = receipts(workspace, of_session, limit=limit)
-    if answered({"receipts": [_receipt_json(receipt) for receipt in found]}):
+    if emit_json({"receipts": [_receipt_json(receipt) for receipt in found]}):
         return
     show = _show_receipt if on_terminal() else _print_receipt
     print_each(workspace, found, show, unless_chosen("no session was given anything yet", "receipt"))
@@ -209,8 +209,8 @@ def _preview(workspace: Workspace, prompt: str, after_compaction: bool, agent: s
     found = preview(workspace, prompt=prompt, after_compaction=after_compaction, agent=agent)
     lines = [{"text": one.text, "characters": one.characters, "why": one.why} for one in found.block.lines]
     left_out = [{"name": name, "reason": reason} for name, reason in found.block.left_out]
-    told = {"agent": found.agent, "moment": found.moment, "budget": found.budget, "characters": len(found.block.text)}
-    if answered({**told, "note": found.note, "text": found.block.text, "lines": lines, "left_out": left_out}):
+    fields = {"agent": found.agent, "moment": found.moment, "budget": found.budget, "characters": len(found.block.text)}
+    if emit_json({**fields, "note": found.note, "text": found.block.text, "lines": lines, "left_out": left_out}):
         return
     if found.block.text:
         click.echo(found.block.text)

@@ -10,7 +10,7 @@ from holdfast.base.text import count
 from holdfast.exchange import repository_set
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import command
-from holdfast.surfaces.cli.output import answer, applied, consented, say
+from holdfast.surfaces.cli.output import answer, confirm_steps, report_applied, say
 from holdfast.workspace import Workspace
 
 _path = click.argument("path", required=False, type=click.Path(exists=True, file_okay=False))
@@ -26,7 +26,7 @@ def _set_of(workspace: Workspace, path: str | None) -> repository_set.Repository
 @_path
 @options.consent
 def _allow(workspace: Workspace, path: str | None, **given: Any) -> None:
-    """Let agents be told what the repository of this folder, or of PATH, brings in its memory/ folder.
+    """Let agents be given what the repository of this folder, or of PATH, has in its memory/ folder.
 
     It is allowed as it is now: what is new, changed and gone is shown first, and whoever changes it later has to be
     allowed again. It becomes memories of this project with the trust import: data, never your rules.
@@ -36,11 +36,11 @@ def _allow(workspace: Workspace, path: str | None, **given: Any) -> None:
     steps = [change.step for change in plan]
     if not steps and found.is_open:
         found.allow([])
-    if consented(steps, "it is allowed as it is, and all of it is known"):
+    if confirm_steps(steps, "it is allowed as it is, and all of it is known"):
         refused = found.allow(plan)
         for name in refused:
             say(f"{name} says what you forgot, so it stays out")
-        applied(steps, f"allowed {count(len(steps) - len(refused), 'change')} of {found.root}")
+        report_applied(steps, f"allowed {count(len(steps) - len(refused), 'change')} of {found.root}")
 
 
 @command("deny", "holdfast deny")

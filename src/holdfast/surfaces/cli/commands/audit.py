@@ -8,7 +8,7 @@ from holdfast.base.text import count
 from holdfast.exchange.audit import audit
 from holdfast.records import asdict
 from holdfast.surfaces.cli.making import command
-from holdfast.surfaces.cli.output import answered, print_problems, say
+from holdfast.surfaces.cli.output import emit_json, print_problems, say
 from holdfast.workspace import Workspace
 
 _SHOWN = 50
@@ -23,8 +23,8 @@ def _audit(workspace: Workspace, path: str) -> None:
     database. Nothing is changed, there or here.
     """
     found = audit(workspace, path)
-    told = {"tool": found.tool, "files": found.files, "statements": found.statements, "imports": found.imports}
-    if answered({**told, "problems": [asdict(one) for one in found.problems]}):
+    fields = {"tool": found.tool, "files": found.files, "statements": found.statements, "imports": found.imports}
+    if emit_json({**fields, "problems": [asdict(one) for one in found.problems]}):
         return
     print_problems(found.problems[:_SHOWN])
     if len(found.problems) > _SHOWN:

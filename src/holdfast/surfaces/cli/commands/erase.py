@@ -19,7 +19,7 @@ from holdfast.sessions.browse import span
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import command
-from holdfast.surfaces.cli.output import answered, consented, plan_json, say
+from holdfast.surfaces.cli.output import confirm_steps, emit_json, plan_json, say
 from holdfast.workspace import Workspace
 
 _MAX_BYTES = 4 * targets.MAX_TEXT
@@ -94,11 +94,11 @@ def _text(file: str | None) -> str:
 
 def _carry_out(workspace: Workspace, target: EraseTarget) -> None:
     planned = targets.plan(workspace, target)
-    if not consented(planned.steps, "it is nowhere in the home", planned.kept):
+    if not confirm_steps(planned.steps, "it is nowhere in the home", planned.kept):
         return
     report, key = erase.erase(workspace, target)
     document = {**plan_json(planned.steps, planned.kept, applied=True), "report": asdict(report), "key": key}
-    if not answered(document):
+    if not emit_json(document):
         click.echo("\n".join(report.lines()))
         if not key:
             say("only a text has a key to verify it by; the report is in erased.jsonl")
@@ -112,10 +112,10 @@ def _carry_out(workspace: Workspace, target: EraseTarget) -> None:
 
 
 def _verify(workspace: Workspace, key: str, text: str) -> None:
-    told, looked = erase.verify(workspace, key, text)
-    document = {"erased": told["at"], "files": looked.files, "places": looked.count}
-    if not answered(document):
-        click.echo(f"erased    {told['at']}")
+    report, looked = erase.verify(workspace, key, text)
+    document = {"erased": report["at"], "files": looked.files, "places": looked.count}
+    if not emit_json(document):
+        click.echo(f"erased    {report['at']}")
         click.echo(f"searched  {count(looked.files, 'file')}, {count(looked.bytes, 'byte')}")
         click.echo(f"found now {count(looked.count, 'place') if looked.count else 'nothing'}")
     if looked.count:

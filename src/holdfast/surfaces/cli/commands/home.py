@@ -21,7 +21,7 @@ from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation, runnable
 from holdfast.surfaces.cli.commands.install import connect
 from holdfast.surfaces.cli.making import PROJECT, command, group
-from holdfast.surfaces.cli.output import answer, answered, print_problems, say
+from holdfast.surfaces.cli.output import answer, emit_json, print_problems, say
 from holdfast.surfaces.cli.tables import flowing, local_time
 from holdfast.workspace import Workspace
 
@@ -34,7 +34,7 @@ def _up(workspace: Workspace) -> None:
     Nothing is asked where there is no terminal.
     """
     found = up(workspace)
-    if answered(found):
+    if emit_json(found):
         return
     say(f"prepared {workspace.home}" if found["prepared"] else f"{workspace.home} is ready")
     _print_status(found)
@@ -62,7 +62,7 @@ def _offer(workspace: Workspace, states: list[dict[str, Any]]) -> bool:
 def _status(workspace: Workspace) -> None:
     """Show agents (connected, last heard from), sessions and memories, and the project of this folder."""
     found = status(workspace)
-    if not answered(found):
+    if not emit_json(found):
         _print_status(found)
         _print_notices(workspace)
 
@@ -72,8 +72,8 @@ def _print_status(found: dict[str, Any]) -> None:
         say("memory is switched off (setting enabled)")
     project, missing = found["project"], "" if found["exists"] else "  (not there yet: holdfast up)"
     click.echo(runnable(f"home      {found['home']}{missing}"))
-    told = f"{project['id']}  ({project['rule']})" if project["id"] else f"none: {project['reason']}"
-    click.echo(flowing(f"project   {told}", " " * 10))
+    text = f"{project['id']}  ({project['rule']})" if project["id"] else f"none: {project['reason']}"
+    click.echo(flowing(f"project   {text}", " " * 10))
     for note in project["notes"]:
         click.echo(runnable(f"  note    {note}"))
     _print_agents([AgentState(**one) for one in found["agents"]])
@@ -114,8 +114,8 @@ def _print_agents(states: list[AgentState]) -> None:
         heard = (
             f"last heard from {local_time(one.heard)}" if one.heard else "not heard from yet" if one.connected else ""
         )
-        told = "  ".join(part for part in (heard, count(one.sessions, "session") if one.sessions else "") if part)
-        click.echo(flowing(f"{'' if at else 'agents':9} {one.name:{widest}}  {state:16}  {told}".rstrip(), " " * 10))
+        text = "  ".join(part for part in (heard, count(one.sessions, "session") if one.sessions else "") if part)
+        click.echo(flowing(f"{'' if at else 'agents':9} {one.name:{widest}}  {state:16}  {text}".rstrip(), " " * 10))
     if not states:
         click.echo("agents    none found on this machine")
 
@@ -130,8 +130,8 @@ def _doctor(workspace: Workspace, fix: bool) -> int:
     """
     problems = doctor(workspace, fix=fix)
     states = [] if any(one.kind in ("installs", "index") for one in problems) else agents(workspace)
-    told = {"problems": [asdict(problem) for problem in problems], "agents": [asdict(one) for one in states]}
-    if not answered(told):
+    document = {"problems": [asdict(problem) for problem in problems], "agents": [asdict(one) for one in states]}
+    if not emit_json(document):
         print_problems(problems)
         _print_agents(states)
         say(count(len(problems), "finding") if problems else "all is well")
@@ -147,7 +147,7 @@ _name = click.argument(
 def _config(workspace: Workspace) -> None:
     """Show every setting, its value and where that comes from."""
     found = config.show_all(workspace)
-    if answered({"settings": [asdict(setting) for setting in found]}):
+    if emit_json({"settings": [asdict(setting) for setting in found]}):
         return
     widest = max(len(setting.name) for setting in found)
     for setting in found:

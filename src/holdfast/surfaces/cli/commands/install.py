@@ -14,7 +14,7 @@ from holdfast.records import asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import command
-from holdfast.surfaces.cli.output import agreed, answer, answered, say
+from holdfast.surfaces.cli.output import answer, confirm_plan, emit_json, say
 from holdfast.surfaces.cli.tables import flowing
 from holdfast.surfaces.hook import bundling
 from holdfast.workspace import PLACES
@@ -62,7 +62,7 @@ def _install(workspace: Workspace, agent: str | None, scope: str, portable: bool
 def connect(workspace: Workspace, planned: InstallPlan, *, show: bool = True) -> None:
     """Show what an install would change and, where the person wants it, do it."""
     done = "it is connected" if planned.agent.events else "its sessions are read without an install"
-    if _agreed(planned, f"nothing to do: {done}", show=show):
+    if _confirm_changes(planned, f"nothing to do: {done}", show=show):
         install.apply(workspace, planned)
         bundling.write_all(planned.agent)
         published = publish.refresh(workspace)
@@ -75,7 +75,7 @@ def connect(workspace: Workspace, planned: InstallPlan, *, show: bool = True) ->
 
 def _show_agents(agents: list[Seen]) -> None:
     """Print the agents that are here, what each gets, and the names of those that are not here."""
-    told = [
+    listed = [
         {
             "name": one.agent.name,
             "title": one.agent.title,
@@ -88,7 +88,7 @@ def _show_agents(agents: list[Seen]) -> None:
         }
         for one in agents
     ]
-    if answered({"agents": told}):
+    if emit_json({"agents": listed}):
         return
     for one in agents:
         if one.found is not None:
@@ -102,12 +102,12 @@ def _show_agents(agents: list[Seen]) -> None:
         say("connect one: holdfast install NAME")
 
 
-def _agreed(planned: InstallPlan, nothing: str, *, show: bool = True) -> bool:
+def _confirm_changes(planned: InstallPlan, nothing: str, *, show: bool = True) -> bool:
     """Show the diff and return whether to go on; without a terminal nobody is asked."""
     files = count(len(planned.changes), "file")
     if show and not invocation().json and planned.changes:
         click.echo(install.diff(planned.changes), nl=False)
-    return agreed(
+    return confirm_plan(
         _plan_json(planned, applied=False),
         f"changing {files} needs your consent",
         "" if planned.changes else nothing,
@@ -157,20 +157,20 @@ def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> in
         distributed.note_uninstall(workspace, planned.agent.name, planned.place, ())
         install.forget_install(workspace, planned)
     if planned.changes or dry_run or not verify:
-        if not _agreed(planned, "nothing of ours is there"):
+        if not _confirm_changes(planned, "nothing of ours is there"):
             return 0
         done = install.apply_removal(workspace, planned)
         # What stood in one rules file may belong in another one now.
         publish.refresh(workspace)
     searched, left = install.verify(workspace, agent, scope=scope) if verify else ([], [])
     stays = install.elsewhere(workspace, agent, scope=scope) if verify else []
-    told = {
+    fields = {
         "files": [asdict(one) for one in done],
         "searched": searched,
         "left": [asdict(one) for one in left],
         "elsewhere": stays,
     }
-    if not answered({**_plan_json(planned, applied=bool(done)), **told}):
+    if not emit_json({**_plan_json(planned, applied=bool(done)), **fields}):
         for one in done:
             state = "removed" if one.removed else "as it was, byte for byte" if one.identical else "without our entries"
             click.echo(f"{one.path}: {state}")
@@ -196,7 +196,7 @@ def _plugin(workspace: Workspace, agent: str, out: str, portable: bool) -> None:
     """
     planned = install.plan_plugin(workspace, agent, out, portable=portable)
     install.apply_plugin(planned)
-    if answered(_plan_json(planned, applied=bool(planned.changes))):
+    if emit_json(_plan_json(planned, applied=bool(planned.changes))):
         return
     for change in planned.changes:
         click.echo(change.path)
@@ -225,19 +225,19 @@ def _schedule(workspace: Workspace, every: str, way: str | None, remove: bool, s
     files = count(len(planned.changes), "file")
     state = "there is no schedule" if remove else "it is scheduled"
     then = "".join(f"then: {call.line}\n" for call in calls)
-    if agreed(
+    if confirm_plan(
         _schedule_json(planned, calls),
         f"changing {files} needs your consent",
         "" if planned.changes or calls else f"nothing to do: {state}",
         undone=f"{then}{files} would change",
         show=lambda: say(then.rstrip()) if then else None,
     ):
-        _scheduled(planned, schedule.apply(workspace, planned), remove)
+        _report_schedule(planned, schedule.apply(workspace, planned), remove)
 
 
-def _scheduled(planned: schedule.SchedulePlan, calls: tuple[SystemCall, ...], remove: bool) -> None:
+def _report_schedule(planned: schedule.SchedulePlan, calls: tuple[SystemCall, ...], remove: bool) -> None:
     """Say that the plan was carried out, and what is left for the person to type."""
-    if answered(_schedule_json(planned, calls or (*planned.first, *planned.then), applied=True)):
+    if emit_json(_schedule_json(planned, calls or (*planned.first, *planned.then), applied=True)):
         return
     click.echo("the schedule is gone" if remove else f"a sweep runs every {planned.every}, by {planned.way}")
     for call in calls:
@@ -247,8 +247,8 @@ def _scheduled(planned: schedule.SchedulePlan, calls: tuple[SystemCall, ...], re
 
 def _show_schedule(found: list[Scheduled]) -> None:
     """Print the schedules that are there."""
-    told = [{"way": one.way, "path": one.path, "every": one.every, "active": one.active} for one in found]
-    if answered({"way": "", "every": "", "scheduled": told, "changes": [], "commands": [], "applied": False}):
+    listed = [{"way": one.way, "path": one.path, "every": one.every, "active": one.active} for one in found]
+    if emit_json({"way": "", "every": "", "scheduled": listed, "changes": [], "commands": [], "applied": False}):
         return
     for one in found:
         running = {"yes": "running", "no": "not running", "unknown": "whether it runs is not known here"}[one.active]

@@ -25,7 +25,7 @@ from holdfast.records import asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation, runnable
 from holdfast.surfaces.cli.making import PROJECT, command, group
-from holdfast.surfaces.cli.output import answered, print_each, say, say_empty, why_empty
+from holdfast.surfaces.cli.output import emit_json, print_each, say, say_empty, why_empty
 from holdfast.surfaces.cli.tables import flowing, shown_time
 from holdfast.workspace import Workspace
 
@@ -50,7 +50,7 @@ def _ratings(workspace: Workspace, listing: bool, everywhere: bool, limit: int) 
     newest first.
     """
     found = rate.ratings(workspace, everywhere=everywhere, limit=limit)
-    if answered({"ratings": [asdict(one) for one in found]}):
+    if emit_json({"ratings": [asdict(one) for one in found]}):
         return
     print_each(workspace, found, _print_rating, f"no session was rated yet; rate one: {_RATE}")
 
@@ -62,7 +62,7 @@ def _rate(workspace: Workspace, number: str, comment: tuple[str, ...]) -> None:
     """Rate a session. `rate NUMBER` is short for it."""
     rated = rate.rate(workspace, number, " ".join(comment))
     learn_from(workspace, rated)
-    if not answered(asdict(rated)):
+    if not emit_json(asdict(rated)):
         click.echo(f"{rated.action}  ", nl=False)
         _print_rating(rated.rating)
 
@@ -75,7 +75,7 @@ def _import_ratings(workspace: Workspace, file: str) -> None:
     dry_run, plan = invocation().dry_run, rate.plan_import(workspace, file)
     added = 0 if dry_run else rate.apply_import(workspace, plan)
     counts = {"new": len(plan.new), "known": plan.known, "passed_over": plan.passed_over, "added": added}
-    if answered({**counts, "applied": not dry_run}):
+    if emit_json({**counts, "applied": not dry_run}):
         return
     for one in plan.new[:_MAX_RATINGS] if dry_run else ():
         _print_rating(one)
@@ -107,7 +107,7 @@ def _synthesis(workspace: Workspace, week: bool, month: bool, everything: bool) 
         raise BadInput("which period?", "Give one of --week, --month and --all.")
     kind = "month" if month else "all" if everything else "week"
     written = synthesis.synthesis(workspace, kind, dry_run=invocation().dry_run)
-    if answered({"path": written.path, "action": written.action, "report": asdict(written.report)}):
+    if emit_json({"path": written.path, "action": written.action, "report": asdict(written.report)}):
         return
     for line in lines_of(written.report):
         click.echo(line)
@@ -122,7 +122,7 @@ def _synthesis(workspace: Workspace, week: bool, month: bool, everything: bool) 
 def _research(workspace: Workspace, since: str, everywhere: bool, limit: int) -> None:
     """List what sub-agents handed over in the end, newest first."""
     found = research.reports(workspace, since=since, everywhere=everywhere, limit=limit)
-    if answered({"reports": [_report_json(report) for report in found]}):
+    if emit_json({"reports": [_report_json(report) for report in found]}):
         return
     for one in found:
         click.echo(flowing(f"{_id(one)}  {shown_time(one.at)}  {one.agent}  {one.summary}", lead=_id(one)))
@@ -135,7 +135,7 @@ def _research(workspace: Workspace, since: str, everywhere: bool, limit: int) ->
 def _show_report(workspace: Workspace, name: str) -> None:
     """Show one report. ID is what the list shows, or a file."""
     report = research.show(workspace, name)
-    if answered({**_report_json(report), "text": report.text}):
+    if emit_json({**_report_json(report), "text": report.text}):
         return
     click.echo(f"{report.at}  {report.agent}/{report.session}  {report.path}")
     click.echo(report.text)
@@ -147,8 +147,8 @@ def _id(report: Report) -> str:
 
 def _report_json(report: Report) -> dict[str, object]:
     """Return a report as `--json` promises it (docs/json.md), without its text."""
-    told = {name: value for name, value in asdict(report).items() if name != "text"}
-    return {"id": _id(report), **told}
+    fields = {name: value for name, value in asdict(report).items() if name != "text"}
+    return {"id": _id(report), **fields}
 
 
 @command("security", "holdfast security --since 7d", sees=PROJECT)
@@ -165,7 +165,7 @@ def _security(workspace: Workspace, /, kind: str | None, **asked: Any) -> None:
     for why in unguarded(workspace):
         say(why)
     found = trail(workspace, kind=kind or "", **asked)
-    if answered({"records": [asdict(record) for record in found]}):
+    if emit_json({"records": [asdict(record) for record in found]}):
         return
     for one in found:
         who = f"{one.agent}/{one.session[:8]}"
@@ -187,17 +187,17 @@ def _measure(workspace: Workspace, /, **asked: str) -> None:
     file or a skill cannot be withheld. Each change is shown with its bounds; where the data is too thin, it says so.
     """
     report = measure(workspace, **asked)
-    if answered(asdict(report)):
+    if emit_json(asdict(report)):
         return
     for one in (*([report.everything] if report.everything else []), *report.patterns, *report.memories):
         _print_followed(one)
     for advice in report.retire:
         click.echo(f"worth retiring: {advice.name}: {advice.reason}: {runnable(advice.command)}")
-    for line in _measured(report):
+    for line in _basis(report):
         say(why_empty(workspace, line))
 
 
-def _measured(report: MeasureReport) -> list[str]:
+def _basis(report: MeasureReport) -> list[str]:
     """Return what the comparison rests on, a line each."""
     if not report.sessions:
         return ["there are no sessions to compare yet: holdfast sweep, then holdfast harvest --all"]

@@ -20,13 +20,13 @@ from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import HERE, command
 from holdfast.surfaces.cli.output import (
     answer,
-    answered,
-    applied,
-    consented,
+    confirm_steps,
+    emit_json,
     heading,
     memory_json,
     plan_json,
     print_plan,
+    report_applied,
     say,
     text_of,
     why_empty,
@@ -50,7 +50,7 @@ def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool, ra
         return
     stale = workspace.fresh().warning(memory) if memory.anchors else ""
     newer = show.replaced_by(workspace, memory)
-    if not answered(
+    if not emit_json(
         {**memory_json(memory, history=True), "stale": stale, "rule": None if newer else _rule_json(memory)}
     ):
         data = show.data(workspace, memory)
@@ -60,16 +60,16 @@ def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool, ra
             say(f"{stale}; if it still holds: holdfast confirm {memory.key}")
         if newer:
             say(f"no longer given to agents: {newer} replaces it")
-        elif told := condition_of(memory):
-            say(told)
+        elif condition := condition_of(memory):
+            say(condition)
 
 
 def _rule_json(memory: Memory) -> dict[str, object] | None:
     rule = rule_of(memory)
     if rule is None:
         return None
-    told = {"does": rule.does, "origin": rule.origin, "words": rule.words, "why": rule.why}
-    return {"when": str(rule.condition), **told}
+    fields = {"does": rule.does, "origin": rule.origin, "words": rule.words, "why": rule.why}
+    return {"when": str(rule.condition), **fields}
 
 
 @command("history", "holdfast history deploys-need-the-vpn", sees=HERE, reads=True)
@@ -77,8 +77,8 @@ def _rule_json(memory: Memory) -> dict[str, object] | None:
 def _history(workspace: Workspace, key: str, scope: str | None) -> None:
     """Show what a memory says and what it said before, newest first."""
     memory, statements = history(workspace, key, scope=scope)
-    told = [asdict(statement) for statement in statements]
-    if answered({"key": memory.key, "scope": memory.scope.kind, "statements": told}):
+    listed = [asdict(statement) for statement in statements]
+    if emit_json({"key": memory.key, "scope": memory.scope.kind, "statements": listed}):
         return
     click.echo(heading(memory))
     for statement in statements:
@@ -118,14 +118,14 @@ def _confirm(workspace: Workspace, keys: tuple[str, ...], scope: str | None) -> 
         return
     workspace.need_enabled()
     held = [anchors.confirm(workspace, memory) for memory in [workspace.locate(key, scope) for key in keys]]
-    if not answered({"confirmed": [memory_json(memory) for memory in held]}):
+    if not emit_json({"confirmed": [memory_json(memory) for memory in held]}):
         for memory in held:
             click.echo(f"confirmed  {heading(memory)}")
 
 
 def _list_stale(workspace: Workspace, scope: str | None) -> None:
     found = anchors.stale(workspace, show.list_memories(workspace, scope=scope))
-    if answered({"stale": [{**memory_json(one.memory), "stale": one.warning} for one in found]}):
+    if emit_json({"stale": [{**memory_json(one.memory), "stale": one.warning} for one in found]}):
         return
     for one in found:
         click.echo(f"{heading(one.memory)}\n  {one.memory.title}\n  {one.warning}")
@@ -163,7 +163,7 @@ def _move(workspace: Workspace, key: str, scope: str | None, to: str | None, new
     dry_run = invocation().dry_run
     if not dry_run:
         move.apply(workspace, planned)
-    if answered(plan_json(steps, applied=not dry_run)):
+    if emit_json(plan_json(steps, applied=not dry_run)):
         return
     if dry_run:
         print_plan(steps)
@@ -184,7 +184,7 @@ def _merge(workspace: Workspace, keys: tuple[str, ...], scope: str | None, into:
     draft, _, steps = combine.plan(workspace, keys, into=into, text=text, scope=scope)
     dry_run = invocation().dry_run
     merged = None if dry_run else combine.apply(workspace, draft)
-    if answered({**plan_json(steps, applied=not dry_run), "text": draft.text}):
+    if emit_json({**plan_json(steps, applied=not dry_run), "text": draft.text}):
         return
     if dry_run:
         print_plan(steps)
@@ -198,9 +198,9 @@ def _merge(workspace: Workspace, keys: tuple[str, ...], scope: str | None, into:
 def _forget(workspace: Workspace, keys: tuple[str, ...], scope: str | None) -> None:
     """Forget memories for good. A tombstone without their words stays, so that no import brings them back."""
     memories, steps = forget.plan(workspace, keys, scope=scope)
-    if consented(steps, "nothing to forget"):
+    if confirm_steps(steps, "nothing to forget"):
         erase.forget_memories(workspace, memories)
-        applied(steps, f"forgotten: {', '.join(memory.key for memory in memories)}")
+        report_applied(steps, f"forgotten: {', '.join(memory.key for memory in memories)}")
 
 
 @command("clear", "holdfast clear --scope session --session 4f2a --dry-run", sees=HERE)
@@ -209,9 +209,9 @@ def _forget(workspace: Workspace, keys: tuple[str, ...], scope: str | None) -> N
 def _clear(workspace: Workspace, scope: str) -> None:
     """Forget every memory of a scope."""
     memories, steps = forget.plan_scope(workspace, scope)
-    if consented(steps, "the scope is empty"):
+    if confirm_steps(steps, "the scope is empty"):
         erase.forget_memories(workspace, memories, command="clear")
-        applied(steps, f"cleared {workspace.scope(scope)}: {count(len(memories), 'memory')} forgotten")
+        report_applied(steps, f"cleared {workspace.scope(scope)}: {count(len(memories), 'memory')} forgotten")
 
 
 @command("remember", 'holdfast remember "Deploys need the VPN." --tag deploy', sees=HERE)
@@ -236,17 +236,22 @@ def _remember(workspace: Workspace, /, text: tuple[str, ...], tags: tuple[str, .
     Storing under a given key that is there already updates it; what it said before is kept as its history. Without a
     key, only the same statement in other spelling does that: any other becomes a memory of its own.
     """
-    said = text_of(text, 'holdfast remember "Deploys need the VPN."', "remember")
-    stored = remember(workspace, said, tags=tags or None, pinned=True if pin else None, **asked)
+    statement = text_of(text, 'holdfast remember "Deploys need the VPN."', "remember")
+    stored = remember(workspace, statement, tags=tags or None, pinned=True if pin else None, **asked)
     memory = stored.memory
-    told = {"action": stored.action, "redacted": stored.redacted, "replaced": stored.replaced, "beside": stored.beside}
-    if answered({**told, "memory": memory_json(memory)}):
+    fields = {
+        "action": stored.action,
+        "redacted": stored.redacted,
+        "replaced": stored.replaced,
+        "beside": stored.beside,
+    }
+    if emit_json({**fields, "memory": memory_json(memory)}):
         return
     click.echo(f"{stored.action}  {heading(memory)}")
     if told_at := condition_of(memory):
         say(told_at)
     if stored.replaced:
-        said = one_line(stored.replaced, _MAX_REPLACED)
-        say(f"what it said before is kept (holdfast history {memory.key}): {said}")
+        before = one_line(stored.replaced, _MAX_REPLACED)
+        say(f"what it said before is kept (holdfast history {memory.key}): {before}")
     if stored.beside and stored.action == "created":
         say(f"{stored.beside} begins alike and says something else; to change that one: --key {stored.beside}")

@@ -17,7 +17,7 @@ from holdfast.records import asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import PROJECT, group
-from holdfast.surfaces.cli.output import answered, applied, consented, print_each, say_empty, text_of
+from holdfast.surfaces.cli.output import confirm_steps, emit_json, print_each, report_applied, say_empty, text_of
 from holdfast.surfaces.cli.tables import flowing
 from holdfast.workspace import Workspace
 
@@ -45,7 +45,7 @@ _HERE: dict[str, Any] = {
 def _todos(workspace: Workspace, everything: bool) -> None:
     """Add a to-do, or list the open ones: every check box of the project's todo.md, with its number and its id."""
     found = todo.show(workspace, everything=everything)
-    if answered({"todos": [asdict(one) for one in found], "path": todo.path(workspace)}):
+    if emit_json({"todos": [asdict(one) for one in found], "path": todo.path(workspace)}):
         return
     under, several = "", len({one.under for one in found}) > 1
     for one in found:
@@ -85,13 +85,13 @@ def _reopen(workspace: Workspace, names: tuple[str, ...]) -> None:
 def _remove(workspace: Workspace, names: tuple[str, ...]) -> None:
     """Take the lines of to-dos out of the page for good."""
     wanted, steps = todo.plan_remove(workspace, names)
-    if consented(steps, "nothing to remove"):
+    if confirm_steps(steps, "nothing to remove"):
         todo.remove(workspace, wanted)
-        applied(steps, f"removed: {', '.join(one.id for one in wanted)}")
+        report_applied(steps, f"removed: {', '.join(one.id for one in wanted)}")
 
 
 def _print_changed(changed: TodoChange) -> None:
-    if not answered({**asdict(changed), "redacted": list(changed.redacted)}):
+    if not emit_json({**asdict(changed), "redacted": list(changed.redacted)}):
         for one in changed.todos:
             click.echo(f"{changed.action}  {one.id}  {one.text}")
 
@@ -101,7 +101,7 @@ def _print_changed(changed: TodoChange) -> None:
 def _decisions(workspace: Workspace, everything: bool) -> None:
     """Decide, or list what is decided: memories of the type decision, which the project's decisions.md shows."""
     found = decisions.listed(workspace, everything=everything)
-    if answered({"decisions": [asdict(note) for note in found], "path": decisions.path(workspace)}):
+    if emit_json({"decisions": [asdict(note) for note in found], "path": decisions.path(workspace)}):
         return
     print_each(workspace, found, _print_note, f"no decision is written down; add one: {_DECIDE}")
 
@@ -119,7 +119,7 @@ def _decide(workspace: Workspace, text: tuple[str, ...], because: str, replaces:
 @_decisions.sub("withdraw", "holdfast decide withdraw D3", sees=PROJECT)
 @options.id
 def _withdraw_decision(workspace: Workspace, name: str) -> None:
-    """Strike a decision through, with the date. It stays, and is told no more."""
+    """Strike a decision through, with the date. It stays, and no agent is given it any more."""
     _print_written(decisions.withdraw(workspace, name), "decision")
 
 
@@ -128,8 +128,10 @@ def _withdraw_decision(workspace: Workspace, name: str) -> None:
 def _lessons(workspace: Workspace, everything: bool) -> None:
     """Write a lesson down, or list those that hold here, memories of the type lesson, and those that wait for you."""
     found, learned = lesson.lessons(workspace, everything=everything), lesson.learned(workspace, everything=everything)
-    told = [asdict(note) for note in found]
-    if answered({"lessons": told, "path": lesson.path(workspace), "learned": [_lesson_json(one) for one in learned]}):
+    listed = [asdict(note) for note in found]
+    if emit_json(
+        {"lessons": listed, "path": lesson.path(workspace), "learned": [_lesson_json(one) for one in learned]}
+    ):
         return
     evidence = {one.key: one for one in learned if one.status in ("standing", "warning")}
     for note in found:
@@ -161,7 +163,7 @@ def _learn(workspace: Workspace, /, text: tuple[str, ...], **about: str) -> None
 @_lessons.sub("withdraw", "holdfast lesson withdraw L2", sees=("project", "profile"), means=_PROFILE)
 @options.id
 def _withdraw_lesson(workspace: Workspace, name: str) -> None:
-    """Strike a lesson through, with the date. It stays, is told no more, and does not come back by itself."""
+    """Strike a lesson through, with the date. It stays, no agent is given it, and it does not come back by itself."""
     _print_written(lesson.withdraw(workspace, name), "lesson")
 
 
@@ -170,7 +172,7 @@ def _withdraw_lesson(workspace: Workspace, name: str) -> None:
 def _show_lesson(workspace: Workspace, name: str) -> None:
     """Show a learned lesson with everything that speaks for it."""
     found = lesson.show(workspace, name)
-    if answered(_lesson_json(found)):
+    if emit_json(_lesson_json(found)):
         return
     _print_lesson(found)
     click.echo(f"    {found.path}")
@@ -184,7 +186,7 @@ def _show_lesson(workspace: Workspace, name: str) -> None:
 def _marks(word: str, about: str) -> Callable[[Workspace, str], None]:
     def mark(workspace: Workspace, name: str) -> None:
         found = lesson.rate(workspace, name, word)
-        if not answered(_lesson_json(found)):
+        if not emit_json(_lesson_json(found)):
             _print_lesson(found)
 
     mark.__doc__ = about
@@ -220,7 +222,7 @@ def _lesson_json(one: Lesson) -> dict[str, object]:
 def _print_written(written: NoteChange, what: str) -> None:
     """Print what became of a decision or lesson."""
     plain = asdict(written)
-    if not answered({**plain, what: plain.pop("note")}):
+    if not emit_json({**plain, what: plain.pop("note")}):
         click.echo(f"{written.action}  ", nl=False)
         _print_note(written.note)
 

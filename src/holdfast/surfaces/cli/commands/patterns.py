@@ -23,7 +23,7 @@ from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.commands.install import changes_json
 from holdfast.surfaces.cli.making import PROJECT, group
-from holdfast.surfaces.cli.output import agreed, answer, answered, print_plan, say, say_empty, why_empty
+from holdfast.surfaces.cli.output import answer, confirm_plan, emit_json, print_plan, say, say_empty, why_empty
 from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _patterns(
     found = pattern_review.not_rejected(workspace, found)
     found = [one for one in found if only is None or one.good == (only == "successes")]
     rows = [{**asdict(one), "statement": pattern_review.candidate(one).statement} for one in found[:limit]]
-    if answered({"patterns": rows, "total": len(found), "sessions": gathered.sessions}):
+    if emit_json({"patterns": rows, "total": len(found), "sessions": gathered.sessions}):
         return
     for number, one in enumerate(found[:limit], 1):
         _print_pattern(one, number, explain)
@@ -138,7 +138,7 @@ def _review(workspace: Workspace, min_frequency: int | None, since: str) -> None
     )
     given = [pattern_review.candidate(one) for one in found]
     waiting = [{**asdict(one.pattern), "title": one.title, "statement": one.statement} for one in given]
-    if answered({"waiting": waiting}):
+    if emit_json({"waiting": waiting}):
         return
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise BadInput("a review needs a terminal", "Use `holdfast patterns review --json`, then decide by ID.")
@@ -168,7 +168,7 @@ def _ask(workspace: Workspace, given: WaitingPattern, found: list[Pattern]) -> s
 def _show(workspace: Workspace, name: str) -> None:
     """Show everything that is known of a pattern: its evidence, its entry in the catalogue, what was decided."""
     found = catalogue_edit.show(workspace, name)
-    if answered(asdict(found)):
+    if emit_json(asdict(found)):
         return
     if found.pattern is not None and found.entry is None:
         _print_candidate(pattern_review.candidate(found.pattern))
@@ -233,7 +233,7 @@ def _snooze(workspace: Workspace, name: str, days: int) -> None:
 def _catalogue(workspace: Workspace) -> None:
     """List the patterns that were approved, where they are distributed, and those that are retired."""
     found, problems = catalogue_edit.entries(workspace)
-    if answered({"catalogue": [asdict(one) for one in found], "problems": [asdict(one) for one in problems]}):
+    if emit_json({"catalogue": [asdict(one) for one in found], "problems": [asdict(one) for one in problems]}):
         return
     for one in found:
         click.echo(f"{_heading(one)}\n    {one.statement}")
@@ -256,7 +256,7 @@ def _retire(workspace: Workspace, name: str, reason: str) -> None:
 def _history(workspace: Workspace, name: str) -> None:
     """List the versions of an entry of the catalogue."""
     name, versions = catalogue_edit.history(workspace, name)
-    if not answered({"id": name, "versions": [asdict(one) for one in versions]}):
+    if not emit_json({"id": name, "versions": [asdict(one) for one in versions]}):
         for one in versions:
             click.echo(f"{one.number:>3}  {one.at[:16]}  {one.change}")
 
@@ -268,7 +268,7 @@ def _history(workspace: Workspace, name: str) -> None:
 def _diff(workspace: Workspace, name: str, one: int | None, other: int | None) -> None:
     """Show what differs between two versions. Default: the last two; with one number, that one and the last."""
     name, old, new, text = catalogue_edit.diff(workspace, name, one, other)
-    if answered({"id": name, "from": old, "to": new, "diff": text}):
+    if emit_json({"id": name, "from": old, "to": new, "diff": text}):
         return
     if text:
         click.echo(text)
@@ -333,7 +333,7 @@ def _carry_out(
         for note in planned.notes:
             say(note)
     why = "this changes what agents read"
-    if agreed(_plan_json(planned, applied=False), why, nothing if planned.is_empty else ""):
+    if confirm_plan(_plan_json(planned, applied=False), why, nothing if planned.is_empty else ""):
         apply(workspace, planned)
         entry = f"{style(planned.entry.id, 'bold')}  {planned.entry.title}"
         answer(_plan_json(planned, applied=True), f"{done}  {entry}")
@@ -392,7 +392,7 @@ def _print_changed(act: str, entry: CatalogueEntry) -> None:
 
 
 def _print_decisions(decisions: list[PatternDecision]) -> None:
-    if answered({"decisions": [asdict(one) for one in decisions]}):
+    if emit_json({"decisions": [asdict(one) for one in decisions]}):
         return
     for one in decisions:
         leads = {"merged": f"  into {one.leads}", "snoozed": f"  until {one.leads[:10]}"}.get(one.act, "")

@@ -13,7 +13,7 @@ from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.demo import demo
 from holdfast.surfaces.cli.main import cli
 from holdfast.surfaces.cli.making import command
-from holdfast.surfaces.cli.output import answered, plan_json, print_plan, say
+from holdfast.surfaces.cli.output import emit_json, plan_json, print_plan, say
 from holdfast.workspace import Workspace
 
 
@@ -28,7 +28,7 @@ def _init(workspace: Workspace, into: str | None) -> None:
     dry_run, steps = invocation().dry_run, init.plan(workspace, into)
     if not dry_run:
         init.apply(workspace, steps, into)
-    if answered(plan_json(steps, applied=bool(steps) and not dry_run)):
+    if emit_json(plan_json(steps, applied=bool(steps) and not dry_run)):
         return
     if steps:
         print_plan(steps)
@@ -42,7 +42,7 @@ def _demo(keep: str | None) -> int:
     """Play a short story with the real commands, in a home that is thrown away. Your own home is not touched."""
     worst = 0
     for scene in demo(keep):
-        click.echo(style(f"\n{scene.told}", "bold"))
+        click.echo(style(f"\n{scene.heading}", "bold"))
         click.echo(style(scene.shown, "cyan"))
         click.echo("".join(f"  {line}\n" for line in scene.output.splitlines()), nl=False)
         worst = max(worst, scene.code)

@@ -9,7 +9,7 @@ from holdfast.base.text import count
 from holdfast.records import Project, asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import PROJECT, group
-from holdfast.surfaces.cli.output import answered, applied, consented, say_empty
+from holdfast.surfaces.cli.output import confirm_steps, emit_json, report_applied, say_empty
 from holdfast.surfaces.cli.tables import print_table
 from holdfast.workspace import Workspace
 
@@ -26,7 +26,7 @@ def _explain(workspace: Workspace) -> None:
 def _list(workspace: Workspace) -> None:
     """List the projects that are known, the last to change first, with the folder of each."""
     found = project.known(workspace)
-    if answered({"projects": [asdict(one) for one in found]}):
+    if emit_json({"projects": [asdict(one) for one in found]}):
         return
     rows = [(one.id, str(one.memories), str(one.sessions), one.last[:10], one.folder) for one in found]
     print_table(("project", "memories", "sessions", "last", "folder"), rows, right=("memories", "sessions"))
@@ -43,9 +43,9 @@ def _list(workspace: Workspace) -> None:
 def _alias(workspace: Workspace, old: str, to: str) -> None:
     """Read the memories of the old id OLD here, too."""
     target, steps = project.plan_alias(workspace, old, to)
-    if consented(steps, "", ask=False):
+    if confirm_steps(steps, "", ask=False):
         project.apply_alias(workspace, old, target)
-        applied(steps, f"{old} is read in {target} too")
+        report_applied(steps, f"{old} is read in {target} too")
 
 
 @_explain.sub("merge", "holdfast project merge shop-1a2b3c4d5e6f --dry-run", sees=PROJECT)
@@ -55,9 +55,9 @@ def _alias(workspace: Workspace, old: str, to: str) -> None:
 def _merge(workspace: Workspace, old: str, to: str) -> None:
     """Move the memories of the old id OLD into this project, and let OLD mean this project from now on."""
     target, acts, steps = project.plan_merge(workspace, old, to)
-    if consented(steps, ""):
+    if confirm_steps(steps, ""):
         project.apply_merge(workspace, old, target, acts)
-        applied(steps, f"merged {count(len(acts), 'memory')} of {old} into {target.owner}")
+        report_applied(steps, f"merged {count(len(acts), 'memory')} of {old} into {target.owner}")
 
 
 @_explain.sub("mark", "holdfast project mark")
@@ -71,7 +71,7 @@ def _mark(workspace: Workspace, adopt: bool, new: bool) -> None:
 
 
 def _print(found: Project) -> None:
-    if answered(asdict(found)):
+    if emit_json(asdict(found)):
         return
     click.echo(f"{found.id}\n  rule    {found.rule}: {found.reason}\n  root    {found.root}")
     if found.aliases:

@@ -15,7 +15,7 @@ from holdfast.memory.show import list_memories
 from holdfast.records import Memory, Problem, Proposal, asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import group
-from holdfast.surfaces.cli.output import answered, say, why_empty
+from holdfast.surfaces.cli.output import emit_json, say, why_empty
 from holdfast.workspace import Workspace
 
 _ANSWERS = ("a", "e", "r", "s", "q")
@@ -25,8 +25,8 @@ _ANSWERS = ("a", "e", "r", "s", "q")
 def _list(workspace: Workspace) -> None:
     """List what was found and waits to become a memory, oldest first. Nothing is remembered until you approve it."""
     found, problems = proposals.waiting(workspace)
-    told = [asdict(one) for one in problems]
-    if answered({"proposals": [proposal_json(one) for one in found], "problems": told}):
+    broken = [asdict(one) for one in problems]
+    if emit_json({"proposals": [proposal_json(one) for one in found], "problems": broken}):
         return
     for proposal in found:
         click.echo(f"{heading(proposal)}\n          {proposal.source}")
@@ -43,7 +43,7 @@ def _show(workspace: Workspace, name: str) -> None:
     """Show one proposal: its text, and where it comes from."""
     proposal = proposals.show(workspace, name)
     near = proposals.alike(workspace, proposal)
-    if not answered({**proposal_json(proposal), "alike": [memory.key for memory in near]}):
+    if not emit_json({**proposal_json(proposal), "alike": [memory.key for memory in near]}):
         _print_whole(proposal, near)
 
 
@@ -118,7 +118,7 @@ def heading(proposal: Proposal) -> str:
 
 def tell_decisions(decisions: list[Decision]) -> int:
     """Say what became of each proposal and return the exit code: that of the first refusal, if there was one."""
-    if not answered({"decisions": [decision_json(one) for one in decisions]}):
+    if not emit_json({"decisions": [decision_json(one) for one in decisions]}):
         for one in decisions:
             _tell_decision(one)
     return next((one.exit_code for one in decisions if one.exit_code), 0)
@@ -126,8 +126,8 @@ def tell_decisions(decisions: list[Decision]) -> int:
 
 def _tell_decision(one: Decision) -> bool:
     """Say what became of a proposal, and return whether that was decided."""
-    told = {"refused": f"  {one.why}", "snoozed": f"  until {one.why[:10]}"}.get(one.act, "")
-    detail = f"  as {one.key}" if one.key else told
+    why = {"refused": f"  {one.why}", "snoozed": f"  until {one.why[:10]}"}.get(one.act, "")
+    detail = f"  as {one.key}" if one.key else why
     click.echo(f"{one.act:8}  {heading(one.proposal)}{detail}")
     return one.act in ("approved", "rejected")
 

@@ -24,7 +24,7 @@ from holdfast.surfaces.cli.commands.proposals import (
     tell_problems,
 )
 from holdfast.surfaces.cli.making import PROJECT, command
-from holdfast.surfaces.cli.output import answered, applied, consented, say
+from holdfast.surfaces.cli.output import confirm_steps, emit_json, report_applied, say
 from holdfast.workspace import Workspace
 
 _IMPORTED = ("new", "waiting", "known", "rejected", "refused")
@@ -67,14 +67,14 @@ def _import(
         done = import_memories(
             workspace, agents, paths=paths, scope=scope or "", dry_run=asked.dry_run, approve=asked.yes
         )
-    told = {
+    document = {
         "files": [asdict(one) for one in done.files],
         "proposals": [proposal_json(one) for one in done.proposals],
         "decisions": [decision_json(one) for one in done.decisions],
         "problems": [asdict(one) for one in done.problems],
         "applied": not asked.dry_run,
     }
-    if answered(told):
+    if emit_json(document):
         return next((one.exit_code for one in done.decisions if one.exit_code), 0)
     for one in done.files:
         click.echo(_file_line(one))
@@ -96,9 +96,9 @@ def _import_bundle(workspace: Workspace, path: str, scope: str, *, alone: bool) 
         raise BadInput("a bundle is imported alone", "Give --bundle, or agents, files and learnings, not both.")
     changes = bundle.plan(workspace, bundle.read(path), scope)
     steps = [change.step for change in changes]
-    if consented(steps, "all of it is known, or was forgotten"):
+    if confirm_steps(steps, "all of it is known, or was forgotten"):
         bundle.apply(workspace, changes)
-        applied(steps, f"imported {count(len(steps), 'memory')} of {path}")
+        report_applied(steps, f"imported {count(len(steps), 'memory')} of {path}")
     return 0
 
 
@@ -124,7 +124,7 @@ def _distil(workspace: Workspace, /, **asked: Any) -> None:
     """
     dry_run = invocation().dry_run
     done = distil(workspace, dry_run=dry_run, **asked)
-    if answered(_distil_json(done)):
+    if emit_json(_distil_json(done)):
         return
     for proposal in done.proposals:
         click.echo(f"{heading(proposal)}\n          {proposal.evidence}")
@@ -152,9 +152,9 @@ def _tell_help(help: Help) -> None:
 
 
 def _distil_json(done: Distilled) -> dict[str, object]:
-    told = {name: getattr(done, name) for name in ("project", "path", "since", "sessions", *_DISTILLED)}
+    fields = {name: getattr(done, name) for name in ("project", "path", "since", "sessions", *_DISTILLED)}
     help = done.help
     asked = {name: getattr(help, name) for name in _HELPED} | {"dropped": list(help.dropped)} if help else None
     proposals = [proposal_json(one) for one in done.proposals]
     back = [decision_json(one) for one in done.taken_back]
-    return {**told, "proposals": proposals, "taken_back": back, "help": asked, "applied": not invocation().dry_run}
+    return {**fields, "proposals": proposals, "taken_back": back, "help": asked, "applied": not invocation().dry_run}

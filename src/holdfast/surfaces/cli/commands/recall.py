@@ -17,7 +17,7 @@ from holdfast.records import TYPES, Hit, Memory, Scope, asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import runnable
 from holdfast.surfaces.cli.making import HERE, command
-from holdfast.surfaces.cli.output import answered, heading, labels, memory_json, say, say_empty, tags_of
+from holdfast.surfaces.cli.output import emit_json, heading, labels, memory_json, say, say_empty, tags_of
 from holdfast.surfaces.cli.tables import columns, cut, flowing, indented, on_terminal, print_table
 from holdfast.workspace import Workspace
 
@@ -66,11 +66,11 @@ def _recall(
     # Who asks for a type, a tag or a scope asks for memories alone.
     narrow = everywhere or any(asked[name] for name in ("scope", "types", "tags", "agents", "since", "until"))
     pages, sessions = ([], []) if narrow else _beside(workspace, words)
-    told = {
+    fields = {
         "pages": [{"page": one.speaker, "at": one.at, "text": one.text, "score": one.score} for one in pages],
         "sessions": [{name: getattr(one, name) for name in _TOLD_OF_SESSIONS} for one in sessions],
     }
-    if answered({"query": words, "project": "" if everywhere else _project(workspace), "hits": found, **told}):
+    if emit_json({"query": words, "project": "" if everywhere else _project(workspace), "hits": found, **fields}):
         return
     if workspace.asked_project and not everywhere:
         say(f"in the project {_project(workspace)}, as --project says")
@@ -140,8 +140,8 @@ def _show_hit(hit: Hit, several: bool, stale: str) -> None:
     memory, indent = hit.memory, "      " if columns() >= 60 else "  "
     scope = f"  {memory.scope.kind} {memory.scope.owner.rpartition('--')[2]}".rstrip() if several else ""
     room = columns() - len(memory.key) - 6
-    told = cut(f"  {memory.updated[:10]}{scope}{labels(memory)}", room) if room > 12 else ""
-    click.echo(f"{hit.score:.2f}  {style(memory.key, 'bold')}{style(told, 'dim')}")
+    details = cut(f"  {memory.updated[:10]}{scope}{labels(memory)}", room) if room > 12 else ""
+    click.echo(f"{hit.score:.2f}  {style(memory.key, 'bold')}{style(details, 'dim')}")
     lines = [piece for line in memory.body.split("\n") for piece in indented(line, indent)]
     for line in (*(f"{indent}{remark}" for remark in _remarks(hit, stale)), *lines[:_MAX_LINES]):
         click.echo(line.rstrip())
@@ -167,7 +167,7 @@ def _remarks(hit: Hit, stale: str) -> list[str]:
 def _related(workspace: Workspace, key: str, scope: str | None, limit: int) -> None:
     """Show what is related to a memory, one step away: links, replacements, the nearest by meaning; each with why."""
     found = related(workspace, key, scope=scope, limit=limit)
-    if answered({"key": key, "related": [_related_json(each) for each in found]}):
+    if emit_json({"key": key, "related": [_related_json(each) for each in found]}):
         return
     for each in found:
         if on_terminal():
@@ -198,7 +198,7 @@ def _list(workspace: Workspace, /, limit: int | None, everything: bool, **asked:
     listed = [(memory, replaced_by(workspace, memory)) for memory in found[:wanted]]
     more = wanted is not None and len(found) > wanted
     memories = [{**memory_json(memory), "superseded_by": newer} for memory, newer in listed]
-    if answered({"memories": memories, "more": more}):
+    if emit_json({"memories": memories, "more": more}):
         return
     if on_terminal():
         _show_list(listed)

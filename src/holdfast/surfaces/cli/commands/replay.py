@@ -16,7 +16,7 @@ from holdfast.base.text import count
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import PROJECT, command
-from holdfast.surfaces.cli.output import Bar, answered, print_problems, say, say_empty
+from holdfast.surfaces.cli.output import Bar, emit_json, print_problems, say, say_empty
 from holdfast.surfaces.cli.tables import shown_time
 from holdfast.workspace import Workspace
 
@@ -39,7 +39,7 @@ def _replay(workspace: Workspace, since: str, limit: int) -> None:
         done = replay.replay(workspace, since=since, project=project, pace=bar.show if sys.stderr.isatty() else None)
     finally:
         bar.stop()
-    if answered({**dataclasses.asdict(done), "problems": [asdict(one) for one in done.problems]}):
+    if emit_json({**dataclasses.asdict(done), "problems": [asdict(one) for one in done.problems]}):
         return
     if not done.sessions:
         nothing = "there is nothing to replay; `holdfast sweep` reads sessions in"
@@ -76,7 +76,7 @@ def _failures(found: Failures, limit: int) -> Iterator[str]:
         yield f"    {left} where nothing shows what helped"
     if found.known_well:
         well = count(found.known_well, "time")
-        yield f"  {well} it had worked in two sessions by then: then it stands as a lesson, told at a session's start"
+        yield f"  {well} it had worked in two sessions by then, and so stood as a lesson that sessions start with"
     for one in found.kinds[:limit]:
         yield from _repeated(one)
 

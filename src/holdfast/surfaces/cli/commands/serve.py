@@ -41,7 +41,7 @@ def _serve(port: int, opened: bool, public_url: str, host: str) -> int:
 
     listener = listening(host, port)
     site = Site(home, listener.getsockname()[1], public_url, asked.flags)
-    # Settings that cannot be used are told before anything is served.
+    # Settings that cannot be used are reported before anything is served.
     site.workspace().close()
     try:
         # A service manager ends it as Ctrl-C does: requests that are under way are answered first.

@@ -20,7 +20,16 @@ from holdfast.store.session_table import BY, SessionRow
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import runnable
 from holdfast.surfaces.cli.making import PROJECT, group
-from holdfast.surfaces.cli.output import answer, answered, applied, consented, say, say_empty, say_where, unless_chosen
+from holdfast.surfaces.cli.output import (
+    answer,
+    confirm_steps,
+    emit_json,
+    report_applied,
+    say,
+    say_empty,
+    say_where,
+    unless_chosen,
+)
 from holdfast.surfaces.cli.tables import columns, cut, flowing, local_time, on_terminal, print_table
 from holdfast.workspace import Workspace
 
@@ -55,7 +64,7 @@ def _sessions(workspace: Workspace, /, **asked: Any) -> None:
     """List the sessions of this project, newest first."""
     found = sessions.list_sessions(workspace, **asked)
     listed = [{**asdict(row), "pinned": row.name in found.pins} for row in found.sessions]
-    if answered({"project": found.project, "sessions": listed, "more": found.more}):
+    if emit_json({"project": found.project, "sessions": listed, "more": found.more}):
         return
     say_where(workspace, found.project)
     heads = ("session", "ended", "agent", "outcome", "files", "cost", "title")
@@ -84,7 +93,7 @@ def _cost(workspace: Workspace, by: str, since: str, until: str) -> None:
     """Show what sessions cost, in tokens and dollars. In every project, unless --project names one."""
     rows = sessions.cost(workspace, by=by, since=since, until=until)
     whole = sessions.total(rows)
-    if answered({"by": by, "rows": [_cost_json(row) for row in rows], "total": _cost_json(whole)}):
+    if emit_json({"by": by, "rows": [_cost_json(row) for row in rows], "total": _cost_json(whole)}):
         return
     if not rows:
         say_empty(workspace, "nothing was spent; `holdfast sweep` reads sessions in")
@@ -146,7 +155,7 @@ def _search(workspace: Workspace, /, query: tuple[str, ...], explain: bool, **as
     """Find what was said and done in the sessions of this project, by words and by meaning, best first."""
     words = " ".join(query)
     found = session_search.search(workspace, words, explain=explain, **asked)
-    if answered({"query": words, "project": found.project, "hits": [_hit_json(hit, explain) for hit in found.hits]}):
+    if emit_json({"query": words, "project": found.project, "hits": [_hit_json(hit, explain) for hit in found.hits]}):
         return
     say_where(workspace, found.project)
     for hit in found.hits:
@@ -204,6 +213,6 @@ def _unpin(workspace: Workspace, session_id: str) -> None:
 def _forget(workspace: Workspace, session_ids: tuple[str, ...]) -> None:
     """Forget sessions for good. A hash of the name stays, so that no sweep brings them back."""
     names, steps = forget.plan(workspace, session_ids)
-    if consented(steps, "nothing to forget"):
+    if confirm_steps(steps, "nothing to forget"):
         erase.forget_sessions(workspace, tuple(names))
-        applied(steps, f"forgotten: {', '.join(names)}")
+        report_applied(steps, f"forgotten: {', '.join(names)}")

@@ -20,7 +20,7 @@ from holdfast.sessions.budget import sized
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation, runnable
 from holdfast.surfaces.cli.making import command
-from holdfast.surfaces.cli.output import Bar, answered, print_plan, say, say_empty, why_empty
+from holdfast.surfaces.cli.output import Bar, emit_json, print_plan, say, say_empty, why_empty
 from holdfast.workspace import Workspace
 
 _MAX_PROBLEMS = 10
@@ -52,12 +52,12 @@ def _sweep(workspace: Workspace, /, config: str | None, quiet: bool, **asked: An
             raise NotFound(f"{path} is not a file", "Give the path of a config.toml.")
         say, progress, flags = workspace.say, workspace.progress, invocation().flags
         with Workspace(workspace.home, flags=flags, config=path, say=say, progress=progress) as own:
-            _swept(own, quiet, asked)
+            _run_sweep(own, quiet, asked)
     else:
-        _swept(workspace, quiet, asked)
+        _run_sweep(workspace, quiet, asked)
 
 
-def _swept(workspace: Workspace, quiet: bool, asked: dict[str, Any]) -> None:
+def _run_sweep(workspace: Workspace, quiet: bool, asked: dict[str, Any]) -> None:
     """Sweep, and tell what came of it. What a killed erase left is finished first."""
     if workspace.enabled and not invocation().dry_run and os.path.exists(os.path.join(workspace.home, ERASING)):
         # It loads every feature, and is hardly ever needed.
@@ -76,7 +76,7 @@ def _swept(workspace: Workspace, quiet: bool, asked: dict[str, Any]) -> None:
         bar.stop()
     if not swept.dry_run:
         after_sweep(workspace)
-    if answered(asdict(swept)):
+    if emit_json(asdict(swept)):
         pass
     elif not workspace.enabled:
         say_empty(workspace, "")
@@ -150,7 +150,7 @@ def _harvest(workspace: Workspace, recent: int | None, everything: bool, of_sess
         raise BadInput("which sessions?", "Give one of --recent, --all and --session.")
     dry_run = invocation().dry_run
     done = harvest(workspace, recent=recent or RECENT, everything=everything, session=of_session, dry_run=dry_run)
-    if not answered(asdict(done)):
+    if not emit_json(asdict(done)):
         _print_harvest(workspace, done)
 
 

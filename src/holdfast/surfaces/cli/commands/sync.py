@@ -13,7 +13,7 @@ from holdfast.exchange.sync.run import Synced
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import group
-from holdfast.surfaces.cli.output import answer, answered, print_plan, say
+from holdfast.surfaces.cli.output import answer, emit_json, print_plan, say
 from holdfast.workspace import Workspace
 
 
@@ -27,15 +27,15 @@ def _sync(workspace: Workspace) -> None:
     """
     asked = invocation()
     done = sync.sync(workspace, dry_run=asked.dry_run, yes=asked.yes)
-    if answered(asdict(done)):
+    if emit_json(asdict(done)):
         return
     if asked.dry_run:
         print_plan(done.steps())
-    for line in _told(done):
+    for line in _report(done):
         say(line)
 
 
-def _told(done: Synced) -> list[str]:
+def _report(done: Synced) -> list[str]:
     if done.offline:
         return [f"not synced: {done.offline}"]
     counts = [(len(done.received), "received"), (len(done.sent), "sent"), (len(done.removed), "removed")]

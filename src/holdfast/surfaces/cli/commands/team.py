@@ -14,7 +14,7 @@ from holdfast.records import Problem
 from holdfast.records import asdict as plain
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import group
-from holdfast.surfaces.cli.output import answer, answered, print_problems, say
+from holdfast.surfaces.cli.output import answer, emit_json, print_problems, say
 from holdfast.workspace import Workspace
 
 _reason = click.option("--reason", default="", metavar="TEXT", help="Why; it is for those who review it.")
@@ -27,7 +27,7 @@ _branch = click.option(
 def _team(workspace: Workspace) -> None:
     """List what this repository's team remembers: plain files in .holdfast/memory/, reviewed like code."""
     found = team.listed(workspace)
-    if answered({"memories": [{"path": path, "text": memory.body} for path, memory in found]}):
+    if emit_json({"memories": [{"path": path, "text": memory.body} for path, memory in found]}):
         return
     for path, memory in found:
         click.echo(f"{path}  {memory.title}")
@@ -44,7 +44,7 @@ def _promote(workspace: Workspace, key: str, scope: str | None, reason: str, bra
 
     What is personal or has a secret in it is refused. Nothing of this machine is in the file.
     """
-    _told(team.promote(workspace, key, reason, branch=branch, scope=scope))
+    _report(team.promote(workspace, key, reason, branch=branch, scope=scope))
 
 
 @_team.sub("withdraw", 'holdfast team withdraw deploys-need-the-vpn --reason "the VPN is gone"')
@@ -52,11 +52,11 @@ def _promote(workspace: Workspace, key: str, scope: str | None, reason: str, bra
 @_reason
 @_branch
 def _withdraw(workspace: Workspace, key: str, reason: str, branch: str) -> None:
-    """Take a memory out of the team's files. Whoever pulls that is told it no longer."""
-    _told(team.withdraw(workspace, key, reason, branch=branch))
+    """Take a memory out of the team's files. Agents of whoever pulls that are no longer given it."""
+    _report(team.withdraw(workspace, key, reason, branch=branch))
 
 
-def _told(change: TeamChange) -> None:
+def _report(change: TeamChange) -> None:
     next_step = f"git push -u origin {change.branch}" if change.branch else f"git add {change.path}, and commit"
     answer(asdict(change), f"{change.action} {change.path}; now: {next_step}")
 
@@ -66,7 +66,7 @@ def _told(change: TeamChange) -> None:
 @click.option("--signer", "signers", multiple=True, metavar="KEY", help="A .pub file of SSH, or a fingerprint.")
 @click.option("--none", "nobody", is_flag=True, help="Trust none any more; what was allowed stays.")
 def _trust(workspace: Workspace, branches: tuple[str, ...], signers: tuple[str, ...], nobody: bool) -> None:
-    """Let changes be told without asking you again, where they stand on a branch or are signed by whom you trust.
+    """Let changes reach agents without asking you again, where they stand on a branch or are signed by whom you trust.
 
     First allow the set as it is. Without options it shows whom you trust here.
     """
@@ -81,7 +81,7 @@ def _trust(workspace: Workspace, branches: tuple[str, ...], signers: tuple[str, 
 def _check(workspace: Workspace, annotations: bool) -> int:
     """Check the files of the team: form, secrets, size, duplicates, contradictions. Made for CI: it exits with 1."""
     found = team.check(os.path.realpath(workspace.project().root))
-    if answered({"problems": [plain(one) for one in found]}):
+    if emit_json({"problems": [plain(one) for one in found]}):
         pass
     elif annotations or os.environ.get("GITHUB_ACTIONS") == "true":
         for one in found:

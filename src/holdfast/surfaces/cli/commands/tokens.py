@@ -7,7 +7,7 @@ import click
 from holdfast.app import tokens
 from holdfast.app.tokens import RIGHTS, Token
 from holdfast.surfaces.cli.making import group
-from holdfast.surfaces.cli.output import answer, answered, say
+from holdfast.surfaces.cli.output import answer, emit_json, say
 from holdfast.surfaces.cli.tables import local_time, print_table
 from holdfast.workspace import Workspace
 
@@ -16,7 +16,7 @@ from holdfast.workspace import Workspace
 def _list(workspace: Workspace) -> None:
     """List the tokens that programs use with `holdfast serve`: what each may do, where, and when it was last used."""
     found = tokens.tokens(workspace.home)
-    if answered({"tokens": [_token_json(one) for one in found]}):
+    if emit_json({"tokens": [_token_json(one) for one in found]}):
         return
     heads = ("id", "name", "may", "projects", "made", "used", "until")
     print_table(heads, [_cells(one) for one in found])

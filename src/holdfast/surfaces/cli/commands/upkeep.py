@@ -17,13 +17,13 @@ from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import HERE, command, group
 from holdfast.surfaces.cli.output import (
     Progress,
-    agreed,
     answer,
-    answered,
-    applied,
-    consented,
+    confirm_plan,
+    confirm_steps,
+    emit_json,
     print_each,
     print_problems,
+    report_applied,
     say,
     unless_chosen,
     why_empty,
@@ -44,7 +44,7 @@ def _lint(workspace: Workspace) -> int:
     found = lint(workspace)
     problems = settled.standing(workspace, found)
     ids = {one: settled.id_of(one) for one in problems if one.kind in findings.KINDS}
-    if not answered({"problems": [{**asdict(one), "id": ids.get(one, "")} for one in problems]}):
+    if not emit_json({"problems": [{**asdict(one), "id": ids.get(one, "")} for one in problems]}):
         print_problems(problems, ids)
         put_off = f"; {len(found) - len(problems)} dismissed or put off" if len(found) > len(problems) else ""
         say(count(len(problems), "problem") + put_off if problems else why_empty(workspace, "no problems") + put_off)
@@ -84,8 +84,8 @@ def _decide(
     found = lint(workspace)
     wanted = list(dict.fromkeys(findings.find(found, name) for name in names))
     done = findings.settle(workspace, wanted, act, days=days, reason=reason)
-    told = [{"id": one.id, "act": one.act, "why": one.why, "update": one.update} for one in done]
-    if not answered({"decisions": told}):
+    decisions = [{"id": one.id, "act": one.act, "why": one.why, "update": one.update} for one in done]
+    if not emit_json({"decisions": decisions}):
         for one in done:
             click.echo(f"{one.act:8}  {one.id}  {one.problem.path}: {one.problem.text}")
 
@@ -101,9 +101,9 @@ def _heal(workspace: Workspace) -> None:
     if not invocation().dry_run:
         erase.finish_interrupted(workspace)
     steps = heal.plan(workspace)
-    if consented(steps, "nothing to heal"):
+    if confirm_steps(steps, "nothing to heal"):
         done = heal.apply(workspace, steps)
-        applied(done, f"healed {len(done)} of {len(steps)}")
+        report_applied(done, f"healed {len(done)} of {len(steps)}")
 
 
 @command("tidy", "holdfast tidy --dry-run", sees=HERE)
@@ -115,9 +115,9 @@ def _tidy(workspace: Workspace, scope: str | None) -> None:
     Keys stay the same, and links follow.
     """
     moves, steps = tidy.plan(workspace, scope)
-    if consented(steps, "no folder is crowded"):
+    if confirm_steps(steps, "no folder is crowded"):
         moved = count(tidy.apply(workspace, moves), "memory")
-        applied(steps, f"moved {moved} into {count(len(moves), 'folder')}")
+        report_applied(steps, f"moved {moved} into {count(len(moves), 'folder')}")
 
 
 @command("prune", "holdfast prune --dry-run")
@@ -131,8 +131,8 @@ def _prune(workspace: Workspace, kept: bool) -> None:
     """
     verdicts, steps = prune.plan(workspace)
     shown = prune.kept(verdicts) if kept else []
-    if consented(steps, "nothing has expired", shown):
-        applied(steps, f"removed {prune.apply(workspace, verdicts)}", shown)
+    if confirm_steps(steps, "nothing has expired", shown):
+        report_applied(steps, f"removed {prune.apply(workspace, verdicts)}", shown)
 
 
 @command("reindex", "holdfast reindex")
@@ -145,8 +145,8 @@ def _reindex(workspace: Workspace, meaning: bool) -> None:
     swept = reindex(workspace)
     sessions = f", and {count(swept.sessions, 'session')}" if swept.sessions else ""
     gone = f"{swept.gone:,} {'was' if swept.gone == 1 else 'were'} gone"
-    told = {"read": swept.read, "gone": swept.gone, "sessions": swept.sessions}
-    answer(told, f"read {count(swept.read, 'file')}{sessions}; {gone}")
+    fields = {"read": swept.read, "gone": swept.gone, "sessions": swept.sessions}
+    answer(fields, f"read {count(swept.read, 'file')}{sessions}; {gone}")
 
 
 def _make_vectors(workspace: Workspace) -> None:
@@ -171,7 +171,7 @@ _MAX_SHOWN = 20
 def _list(workspace: Workspace, since: str, command: str, limit: int) -> None:
     """List what Holdfast changed, moved or removed in this home and in the files of agents, newest first."""
     found = updates.updates(workspace, since=since, command=command, limit=limit)
-    if answered({"updates": [_plain(one) for one in found]}):
+    if emit_json({"updates": [_plain(one) for one in found]}):
         return
     print_each(workspace, found, _print_line, unless_chosen("nothing was changed by a command yet", "update"))
 
@@ -182,7 +182,7 @@ def _list(workspace: Workspace, since: str, command: str, limit: int) -> None:
 def _show(workspace: Workspace, id: str) -> None:
     """Show one update as a diff. ID may be its beginning."""
     listed, diff = updates.show(workspace, id)
-    if answered({**_plain(listed), "diff": diff}):
+    if emit_json({**_plain(listed), "diff": diff}):
         return
     _print_line(listed)
     for target in listed.update.targets:
@@ -203,7 +203,7 @@ def _undo(workspace: Workspace, ids: tuple[str, ...]) -> None:
         for alias in planned.aliases:
             click.echo(f"{alias.old}: {f'read in {alias.after} too' if alias.after else 'an id of its own again'}")
     why = f"changing {count(len(planned.changes), 'file')} needs your consent"
-    if agreed(_plan(planned, "", applied=False), why, undone="nothing was changed"):
+    if confirm_plan(_plan(planned, "", applied=False), why, undone="nothing was changed"):
         done = updates.apply_undo(workspace, planned)
         id = done.id if done else ""
         answer(_plan(planned, id, applied=True), f"undone by {id}")
@@ -220,11 +220,11 @@ def _print_line(listed: ListedUpdate) -> None:
 def _plain(listed: ListedUpdate) -> dict[str, object]:
     """Return an update as `--json` promises it (docs/json.md)."""
     one = listed.update
-    told = {name: value for name, value in asdict(one).items() if name != "files"}
+    fields = {name: value for name, value in asdict(one).items() if name != "files"}
     acts = ["create" if not each.before else "edit" if each.after else "remove" for each in one.files]
     pairs = zip(one.files, acts, strict=True)
     touched = [{"path": each.path, "act": act, "kept": each.can_come_back} for each, act in pairs]
-    return {**told, "files": touched, "can_be_undone": listed.can_be_undone, "undone_by": listed.undone_by}
+    return {**fields, "files": touched, "can_be_undone": listed.can_be_undone, "undone_by": listed.undone_by}
 
 
 def _plan(planned: Undo, id: str, *, applied: bool) -> dict[str, object]:

@@ -16,7 +16,7 @@ from holdfast.language.tools import KINDS
 from holdfast.rules.asked import RuleAnswer, asked, listed
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import HERE, command
-from holdfast.surfaces.cli.output import answered, say
+from holdfast.surfaces.cli.output import emit_json, say
 from holdfast.workspace import Workspace
 
 # A name by which each kind of tool is known.
@@ -32,7 +32,7 @@ _DOES = {"say": "says it", "hold": "holds once", "ask": "asks you", "deny": "den
 @click.option("--branch", default="", metavar="NAME", help="The branch it runs on. Default: that of this folder.")
 @click.option("--agent", default="", metavar="NAME", help="As this agent can do it; without it, as the rules say.")
 def _when(workspace: Workspace, /, line: tuple[str, ...], path: str, tool: str, agent: str, **more: Any) -> None:
-    """Show which rules hold at a call, and what each would do: nothing runs, and no session is told.
+    """Show which rules apply to a call, and what each would do. Nothing runs, and no session is given anything.
 
     LINE is a command as an agent would run it. Without it and without `--path` or `--tool` all rules are listed.
     """
@@ -44,10 +44,12 @@ def _when(workspace: Workspace, /, line: tuple[str, ...], path: str, tool: str, 
     kind = _TOOLS.get(tool, tool) or ("Edit" if path else "Bash")
     call = Call(kind, given, more["failed"], workspace.folder or "", branch=more["branch"])
     found = asked(workspace, call, by) if is_call else listed(workspace, by)
-    if answered({"call": {"tool": kind, "line": " ".join(line), "path": path}, "rules": [_json(one) for one in found]}):
+    if emit_json(
+        {"call": {"tool": kind, "line": " ".join(line), "path": path}, "rules": [_json(one) for one in found]}
+    ):
         return
     if not found:
-        say("no rule holds at this call" if is_call else "no memory here has a condition")
+        say("no rule applies to this call" if is_call else "no memory here has a condition")
     for one in found:
         memory = one.rule.memory
         click.echo(f"{style(_DOES[one.does], 'bold')}  {memory.key}  {memory.scope}")

@@ -12,7 +12,7 @@ from holdfast.learning.work.model import Work
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import PROJECT, group
-from holdfast.surfaces.cli.output import answered, print_each, say
+from holdfast.surfaces.cli.output import emit_json, print_each, say
 from holdfast.surfaces.cli.tables import flowing, local_time, on_terminal
 from holdfast.workspace import Workspace
 
@@ -29,7 +29,7 @@ def _list(workspace: Workspace, everything: bool) -> None:
     agent acts on what you asked for.
     """
     found = work.work_items(workspace, everything=everything)
-    if answered({"work": [asdict(one) for one in found]}):
+    if emit_json({"work": [asdict(one) for one in found]}):
         return
     print_each(workspace, found, _print_line, f"no open work item; add one: {_EXAMPLE}")
 
@@ -40,7 +40,7 @@ def _list(workspace: Workspace, everything: bool) -> None:
 def _show(workspace: Workspace, id: str) -> None:
     """Show a work item: its criteria, how far each is and why, its lineage and files. ID may be its beginning."""
     shown = work.show(workspace, id)
-    if not answered(_plain(shown)):
+    if not emit_json(_plain(shown)):
         _print(shown)
 
 
@@ -102,9 +102,9 @@ def _plain(shown: ShownWork) -> dict[str, object]:
 
 
 def _tell(changed: Changed) -> None:
-    told = {"action": changed.action, "work": _plain(changed.shown)}
+    fields = {"action": changed.action, "work": _plain(changed.shown)}
     criterion = asdict(changed.criterion) if changed.criterion else None
-    if answered({**told, "criterion": criterion, "file": changed.file, "redacted": list(changed.redacted)}):
+    if emit_json({**fields, "criterion": criterion, "file": changed.file, "redacted": list(changed.redacted)}):
         return
     one = changed.shown.work
     click.echo(f"{changed.action}  {one.id}  {one.title}")
