@@ -160,14 +160,16 @@ def test_a_page_in_another_encoding_is_not_told(ask, write, pages):
 
 
 def test_a_sentence_of_two_kinds_is_told_once(ask, home):
-    """What a person said stands once in the working state that is told, whatever it is taken for, newest first."""
+    """What a person said stands once, whatever it is taken for: the newest message first, each in its own order."""
     said = [("decision", "Go with Postgres."), ("architecture", "Go with Postgres."), ("value", "The port is 5433.")]
+    said += [("preference", "Never edit the migrations.")]
+    times = ["2026-01-01T00:00:00Z"] * 2 + ["2026-01-02T00:00:00Z"] * 2
     state = buffer.WorkingState(
-        said=tuple(buffer.SaidSentence(kind, text, now(), "some-agent", "s0") for kind, text in said)
+        said=tuple(buffer.SaidSentence(*one, at, "some-agent", "s0") for one, at in zip(said, times, strict=True))
     )
     buffer.change(str(home / "memory" / FOLDER / buffer.PAGE), lambda _: replace(state, updated=now()))
     text = ask("SessionStart", source="startup")
-    assert "Said by them lately:\n- The port is 5433.\n- Go with Postgres.\n</holdfast-memory>" in text
+    assert "lately:\n- The port is 5433.\n- Never edit the migrations.\n- Go with Postgres.\n</holdfast-memory>" in text
 
 
 @pytest.mark.parametrize("prompt", ["where were we?", "continue", "wo waren wir?", "mach weiter"])
@@ -433,7 +435,7 @@ def test_what_the_person_said_is_theirs_and_of_the_moment_is_not_told(ask, home)
     state = buffer.WorkingState(said=tuple(buffer.SaidSentence(*one, now(), "some-agent", "s0") for one in said))
     buffer.change(str(home / "memory" / FOLDER / buffer.PAGE), lambda _: replace(state, updated=now()))
     theirs = ask("SessionStart", source="startup").partition("</holdfast-memory>")
-    assert "lately:\n- We keep reservations in Postgres.\n- From now on always sign commits with -S.\n" in theirs[0]
+    assert "lately:\n- From now on always sign commits with -S.\n- We keep reservations in Postgres.\n" in theirs[0]
     assert theirs[0].startswith("<holdfast-memory>\nFrom the person") and not theirs[2].strip()
 
 

@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from holdfast.continuity.buffer import WorkingState
+    from holdfast.continuity.buffer import SaidSentence, WorkingState
     from holdfast.continuity.check_boxes import Todo
     from holdfast.continuity.log import LogEntry
     from holdfast.continuity.note_tables import Note
@@ -209,15 +209,7 @@ class ToldPages:
         }
         for lead, texts in told.items():
             yield from self._entries("buffer.md", _STANDS, texts, lead)
-        newest: list[str] = []
-        heard: list[str] = []
-        for one in reversed(state.said):
-            text = messages.lasting(one.kind, one.text)
-            # What the person said otherwise since then is not told beside it.
-            is_told = text and text not in newest and not any(says_otherwise(newer, text) for newer in heard)
-            newest += [text] if is_told else []
-            heard.append(text or one.text)
-        for item in self._entries("buffer.md", _SAID, newest[:_MAX_SAID], part=NOTES):
+        for item in self._entries("buffer.md", _SAID, _lately(state.said), part=NOTES):
             yield replace(item, theirs=True)
         if state.files:
             yield from self._entries("buffer.md", _STANDS, [", ".join(state.files[-_MAX_FILES:])], "files")
@@ -282,6 +274,21 @@ class ToldPages:
         if not self._forgotten:
             return every
         return [text for text in every if self._forgotten.isdisjoint(map(digest, _statements(text)))]
+
+
+def _lately(said: Sequence[SaidSentence]) -> list[str]:
+    """Return what lasts of what the person said, the newest message first and each message in its own order."""
+    newest: list[tuple[str, str]] = []
+    heard: list[str] = []
+    for one in reversed(said):
+        text = messages.lasting(one.kind, one.text)
+        is_told = text and text not in [known for _, known in newest]
+        # What the person said otherwise since then is not told beside it.
+        if is_told and not any(says_otherwise(newer, text) for newer in heard):
+            newest.append((one.at, text))
+        heard.append(text or one.text)
+    kept = newest[:_MAX_SAID][::-1]
+    return [text for _, text in sorted(kept, key=lambda pair: pair[0], reverse=True)]
 
 
 def _tried(part: Callable[[], Iterator[Item]]) -> list[Item]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from holdfast.base.clock import days_between
 from holdfast.base.light_records import replace
 from holdfast.base.text import count
-from holdfast.inject.block import EVERYWHERE, NOTES, RULES, WHOLE, Item, given_of, statement_of, telling_words
+from holdfast.inject.block import EVERYWHERE, NOTES, RULES, Item, given_of, statement_of, telling_words
+from holdfast.privacy import fence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _RULES, _FACTS = "Rules, the newest first", "Facts"
 _ORDER = (_RULES, "Wishes", "Decided", "Lessons", _FACTS)
 _SHARED_WORDS = 3
 _MIN_NEAR = 5
+_MAX_NAME = 40
 
 
 def found(
@@ -76,9 +78,9 @@ def items(
     # The newest of each kind first, the pinned before them but for rules, where the newer word goes first; of lessons
     # the weightiest.
     made.sort(key=lambda pair: pair[0].memory.updated, reverse=True)
-    made.sort(key=lambda pair: pair[1].worth if pair[1].head == "Lessons" else 0.0, reverse=True)
+    made.sort(key=lambda pair: pair[1].worth if pair[1].head.startswith("Lessons") else 0.0, reverse=True)
     made.sort(key=lambda pair: pair[1].head == _RULES or not pair[0].memory.pinned)
-    made.sort(key=lambda pair: _ORDER.index(pair[1].head))
+    made.sort(key=lambda pair: next(place for place, head in enumerate(_ORDER) if pair[1].head.startswith(head)))
     return [item for _, item in made]
 
 
@@ -107,15 +109,17 @@ def _item(
         + weight
     )
     head = _RULES if is_rule else _HEADS.get(memory.type, _FACTS)
-    # Before it, because a long statement loses its end.
-    by = "imported: " if memory.trust == "import" else ""
-    if memory.trust == "agent":
-        by = f"the agent {memory.agent} says: " if memory.agent else "an agent says: "
+    # Above them, because most of what an agent noted comes from the same one.
+    if memory.trust == "import":
+        head += ", imported"
+    elif memory.trust == "agent":
+        who = fence.safe(fence.harmless_line(memory.agent, _MAX_NAME), fence.without_secrets)
+        head += f", as the agent {who} says" if who else ", as an agent says"
     part = NOTES if not is_rule else EVERYWHERE if memory.scope.kind == "global" else RULES
     why = _why(memory, one.uses, days, shared, weight)
     lead = (lambda: fresh().lead(memory)) if fresh and memory.anchors else None
     told = given_of(memory, why)
-    return one, Item(by + statement, told, part, head, theirs, worth, statement, WHOLE + len(by), False, lead)
+    return one, Item(statement, told, part, head, theirs, worth, statement, safe=False, lead=lead)
 
 
 def _why(memory: Memory, uses: int, days: float, shared: frozenset[str], weight: float) -> str:

@@ -40,6 +40,7 @@ _opened: list[tuple[Encoder, WordPieces]] = []
 _CLAUSE = re.compile(
     r"[.!?;:]+(?=\s|$)|[。！？；]|\n+|[,，、]\s*|\s[-–—]+\s|[()]|\s(?=(?:and|but|so|because|then|however|instead)\s)"
 )
+_JOINED = re.compile(r"\A(?:and|but|so|then|however)\b[,\s]*", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 # Of the letters of an English text so many are plain ones.
 _PLAIN = 0.85
@@ -120,7 +121,12 @@ def stated(text: str, pieces: list[Piece], marks: list[float], more: float) -> s
             at += 1
         start, total = (first, gain) if total <= 0 else (start, total + gain)
         best = max(best, (total, start, end), key=lambda run: run[0])
-    return text[best[1] : best[2]].strip().rstrip(",")
+    begin = best[1]
+    # A clause that goes on without a comma has its verb before it: "adjust the rules | and the docs to say so".
+    while begin and _JOINED.match(text[begin:].lstrip()) and text[:begin].rstrip()[-1:].isalnum():
+        begin = max(cut for cut in cuts if cut < begin)
+    said = text[begin : best[2]].strip().rstrip(",(").rstrip()
+    return _JOINED.sub("", said) if begin else said
 
 
 def is_english(text: str) -> bool:

@@ -116,7 +116,7 @@ def test_what_an_agent_says_is_told_as_its_own(talk, cli, shop) -> None:
     )
     text = json.loads(ended.stdout)["hookSpecificOutput"]["additionalContext"]
     assert "Upload the settings (said by the agent codex)" in text
-    assert "\nDecided:\n- the agent codex says: Drop code signing\n" in text
+    assert "\nDecided, as the agent codex says:\n- Drop code signing\n" in text
     standing = "doing: Ship it\n- decided: Skip the tests\n- next: Merge\n- open: CI"
     assert f"\nWhere things stand, as agents say:\n- {standing}\n" in text
     assert "Buy milk" in text and "Buy milk (said" not in text and "Kim" not in text
