@@ -1,21 +1,28 @@
 """How well a prompt brings the memories that belong to it, and how seldom others: the bar of `inject.relevance`.
 
-    holdfast bench injection [--json]
+    holdfast bench injection [--data FOLDER] [--json]
 
 Each set is a person's memories and prompts, labelled with what each prompt should bring; once alone, and once among
 1,500 other texts. The bar was chosen on `shop`; `rover` is the check. For each bar: of the prompts that should bring
 something, how many brought it; how many memories came besides; and how many of the prompts that should bring nothing
 brought something.
+
+With FOLDER, labelled messages of real people as `holdfast bench triggers` reads them, also the prompts of
+`injection_sets/real.tsv`: each against a home of 30 to 300 statements, those of the same person among those of others.
+A reader chose beforehand among the person's own, strictly; what else would fit counts as wrong.
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
+import itertools
 import json
 import os
+import random
 import sys
 import tempfile
+from pathlib import Path
 
 from holdfast.agents.base import Agent
 from holdfast.app import at_prompt
@@ -34,6 +41,8 @@ OTHERS = os.path.join(HERE, "secret_lists", "ordinary_text.jsonl")
 # With meaning or by words alone; the set alone or among others.
 WAYS = ((True, False), (True, True), (False, False))
 BARS = (30, 35, 40, 45, 50)
+# How many statements the homes of real people have.
+SIZES = (30, 60, 100, 150, 200, 300)
 PROJECT = "bench"
 Marks = list[tuple[str, list[tuple[float, str]]]]
 
@@ -41,9 +50,17 @@ Marks = list[tuple[str, list[tuple[float, str]]]]
 def main(arguments: list[str]) -> int:
     """Run the benchmark and print its figures."""
     parser = argparse.ArgumentParser(prog="holdfast bench injection", description=__doc__)
+    parser.add_argument("--data", help="a folder of labelled messages, *.jsonl, for the prompts of real people")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     options = parser.parse_args(arguments)
-    found = [row for name in ("shop", "rover") for how in WAYS for row in rows(name, *how)]
+    if options.data:
+        marks = real_marks(Path(options.data))
+        told = [
+            {"set": "real", "meaning": True, "among": True, "bar": bar, **figures(marks, bar / 100)} for bar in BARS
+        ]
+    else:
+        told = []
+    found = told + [row for name in ("shop", "rover") for how in WAYS for row in rows(name, *how)]
     if options.json:
         print(json.dumps(found, indent=2))
         return 0
@@ -70,6 +87,26 @@ def marks_of(name: str, meaning: bool, among: bool) -> Marks:
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as home:
         lay(home, memories)
         return [(wanted, _marks(home, text, meaning)) for wanted, text in prompts]
+
+
+def real_marks(folder: Path) -> Marks:
+    """Return the same for the prompts of real people."""
+    lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text(encoding="utf-8").splitlines()]
+    messages = {str(one["id"]): one for one in map(json.loads, lines)}
+    stated = [(id, str(one["what"])) for id, one in messages.items() if one.get("keep") == "y" and one.get("what")]
+    asked: dict[str, list[tuple[str, str]]] = {}
+    with open(os.path.join(SETS, "real.tsv"), encoding="utf-8") as file:
+        for id, wanted in (line.split() for line in file if not line.startswith("#")):
+            asked.setdefault(messages[id]["writer"], []).append((wanted, messages[id]["text"]))
+    found: Marks = []
+    for size, (writer, prompts) in zip(itertools.cycle(SIZES), asked.items(), strict=False):
+        own = [one for one in stated if messages[one[0]]["writer"] == writer]
+        others = [one for one in stated if messages[one[0]]["writer"] != writer]
+        random.Random(writer).shuffle(others)
+        with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as home:
+            lay(home, [*own, *others[: max(0, size - len(own))]])
+            found += [(wanted, _marks(home, text, True)) for wanted, text in prompts]
+    return found
 
 
 def lay(home: str, memories: list[tuple[str, str]]) -> None:
@@ -118,8 +155,9 @@ def figures(marks: Marks, bar: float, most: int = 3) -> dict[str, int]:
             counts["wrongly"] += bool(keys)
         else:
             counts["should"] += 1
-            counts["brought"] += wanted in keys
-            counts["besides"] += sum(key != wanted for key in keys)
+            right = wanted.split(",")
+            counts["brought"] += any(key in right for key in keys)
+            counts["besides"] += sum(key not in right for key in keys)
     return counts
 
 

@@ -6,7 +6,7 @@ Learned from `tune` of `benchmarks/fact_sets` (facts with shared names, with old
 the statements of `dev.tsv`, so that what helps facts about services does not hurt ordinary ones, and from keyword
 queries of both, for which nothing matters more than words. `held` is not read: `holdfast bench facts` measures it.
 
-The loss is the cross-entropy of the right fact among all. It prints the three weights, then how often a memory with so
+The loss is the cross-entropy of the right fact among all. It prints the four weights, then how often a memory with so
 much evidence is right, from which `HALF` and `STEEP` were read off.
 """
 
@@ -28,14 +28,15 @@ from keywords import EMPTY
 from make import Facts, made, with_versions
 
 from holdfast.app.reindex import reindex
-from holdfast.recall.embed import Model, cosines, words
+from holdfast.recall.embed import Model, words
+from holdfast.recall.scan import Scan
 from holdfast.recall.statements import Question
 from holdfast.records import Filter
 from holdfast.store.base import MemorySearch, Tables
 from holdfast.workspace import Workspace
 
 SHARPNESS, STEPS, RATE, PULL = 20.0, 250, 0.02, 0.02
-START = np.array([1.0, 0.4, 0.1])
+START = np.array([0.6, 0.6, 0.4, 0.1])
 TOP = 5
 Case = tuple[np.ndarray, np.ndarray]
 
@@ -47,10 +48,10 @@ def main() -> None:
     sets |= {f"{name} by keywords": _by_keywords(sets[name]) for name in ("plain", "statements")}
     cases = {name: cases_of(facts, model) for name, facts in sets.items()}
     found = learn(cases)
-    print("meaning, names, words:", np.round(found, 3))
+    print("meaning, kin, names, words:", np.round(found, 3))
     evidence, right = [], []
     for marks, is_right in (case for each in cases.values() for case in each):
-        sums = marks @ found - found[1] * bool(marks[:, 1].any())
+        sums = marks @ found - found[2]
         best = np.argsort(-sums)[:TOP]
         evidence.append(sums[best])
         right.append(is_right[best])
@@ -95,28 +96,21 @@ def _cases(tables: Tables, facts: Facts, model: Model) -> list[Case]:
     ids = table.few(Filter(None), len(facts.facts)) or []
     known = table.candidates(dict.fromkeys(ids, (0.0, 0.0)), table.ask(""), Filter(None))
     keys = [one.memory.key for one in known]
-    vectors = table.vectors(ids)
+    scan = Scan(table)
     return [
-        (_marks(table, text, ids, vectors, model), np.array([key in right for key in keys]))
+        (_marks(table, text, ids, model, scan), np.array([key in right for key in keys]))
         for text, right in facts.questions
     ]
 
 
-def _marks(table: MemorySearch, text: str, ids: list[int], vectors: dict[int, bytes], model: Model) -> np.ndarray:
-    question = Question(table, model, table.ask(text))
-    near = np.maximum(0.0, cosines(question.rest, [vectors[row] for row in ids]))
-    masks = table.held(question.asked, ids)
-    held = np.array([[masks[row] >> place & 1 for place in range(len(question.worth))] for row in ids], float)
-    worth = np.array(question.worth)
-    of_names = np.array([each * (place in question.names) for place, each in enumerate(question.worth)])
-    named = held @ of_names / (of_names.sum() or 1.0) if len(worth) else np.zeros(len(ids))
-    covered = held @ worth / question.whole if len(worth) else np.zeros(len(ids))
-    return np.stack([near, named, covered**2], axis=1)
+def _marks(table: MemorySearch, text: str, ids: list[int], model: Model, scan: Scan) -> np.ndarray:
+    found = Question(table, model, table.ask(text)).marks(ids, scan, Filter(None))
+    return np.array([found[row] for row in ids])
 
 
 def learn(sets: dict[str, list[Case]]) -> np.ndarray:
     """Return the weights that put what is right first, by Adam from `START`; every set counts the same."""
-    found, first, second = START.copy(), np.zeros(3), np.zeros(3)
+    found, first, second = START.copy(), np.zeros(len(START)), np.zeros(len(START))
     for step in range(1, STEPS + 1):
         slope = sum(_slope(cases, found) for cases in sets.values()) / len(sets) + PULL * (found - START)
         first, second = 0.9 * first + 0.1 * slope, 0.99 * second + 0.01 * slope**2
@@ -126,7 +120,7 @@ def learn(sets: dict[str, list[Case]]) -> np.ndarray:
 
 
 def _slope(cases: list[Case], found: np.ndarray) -> np.ndarray:
-    total = np.zeros(3)
+    total = np.zeros(len(START))
     for marks, right in cases:
         scores = SHARPNESS * (marks @ found)
         shares = np.exp(scores - scores.max())

@@ -44,6 +44,8 @@ def test_an_endless_answer_is_cut():
         ("I wrote the test. Everything is done; there are no next steps.", ()),
         ("Next steps:\n- **Please clarify** the questions\n- I can add logging\n- ✅ Test it\n- Ship it", ("Ship it",)),
         ("I committed and pushed the theme.\n\nNext steps:\n1. Make it bold (Done).\n2. Commit.\n3. Push.", ()),
+        ("Next steps:\n- Commit changes\n- Add files to staging\n- Commit the parser", ("Commit the parser",)),
+        ("**What remains:**\n- The `PUT` endpoint can still replace all\n- Write the docs", ("Write the docs",)),
     ],
 )
 def test_next_steps_are_a_list_under_their_heading(answer, steps):
@@ -134,6 +136,7 @@ def test_what_was_ticked():
         ),
         ("1. Removed the helper `read`\n2. Added a log", "Removed the helper `read`; Added a log"),
         ("I added " + "one more word and " * 40 + "the end.", ""),
+        ("and the manager now uses the new plan of the planner.", ""),
     ],
 )
 def test_only_what_was_changed_is_told_as_done(answer, done):

@@ -159,6 +159,16 @@ def test_a_page_in_another_encoding_is_not_told(ask, write, pages):
     assert "Write the refund test" in told and "MEMORY.md" not in told and "\x00" not in told
 
 
+def test_what_was_done_is_told_where_it_names_something(ask, home):
+    """Of what an agent said it did, that stands which names a thing; what is vague only where nothing else is known."""
+    vague, named = "some-agent: Improved the handling of errors.", "some-agent: Added `retry` to the client."
+    page = str(home / "memory" / FOLDER / buffer.PAGE)
+    buffer.change(page, lambda _: buffer.WorkingState(happened=(vague, named), updated=now()))
+    assert "- done: Added `retry` to the client.\n</holdfast-memory>" in ask("SessionStart", source="startup")
+    buffer.change(page, lambda _: buffer.WorkingState(happened=(vague,), updated=now()))
+    assert "- done: Improved the handling of errors.\n" in ask("SessionStart", source="clear")
+
+
 def test_a_sentence_of_two_kinds_is_told_once(ask, home):
     """What a person said stands once, whatever it is taken for: the newest message first, each in its own order."""
     said = [("decision", "Go with Postgres."), ("architecture", "Go with Postgres."), ("value", "The port is 5433.")]

@@ -8,7 +8,9 @@ from holdfast.memory.remember import remember
 from holdfast.recall import weights
 from holdfast.recall.embed import Model
 from holdfast.recall.recall import recall
-from holdfast.recall.statements import Question, likelihood
+from holdfast.recall.scan import Scan
+from holdfast.recall.statements import NO_KIN, Question, likelihood
+from holdfast.records import Filter
 from holdfast.workspace import Workspace
 
 SERVICES = ("billing", "checkout", "ledger", "kestrel", "saffron", "basalt", "orchard", "juniper", "meridian", "quartz")
@@ -80,6 +82,32 @@ def test_a_score_is_high_only_where_it_is_likely(facts) -> None:
     assert recall(facts, "what is the capital of Portugal?", limit=1)[0:1] == [] or (
         recall(facts, "what is the capital of Portugal?")[0].score < 0.4
     )
+
+
+def test_what_is_said_of_others_in_other_words_speaks_for_a_fact(workspace) -> None:
+    """That the others have Kafka for their events tells what events of ledger are about."""
+    query = "Where do the events of ledger go?"
+
+    def ask(tables) -> dict[str, tuple[float, ...]]:
+        table, everything = tables.memories, Filter(None)
+        rows = table.few(everything, 1_000)
+        marks = Question(table, Model.open(), table.ask(query)).marks(rows, Scan(table), everything)
+        known = table.candidates(dict.fromkeys(rows, (0.0, 0.0)), table.ask(""), everything)
+        return {one.memory.body: marks[row] for row, one in zip(rows, known, strict=True)}
+
+    with workspace() as h:
+        for service in SERVICES:
+            for aspect in ASPECTS:
+                remember(h, aspect.format(service))
+            way = "{} uses Kafka." if service == "ledger" else "{} publishes its events to Kafka."
+            remember(h, way.format(service))
+        assert recall(h, query)[0].memory.body == "ledger uses Kafka."
+        marks = h.store.ask(ask)
+    near, kin, named, _ = marks["ledger uses Kafka."]
+    assert named == 1.0 and kin > near
+    # Of what is about somebody else no kin is looked for.
+    other = marks["saffron publishes its events to Kafka."]
+    assert other[1] == NO_KIN * other[0]
 
 
 def test_a_word_of_the_same_stem_is_not_the_same_thing(workspace) -> None:

@@ -106,6 +106,16 @@ _OF_STEP = 0.75
 _MAX_STEP = 300
 _ENDS = (". ", "! ", "? ")
 _BULLETS = ("- ", "* ", "• ")
+_HOUSEKEEPING = frozenset(
+    (
+        *("a", "add", "all", "and", "any", "app", "build", "changes", "check", "code", "commit", "contents", "create"),
+        *("dependencies", "everything", "files", "for", "git", "github", "gitignore", "install", "it", "link", "new"),
+        *("of", "on", "pr", "project", "pull", "push", "remote", "repository", "request", "restart", "review", "run"),
+        *("server", "staging", "the", "them", "to", "verify", "your"),
+    )
+)
+# So begins what tells of a thing; a step begins with what is to be done.
+_TELLING = ("the ", "this ", "these ", "click ", "go to your ")
 
 
 def done_by(answer: str, *, is_proven: bool) -> str:
@@ -124,12 +134,14 @@ def done_by(answer: str, *, is_proven: bool) -> str:
         for whole in _sentences(text, openers):
             # Entries of a list end without a stop.
             told = f"{found}{'' if not found else ' ' if found[-1] in _STOPS else '; '}{whole}"
-            parts = sentences(whole) if len(told) <= MAX_SAID and whole[-1] != ":" else []
+            # What begins with a joining word in small letters lost its beginning.
+            is_whole = whole[-1] != ":" and not whole.startswith(("and ", "but ", "or ", "which "))
+            parts = sentences(whole) if len(told) <= MAX_SAID and is_whole else []
             if _named(plain_words(whole), changes) and any(_tells_a_change(one, changes) for one in parts):
                 found = told
     first = "" if found or not is_proven else summary(answer)
-    is_whole = _MIN_PROVEN <= len(first) < MAX_SUMMARY and first[-1] in _STOPS and not first[0].islower()
-    return found or (first if is_whole and len(_ENGLISH.intersection(plain_words(first))) < 2 else "")
+    is_told = _MIN_PROVEN <= len(first) < MAX_SUMMARY and first[-1] in _STOPS and not first[0].islower()
+    return found or (first if is_told and len(_ENGLISH.intersection(plain_words(first))) < 2 else "")
 
 
 def _told_line(line: str) -> str:
@@ -215,10 +227,12 @@ def next_steps(answer: str) -> tuple[str, ...] | None:
         said = f" {' '.join(plain_words(answer))} "
         return () if any(f" {phrase} " in said for phrase in lines(f"{WORDS}/all_done.txt")) else None
     # What is asked of the person or offered to them is no step of the work: that is answered at once or never. An agent
-    # may also list what it has just done.
-    asking = ("[x]", *lines(f"{WORDS}/asking.txt"))
+    # may also list what it has just done, or tell below "What remains" how something still is.
+    asking = ("[x]", *_TELLING, *lines(f"{WORDS}/asking.txt"))
     steps = [step.removeprefix("[ ] ").replace("**", "") for step in found]
     left = [step for step in steps if not step.lower().replace("’", "'").startswith(asking)]
+    # "Commit changes" belongs to every plan, and says nothing once the plan is gone.
+    left = [step for step in left if not _HOUSEKEEPING.issuperset(plain_words(step))]
     done = done_by(answer, is_proven=False)
     return tuple(
         step for step in left if not step.rstrip(".) ").lower().endswith("(done") and not tells_step(step, [done])

@@ -219,11 +219,11 @@ class ToldPages:
         # The line of a session that ended names what it was asked, and the page of the log that has the rest.
         happened = [text for text in reversed(state.happened) if not (text.endswith(".md)") or _is_failure(text))]
         if happened:
-            return [text.partition(": ")[2] or text for text in happened[:_MAX_DONE]]
+            return _telling([text.partition(": ")[2] or text for text in happened])
         # A session that did nothing hides nothing.
-        return [text for one in [one for one in self._sessions() if one.done][-1:] for text in reversed(one.done)][
-            :_MAX_DONE
-        ]
+        return _telling(
+            [text for one in [one for one in self._sessions() if one.done][-1:] for text in reversed(one.done)]
+        )
 
     def _failed(self) -> Iterator[Item]:
         """Yield the checks that failed since an agent last said what it did; before that it said what came of them."""
@@ -274,6 +274,21 @@ class ToldPages:
         if not self._forgotten:
             return every
         return [text for text in every if self._forgotten.isdisjoint(map(digest, _statements(text)))]
+
+
+def _telling(done: list[str]) -> list[str]:
+    """Return the last of what was done that names a file, a name, a figure; where none does, the last of all.
+
+    "Improved the handling of errors" helps nobody who was not there.
+    """
+    named = [
+        text
+        for text in done
+        if not frozenset('`"/_').isdisjoint(text)
+        or any(letter.isdigit() for letter in text)
+        or any(word[1:].lower() != word[1:] or word[:1].isupper() for word in text.split()[1:])
+    ]
+    return named[:_MAX_DONE] or done[:1]
 
 
 def _lately(said: Sequence[SaidSentence]) -> list[str]:

@@ -161,7 +161,8 @@ def _found(workspace: Workspace, query: str, wanted: Filter, limit: int, span: S
                 best = max([1e-9, *(text for _, text in matches)])
                 found = {row: (max(0.0, text / best), 0.0) for row, text in matches}
             else:
-                found = question.weigh(_rows(question, scan_of(workspace, table), each))
+                scan = scan_of(workspace, table)
+                found = question.weigh(_rows(question, scan, each), scan, each)
             marks |= {row: found[row] for row in sorted(found, key=lambda row: -sum(found[row]))[:limit]}
         return table.candidates(marks, asked, wanted)
 

@@ -68,11 +68,20 @@ class Scan:
             return self._compared(vector, few, wanted)[:limit]
         return self._by_sketch(vector, wanted, limit)
 
-    def _by_sketch(self, vector: Sequence[float], wanted: Filter, limit: int) -> list[Near]:
+    def alike(self, vector: Sequence[float], wanted: Filter, limit: int) -> list[int]:
+        """Return about so many of the rows of these scopes whose sketches say that they are nearest, in no order."""
+        return _best(*self._probed(vector, wanted), WHOLE, limit)
+
+    def _probed(self, vector: Sequence[float], wanted: Filter) -> tuple[Probe, list[Chunk], list[bytes]]:
+        """Return a probe, what it looks through, and what it says roughly; where there is little, nothing yet."""
         probe = Probe(vector)
         chunks = self._chunks(wanted, probe.width)
+        is_much = sum([len(chunk.ids) for chunk in chunks]) > WHOLE
+        return probe, chunks, [probe.coarse(one) if is_much else bytes(len(one.ids)) for one in chunks]
+
+    def _by_sketch(self, vector: Sequence[float], wanted: Filter, limit: int) -> list[Near]:
+        probe, chunks, coarse = self._probed(vector, wanted)
         rows = sum([len(chunk.ids) for chunk in chunks])
-        coarse = [probe.coarse(chunk) for chunk in chunks] if rows > WHOLE else [bytes(len(c.ids)) for c in chunks]
         compared = max(COMPARED, _MARGIN * limit)
         while True:
             ids = _best(probe, chunks, coarse, max(WHOLE, rows // SHARE, 2 * compared), compared)
