@@ -93,6 +93,11 @@ NOT_ASKED = [
     "la app recuerda la última pestaña",
     "он вспомнил, что помнит пароль",
     "please write a commit message for my changes to the copilot instructions",
+    "ok, now create the rule in the right place",
+    "please update our rules files with this insight in mind",
+    "create a new rule, with a pattern that matches every page and a text that explains it",
+    "update our playbook with any docs or rule updates that keep us from doing this again in the future",
+    "create an agent.md file with todo list to look at in future sessions",
 ]
 
 

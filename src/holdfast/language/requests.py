@@ -29,6 +29,12 @@ _ARTICLES = frozenset(
     ("a", "an", "another", "the", "this", "that", "it", "me", "new", "one", "more", "as", "following", "update", "to")
 )
 _KINDS_OF_RULE = frozenset(("global", "general", "hard", "strict", "permanent", "standing", "new", "super", "high"))
+_PREPOSITIONS = frozenset(("in", "at", "on", "with", "into", "under", "inside"))
+_MAX_PLACE, _MAX_NAMED = 5, 10
+_NAMING = frozenset(("a", "an", "any", "some", "todo", "list", "rule", "file", "section"))
+_STATING = frozenset(
+    ("is", "are", "was", "were", "has", "have", "must", "should", "shall", "will", "can", "needs", "always", "never")
+)
 _BREAKS = frozenset((",", ":", ";", "-", "."))
 # Scripts that put no spaces between words begin here.
 _CJK = "\u3000"
@@ -57,6 +63,9 @@ def requests(parts: list[Sentence]) -> list[KeepRequest]:
         if back is None:
             at = _statement_at(one)
             statement = _in_other_language(one) if at is None else _standing_alone(_from(one, at))
+            if at is not None and _only_names(one.words[at:]):
+                # Where a rule or a document shall be, or what shall be in it, says nothing itself.
+                statement = None
             if at is not None and place + 1 < len(parts) and _only_announces(one, at, parts[place + 1]):
                 statement = parts[place + 1].text.lstrip("-*• ")
         elif back:
@@ -361,6 +370,17 @@ def _first_of(text: str) -> str:
     """Return the first sentence of a text whose sentences are not parted by spaces."""
     ends = [place for place in map(text.find, "。！？") if place > 0]
     return text[: min(ends) + 1] if ends else text
+
+
+def _only_names(said: list[str]) -> bool:
+    """Whether words name a place, a thing or an end and state nothing: "in the right place", "a rule that does x"."""
+    if not said:
+        return False
+    if said[-2:] == ["in", "mind"] or (said[0] in _PREPOSITIONS and len(said) <= _MAX_PLACE):
+        return True
+    joins = [place for place, word in enumerate(said[:_MAX_NAMED]) if word in ("that", "which", "to")]
+    names = said[: joins[0]] if joins else []
+    return bool(names) and names[0] in _NAMING and _STATING.isdisjoint(names)
 
 
 def _standing_alone(statement: str) -> str:
