@@ -176,6 +176,26 @@ def test_twice_as_much_takes_twice_as_long(piece):
         assert whole < 10 * half + 0.2
 
 
+class Counted(str):
+    """A text that counts the letters which searches in it read."""
+
+    letters = 0
+
+    def find(self, sub: str, start: int = 0, *end: int) -> int:
+        """Search, and count all up to the place that was found, or to the end."""
+        at = super().find(sub, start, *end)
+        self.letters += (len(self) if at < 0 else at) - start
+        return at
+
+
+@pytest.mark.parametrize("piece", [fence.OPEN, f"{fence.OPEN}\n", f"{fence.OPEN}x{fence.CLOSE}", fence.CLOSE])
+def test_stripping_reads_each_letter_a_few_times(piece):
+    """A search to the end of the text for each of its tags would read it again and again."""
+    for text in (Counted(piece * 1_000), Counted(piece * 2_000)):
+        fence.stripped(text)
+        assert text.letters <= 4 * len(text)
+
+
 def seconds(work, text: str) -> float:
     """Return the time of the processor, the best of three."""
     times = []
