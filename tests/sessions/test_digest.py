@@ -82,7 +82,7 @@ def test_the_same_whatever_the_tools_are_called() -> None:
 
 def test_without_any_ask_a_session_is_called_by_what_the_agent_concluded() -> None:
     """A sub-agent whose task is not in its transcript has a title all the same."""
-    assert digested(ran("ls", "a.py"), answer("There are 3 files in src.")).title == "There are 3 files in src."
+    assert digested(ran("ls", "a.py"), answer("**Count:** 3 files in src.")).title == "Count: 3 files in src."
 
 
 def test_a_title_is_the_agents_own_or_the_line_that_names_the_ask() -> None:

@@ -218,7 +218,7 @@ class Digesting:
         if asked and (session.title not in naming) and (names_something(asked) or not naming):
             return asked[: 8 * _TITLE]
         concluded_by = talk.ending()["conclusion"]
-        said = session.title or asked or (headline(concluded_by.text) if concluded_by else "")
+        said = session.title or asked or (headline(concluded_by.text.replace("**", "")) if concluded_by else "")
         return next(iter(naming), said)[: 8 * _TITLE]
 
     def _quote(self, said: Said | None, most: int) -> Said | None:
