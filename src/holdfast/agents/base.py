@@ -372,6 +372,14 @@ class Agent:
                 found += there[:1] if tuple(names) == self.reads_first else there
         return found
 
+    def own_memory(self, place: Place) -> str:
+        """Return the file of its own in which it notes what it knows of a project; nothing where there is none."""
+        return ""
+
+    def memory_switch(self, place: Place) -> ConfigPart | None:
+        """Return what in its settings switches the memory of its own off; None where it has none, or no switch."""
+        return None
+
     def rules_file(self, place: Place) -> ManagedFile | None:
         """Return where memories stand for the agent to read, or None where its hooks hand them over."""
         if not self.project_rule or place.scope != "project":
@@ -479,6 +487,11 @@ def all_below(scope: str, kind: str, folder: str, *endings: str) -> list[MemoryF
         folders.sort()
         found += [os.path.join(here, name) for name in sorted(names) if name.endswith(endings)]
     return [MemoryFile(path, scope, kind) for path in found[:MAX_FILES] if os.path.isfile(path)]
+
+
+def folder_name(path: str) -> str:
+    """Return a path as the name of one folder, as several agents write it: what is no ASCII letter or digit is `-`."""
+    return "".join([letter if letter.isascii() and letter.isalnum() else "-" for letter in path])
 
 
 def blocks_in(folder: str, *names: str) -> list[ManagedFile]:

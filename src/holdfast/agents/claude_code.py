@@ -16,6 +16,7 @@ from holdfast.agents.base import (
     Place,
     all_below,
     blocks_in,
+    folder_name,
     told,
 )
 
@@ -108,11 +109,16 @@ class ClaudeCode(Agent):
         }
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
-        # Its own memory of a project lies beside the transcripts, in a folder named after the project's path.
-        letters = [letter if letter.isascii() and letter.isalnum() else "-" for letter in place.folder]
-        name = place.environment.get("CLAUDE_CODE_PROJECT_DIR_NAME") or "".join(letters)
-        folder = os.path.join(self.personal_folder(place), "projects", name, "memory")
+        folder = os.path.dirname(self.own_memory(place))
         return [*super().memory_files(place), *all_below("project", "memory", folder, ".md")]
+
+    def own_memory(self, place: Place) -> str:
+        # It lies beside the transcripts, in a folder named after the project's path.
+        name = place.environment.get("CLAUDE_CODE_PROJECT_DIR_NAME") or folder_name(place.folder)
+        return os.path.join(self.personal_folder(place), "projects", name, "memory", "MEMORY.md")
+
+    def memory_switch(self, place: Place) -> ConfigPart | None:
+        return ConfigPart(os.path.join(self.folder(place), "settings.json"), "default", ("autoMemoryEnabled",), False)
 
     def instruction_files(self, place: Place, name: str) -> list[ManagedFile]:
         if place.scope != "project":

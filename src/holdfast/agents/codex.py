@@ -64,6 +64,10 @@ class Codex(Agent):
         hooks = self.hook_parts(os.path.join(folder, "hooks.json"), command)
         return [*hooks, self.server_part(os.path.join(folder, "config.toml"), command)]
 
+    def memory_switch(self, place: Place) -> ConfigPart | None:
+        off: dict[str, object] = {"generate_memories": False, "use_memories": False}
+        return ConfigPart(os.path.join(self.folder(place), "config.toml"), "table", ("memories",), off)
+
     def is_subagent(self, environment: Mapping[str, str], meta: Mapping[str, object]) -> bool:
         turn = meta.get(_TURN)
         try:

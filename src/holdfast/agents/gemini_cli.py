@@ -95,8 +95,8 @@ class GeminiCli(Agent):
         hooks = self.hook_parts(settings, command, MILLISECONDS, name=SERVER)
         return [*hooks, self.server_part(settings, command)]
 
-    def memory_files(self, place: Place) -> list[MemoryFile]:
-        # Its own memory of a project is in a folder named after a hash of the path, or in one that a file names.
+    def own_memory(self, place: Place) -> str:
+        # It is in a folder named after a hash of the path, or in one that a file names.
         folder = os.path.join(self.personal_folder(place), "tmp")
         own = short(place.folder, length=64)
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
@@ -107,7 +107,14 @@ class GeminiCli(Agent):
                         break
             except OSError:
                 continue
-        memory = os.path.join(folder, own, "memory")
+        return os.path.join(folder, own, "memory", "MEMORY.md")
+
+    def memory_switch(self, place: Place) -> ConfigPart | None:
+        keys = ("experimental", "autoMemory")
+        return ConfigPart(os.path.join(self.folder(place), "settings.json"), "default", keys, False)
+
+    def memory_files(self, place: Place) -> list[MemoryFile]:
+        memory = os.path.dirname(self.own_memory(place))
         inbox = os.path.join(memory, *_INBOX, "")
         found = all_below("project", "memory", memory, ".md", ".patch")
         # What it would add to the person's own file holds everywhere.

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import os
 
-from holdfast.agents.base import EVENTS, MILLISECONDS, SERVER, Agent, ConfigPart, MemoryFile, Place, all_below
+from holdfast.agents.base import (
+    EVENTS,
+    MILLISECONDS,
+    SERVER,
+    Agent,
+    ConfigPart,
+    MemoryFile,
+    Place,
+    all_below,
+    folder_name,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,10 +45,17 @@ class Qwen(Agent):
     )
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
-        # Its own memory of a project lies beside its sessions, in a folder named after the project's path.
-        name = "".join([letter if letter.isascii() and letter.isalnum() else "-" for letter in place.folder])
-        folder = os.path.join(self.personal_folder(place), "projects", name, "memory")
+        folder = os.path.dirname(self.own_memory(place))
         return [*super().memory_files(place), *all_below("project", "memory", folder, ".md")]
+
+    def own_memory(self, place: Place) -> str:
+        # It lies beside its sessions, in a folder named after the project's path.
+        folder = os.path.join(self.personal_folder(place), "projects", folder_name(place.folder))
+        return os.path.join(folder, "memory", "MEMORY.md")
+
+    def memory_switch(self, place: Place) -> ConfigPart | None:
+        keys = ("memory", "enableManagedAutoMemory")
+        return ConfigPart(os.path.join(self.folder(place), "settings.json"), "default", keys, False)
 
     def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         settings = os.path.join(self.folder(place), "settings.json")

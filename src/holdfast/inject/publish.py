@@ -29,7 +29,8 @@ from holdfast.workspace import Workspace
 
 def refresh(workspace: Workspace) -> list[str]:
     """Bring every rules file up to date and return those that changed. It never fails what the caller did."""
-    if not os.path.exists(os.path.join(workspace.home, record.FILE)) or not workspace.enabled:
+    there = [name for name in (record.FILE, record.NATIVE) if os.path.exists(os.path.join(workspace.home, name))]
+    if not there or not workspace.enabled:
         return []
     changed: list[str] = []
     try:
@@ -38,16 +39,32 @@ def refresh(workspace: Workspace) -> list[str]:
             kept = [_refreshed(workspace, one, installs, changed) for one in installs]
             if kept != installs:
                 record.save(workspace.home, kept)
+            for one in record.load(workspace.home, record.NATIVE):
+                _refreshed(workspace, one, installs, changed, native=True)
     except (HoldfastError, OSError) as problem:
         workspace.say(f"a rules file is not up to date: {problem}")
     return changed
 
 
-def _refreshed(workspace: Workspace, one: Install, installs: list[Install], changed: list[str]) -> Install:
-    """Bring the rules file of one install up to date; return its record with what was made for it."""
+def take_out(path: str, place: Place) -> None:
+    """Take our block out of an agent's own memory; what else stands there stays."""
+    data = read(path, place)
+    after = blocks.drop_memories(decoded(data or b"", path)).encode("utf-8")
+    if data is not None and after != data:
+        carry_out([ConfigChange(path, data, after or None)], place)
+
+
+def _refreshed(
+    workspace: Workspace, one: Install, installs: list[Install], changed: list[str], *, native: bool = False
+) -> Install:
+    """Bring the rules file of one install up to date; return its record with what was made for it.
+
+    With `native` it is the block in the agent's own memory of that project.
+    """
     place = Place(workspace.place("user").home, one.folder, one.scope, workspace.environment)
     try:
-        rules = agents.get(one.agent).rules_file(place)
+        agent = agents.get(one.agent)
+        rules = ManagedFile(agent.own_memory(place), block=True) if native else agent.rules_file(place)
         if rules is None or (one.scope == "project" and not os.path.isdir(one.folder)):
             return one
         change = _change(rules, _text(workspace, one, installs), place, created=one.created_rules)

@@ -21,6 +21,8 @@ from holdfast.errors import BrokenFile
 
 # The record of all installs, in the home.
 FILE = "installs.json"
+# The same for agents in whose own memory of a project a block of ours stands.
+NATIVE = "native.json"
 
 Keys = tuple[str, ...]
 Span = tuple[int, int]
@@ -137,9 +139,9 @@ def lock(home: str) -> files.Lock:
     return files.lock_of(home, "installs")
 
 
-def load(home: str) -> list[Install]:
+def load(home: str, name: str = FILE) -> list[Install]:
     """Return what is installed; without a record nothing is."""
-    path = os.path.join(home, FILE)
+    path = os.path.join(home, name)
     data = files.read_if_there(path)
     try:
         return loads(data) if data else []
@@ -148,9 +150,9 @@ def load(home: str) -> list[Install]:
         raise BrokenFile(f"{path} cannot be read: {problem}", hint) from problem
 
 
-def save(home: str, installs: list[Install]) -> None:
+def save(home: str, installs: list[Install], name: str = FILE) -> None:
     """Write the record; without an install there is none."""
-    path = os.path.join(home, FILE)
+    path = os.path.join(home, name)
     if installs:
         files.write(path, dumps(installs).encode())
     else:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from holdfast.agents.editing.record import NATIVE
 from holdfast.app.harvest import RECENT, Harvest, harvest
 from holdfast.app.sweep import Retained, Swept, sweep
 from holdfast.app.sync import after_sweep
@@ -76,6 +77,10 @@ def _run_sweep(workspace: Workspace, quiet: bool, asked: dict[str, Any]) -> None
         bar.stop()
     if not swept.dry_run:
         after_sweep(workspace)
+        if os.path.exists(os.path.join(workspace.home, NATIVE)):
+            from holdfast.app.native import take_back
+
+            take_back(workspace)
     if emit_json(asdict(swept)):
         pass
     elif not workspace.enabled:
