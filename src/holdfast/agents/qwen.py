@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Qwen(Agent):
-    """Known by its documents only: no program of it was run here."""
+    """Its program was run without a person alone, where it has no hook of a session's start."""
 
     name = "qwen"
     title = "Qwen Code"
