@@ -90,6 +90,20 @@ def test_a_store_becomes_proposals_once_and_without_secrets(workspace, mcp_memor
         assert import_memories(opened, paths=(str(mcp_memory),), scope="global").proposals == ()
 
 
+def test_of_a_database_for_all_projects_only_this_one_is_imported(workspace, shop, tmp_path):
+    """What claude-mem noted of another folder is no memory of this project; for everywhere all of it is offered."""
+    path = tmp_path / "claude-mem.db"
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE observations (id INTEGER PRIMARY KEY, project TEXT, title TEXT, facts TEXT)")
+        rows = [("shop", "a", '["Redis listens on 6380."]'), ("blog", "b", '["The blog is built with Hugo."]')]
+        db.executemany("INSERT INTO observations (project, title, facts) VALUES (?, ?, ?)", rows)
+        db.commit()
+    with workspace() as opened:
+        here = import_memories(opened, paths=(str(path),), scope="project").proposals
+        assert [one.text for one in here] == ["Redis listens on 6380."]
+        assert len(import_memories(opened, paths=(str(path),), scope="global", dry_run=True).proposals) == 2
+
+
 def test_an_audit_names_what_is_wrong_and_changes_nothing(workspace, shop, tmp_path, tree):
     """Duplicates, contradictions, dead paths and secrets are named, and what an import would make."""
     folder = tmp_path / "notes"
@@ -103,6 +117,8 @@ def test_an_audit_names_what_is_wrong_and_changes_nothing(workspace, shop, tmp_p
         assert {one.kind for one in found.problems} == {"duplicate", "contradiction", "stale-claim", "secret"}
         assert (found.tool, found.files, found.statements) == ("markdown", 3, 6)
         assert found.imports["new"] == 5
+        (otherwise,) = [one.text for one in found.problems if one.kind == "contradiction"]
+        assert otherwise == 'b.md says otherwise: "The service listens on port 9090."'
         assert tree(folder) == before
         assert not (shop / "proposals").exists()
 
@@ -110,5 +126,5 @@ def test_an_audit_names_what_is_wrong_and_changes_nothing(workspace, shop, tmp_p
 def test_what_no_reader_knows_is_refused(tmp_path):
     """The error names what is known."""
     (tmp_path / "x.bin").write_bytes(b"\0\1\2")
-    with pytest.raises(BadInput, match="no store"):
+    with pytest.raises(BadInput, match="not a store"):
         stores.read(str(tmp_path / "x.bin"))

@@ -48,7 +48,8 @@ def audit(workspace: Workspace, path: str) -> Audited:
     for one in told.files:
         counts.update({"new": one.new, "waiting": one.waiting, "known": one.known})
         counts.update({"rejected": one.rejected, "refused": one.refused})
-    shown = [_shown(one) for one in problems]
+    by_key = {one.key: one for one in memories}
+    shown = [_shown(one, by_key) for one in problems]
     return Audited(store.tool, len(store.files), len(memories), tuple(shown), {**counts})
 
 
@@ -68,8 +69,9 @@ def _dead(workspace: Workspace, memories: list[Memory]) -> list[Problem]:
     return list(lint.stale_claims(of_project, {}, {project.id: project.root}))
 
 
-def _shown(problem: Problem) -> Problem:
-    """Return a problem of the store in words that fit a store of another tool: nothing can be forgotten there."""
+def _shown(problem: Problem, by_key: dict[str, Memory]) -> Problem:
+    """Return a problem in words that fit another tool's store: it has no keys, and nothing can be forgotten there."""
     kind = _KINDS.get(problem.kind, problem.kind)
-    hint = problem.hint if kind == "secret" else "An import lets you decide on each statement."
-    return Problem(kind, problem.path, problem.text, hint, problem.line, problem.severity)
+    other = by_key.get(problem.text.split(" ")[0])
+    text = f'{other.path} says otherwise: "{other.title}"' if kind == "contradiction" and other else problem.text
+    return Problem(kind, problem.path, text, problem.hint if kind == "secret" else "", problem.line, problem.severity)

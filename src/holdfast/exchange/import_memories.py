@@ -193,7 +193,7 @@ class _MemoryImport:
     def take_store(self, source: ImportFile) -> None:
         """Propose what the store of another tool says."""
         scope = self.workspace.scope(source.scope)
-        found = stores.read(source.path)
+        found = stores.read(source.path, os.path.basename(self.place.folder) if scope.kind == "project" else "")
         for one in found.files:
             named = f"{source.shown}/{one.name}" if os.path.isdir(source.path) else source.shown
             file = ImportFile(found.tool, source.scope, "memory", source.path, named)

@@ -54,14 +54,18 @@ def is_store(path: str) -> bool:
     return os.path.isdir(path) or _kind_of_file(path) != ""
 
 
-def read(path: str) -> OtherStore:
-    """Read the store at a path; BadInput where no reader knows it."""
+def read(path: str, project: str = "") -> OtherStore:
+    """Read the store at a path; BadInput where no reader knows it.
+
+    Of a store that holds several projects by the names of their folders, only what is of this `project`, where one is
+    given.
+    """
     if not os.path.lexists(path):
         raise NotFound(f"{path} does not exist", "Name the file or folder of the other tool's store.")
     if os.path.isdir(path):
         likely = [os.path.join(path, name) for name in ("memory.jsonl", "memory.json", "claude-mem.db")]
         inner = next((one for one in likely if os.path.isfile(one) and _kind_of_file(one)), "")
-        return read(inner) if inner else OtherStore("markdown", tuple(_markdown(path)))
+        return read(inner, project) if inner else OtherStore("markdown", tuple(_markdown(path)))
     kind = _kind_of_file(path)
     if not kind:
         hint = (
@@ -70,7 +74,7 @@ def read(path: str) -> OtherStore:
         raise BadInput(f"{path} is not a store that can be read", hint)
     found = [
         ImportedStatement(text, first_words(text), "", line)
-        for line, text in enumerate(_READERS[kind](path), 1)
+        for line, text in enumerate(_READERS[kind](path, project), 1)
         if text.strip()
     ]
     return OtherStore(kind, (StoreFile(os.path.basename(path), Cut(tuple(found))),))
@@ -89,7 +93,7 @@ def _kind_of_file(path: str) -> str:
     return "mem0" if text[:1] in ("[", "{") and re.search(r'"memory"\s*:\s*"', text) else ""
 
 
-def _mcp_memory(path: str) -> Iterator[str]:
+def _mcp_memory(path: str, _: str) -> Iterator[str]:
     """Yield what entities are said to be, and how they relate: a line of JSON each."""
     for line in files.read(path, _MAX_JSON).decode("utf-8", "replace").splitlines():
         row = _object(line)
@@ -102,7 +106,7 @@ def _mcp_memory(path: str) -> Iterator[str]:
             yield " ".join(words) + "." if all(words) else ""
 
 
-def _mem0(path: str) -> Iterator[str]:
+def _mem0(path: str, _: str) -> Iterator[str]:
     """Yield the memories of an export: a list of objects, bare or in `results` or `memories`."""
     try:
         told = json.loads(files.read(path, _MAX_JSON))
@@ -112,12 +116,18 @@ def _mem0(path: str) -> Iterator[str]:
     yield from (str(row["memory"]) for row in rows if isinstance(row, dict) and isinstance(row.get("memory"), str))
 
 
-def _claude_mem(path: str) -> Iterator[str]:
-    """Yield the observations of claude-mem's database, opened for reading alone; each fact of one is a statement."""
+def _claude_mem(path: str, project: str) -> Iterator[str]:
+    """Yield the observations of claude-mem's database, opened for reading alone; each fact of one is a statement.
+
+    It is one for all projects, each named after its folder.
+    """
     with closing(sqlite3.connect(f"file:{quote(os.path.abspath(path))}?mode=ro", uri=True)) as db:
         db.row_factory = sqlite3.Row
         try:
             for row in db.execute("SELECT * FROM observations ORDER BY rowid"):
+                told = str(row["project"] or "") if "project" in row.keys() else ""  # noqa: SIM118
+                if project and told and os.path.basename(told) != project:
+                    continue
                 yield from _observation({name: row[name] for name in row.keys() if name in _CLAUDE_MEM})  # noqa: SIM118
         except sqlite3.Error as problem:
             raise BadInput(f"{path} cannot be read: {problem}", "Close the other tool, or copy the file.") from None
