@@ -10,7 +10,7 @@ from holdfast.app import native
 from holdfast.app.install import diff
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import PROJECT, group
-from holdfast.surfaces.cli.output import agreed, answer, answered, say
+from holdfast.surfaces.cli.output import answer, confirm_plan, emit_json, say
 from holdfast.workspace import Workspace
 
 
@@ -18,7 +18,7 @@ from holdfast.workspace import Workspace
 def _native(workspace: Workspace) -> None:
     """List agents' own memories of this project: their files, whether our block stands there, what is switched off."""
     found = native.overview(workspace)
-    if answered({"memories": [asdict(one) for one in found]}):
+    if emit_json({"memories": [asdict(one) for one in found]}):
         return
     for one in found:
         said = ["kept alike" if one.kept else "", "off" if one.off else "can be switched off" if one.can_be_off else ""]
@@ -62,6 +62,6 @@ def _switch(workspace: Workspace, agent: str, *, on: bool) -> None:
     document = {"files": [change.path for change in changes], "applied": False}
     nothing = "" if changes else f"the memory of {agent} is {'not switched off' if on else 'off already'}"
     shown = diff(tuple(changes))
-    if agreed(document, "its settings need your consent", nothing, undone=shown, show=lambda: say(shown)):
+    if confirm_plan(document, "its settings need your consent", nothing, undone=shown, show=lambda: say(shown)):
         native.apply_switch(workspace, changes)
         answer({**document, "applied": True}, f"switched {'on' if on else 'off'} in {changes[0].path}")
