@@ -10,10 +10,13 @@ import time
 import pytest
 
 import holdfast
+from holdfast.recall.recall import recall
 from holdfast.records import Filter, Refreshed, Scope
+from holdfast.store import tree
 from holdfast.store.database import Index
 from holdfast.store.local import LocalStore
 from holdfast.store.tree import CLOCK_TICK_NS
+from holdfast.workspace import Workspace
 from store.making import EVERYTHING, GLOBAL, PROJECT, child, draft, finished, found, listed, path_of, read, write
 
 QUERIES = ("deploys", "vpn kim", "port 8080 database", "bastion", "日本", "statement", "number 7", "nothing-of-this")
@@ -421,3 +424,70 @@ def test_a_filling_that_was_interrupted_is_finished_by_the_next(store, home):
     assert answers(one) == answers(two) == before
     one.close()
     two.close()
+
+
+# Folders of very many files
+
+
+@pytest.fixture
+def crowded(store, monkeypatch):
+    """A store with a folder that is over the bound, of which two files are looked at in each sweep."""
+    monkeypatch.setattr(tree, "MAX_LOOKED", 5)
+    monkeypatch.setattr(tree, "LOOKED_AT_ONCE", 2)
+    for number in range(8):
+        store.put(draft(f"Statement number {number}.", PROJECT, key=f"s-{number}"))
+    os.mkdir(full(store, "projects/shop/memories/empty"))
+    time.sleep(CLOCK_TICK_NS / 1e9 * 1.2)
+    store.refresh((PROJECT,))
+    time.sleep(CLOCK_TICK_NS / 1e9 * 1.2)
+    assert store.refresh((PROJECT,)) == Refreshed()
+    return store
+
+
+def edit_in_place(path: str) -> None:
+    with open(path, "r+b") as file:
+        text = file.read()
+        file.seek(0)
+        file.write(text.replace(b"Statement", b"Assertion"))
+
+
+@pytest.mark.parametrize("act", ["new", "gone", "renamed", "replaced", "nested"])
+def test_what_changes_the_names_of_a_crowded_folder_is_seen_at_once(crowded, act):
+    """A file that came, went, got another name or was replaced is seen by the next look, also in an empty folder."""
+    folder = full(crowded, "projects/shop/memories")
+    one = f"{folder}/s-7.md"
+    if act == "new":
+        write(f"{folder}/by-hand.md", "Words of a person.\n")
+    elif act == "gone":
+        os.unlink(one)
+    elif act == "renamed":
+        os.rename(one, f"{folder}/other.md")
+    elif act == "replaced":
+        write(f"{one}.new", "Words of a person.\n")
+        os.replace(f"{one}.new", one)
+    else:
+        write(f"{folder}/empty/by-hand.md", "Words of a person.\n")
+    seen = crowded.refresh((PROJECT,))
+    assert (seen.read, seen.gone) == {"gone": (0, 1), "renamed": (1, 1)}.get(act, (1, 0))
+    there = {"gone": [], "renamed": ["other"], "replaced": ["s-7"]}.get(act, ["by-hand", "s-7"])
+    assert listed(crowded) == sorted([*(f"s-{number}" for number in range(7)), *there])
+    assert bool(found(crowded, "person")) == (act in ("new", "replaced", "nested"))
+
+
+def test_an_edit_in_place_in_a_crowded_folder_is_seen_after_some_looks(crowded):
+    """Every look takes the next files, so that each is looked at in turn; a look at everything sees all at once."""
+    edit_in_place(full(crowded, "projects/shop/memories/s-5.md"))
+    looks = [crowded.refresh((PROJECT,)).read for _ in range(5)]
+    assert sum(looks) == 1
+    edit_in_place(full(crowded, "projects/shop/memories/s-2.md"))
+    edit_in_place(full(crowded, "projects/shop/memories/s-6.md"))
+    assert crowded.refresh().read == 2
+
+
+def test_no_recall_gives_what_its_file_no_longer_says(crowded, home):
+    """A hit whose file was edited in place is read again before it is given, however many files there are."""
+    with Workspace(home, project=PROJECT.owner) as workspace:
+        for number in range(8):
+            edit_in_place(full(crowded, f"projects/shop/memories/s-{number}.md"))
+            said = {one.memory.key: one.memory.body for one in recall(workspace, "number", limit=20)}
+            assert said[f"s-{number}"] == f"Assertion number {number}."

@@ -192,6 +192,9 @@ class MemoryTree(Protocol):
     def place_in(self, memory: Memory, folder: str) -> Memory:
         """Move the file into another folder of its scope; key and text stay."""
 
+    def follow(self, paths: Iterable[str]) -> Refreshed:
+        """See what people changed in these files."""
+
     def holds(self, folder: str = "") -> bool:
         """Whether there is any memory directly in the folder, or anywhere."""
 

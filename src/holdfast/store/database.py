@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from holdfast.base import files
 from holdfast.base.clock import Deadline
 from holdfast.errors import StoreUnavailable
-from holdfast.language.derived import is_rule
 from holdfast.store.index import BUSY_SECONDS, SCHEMA, TAGS_APART, IndexReader, Transaction, is_damage, unavailable
 from holdfast.store.memory_table import MemoryTable
 from holdfast.store.words import TOKENIZE, grams
@@ -209,6 +208,9 @@ class Index(IndexReader):
 
     def put(self, memory: Memory, stamp: Stamp, digest: bytes, problems: Iterable[Problem] = ()) -> None:
         """Add the memory of one file, in place of what the index had for that path."""
+        # Who only reads need not wait for its patterns.
+        from holdfast.language.derived import is_rule
+
         folder = os.path.dirname(memory.path)
         row = self.db.execute(
             "INSERT INTO memory(id, path, folder, scope, owner, key, type, trust, created, updated, source, agent,"
@@ -299,6 +301,13 @@ class Index(IndexReader):
             (folder, seen_ns),
         )
 
+    def note_glance(self, folder: str, listed: int, cursor: int, inside: Iterable[str]) -> None:
+        """Note what `glanced` returns."""
+        told = "/".join((str(listed), str(cursor), *inside))
+        # Only large folders need it, and an index of an earlier version has none.
+        self.db.execute("CREATE INDEX IF NOT EXISTS memory_unsure ON memory(folder) WHERE unsure")
+        self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"glance {folder}", told))
+
     def mark_stale(self, folders: Iterable[str]) -> None:
         """Note that the `index.md` of these folders has to be written."""
         self.db.executemany(
@@ -310,6 +319,7 @@ class Index(IndexReader):
         """Take out a folder that is gone, with all that it held."""
         self.drop([path for (path,) in self.db.execute("SELECT path FROM memory WHERE folder = ?", (folder,))])
         self.db.execute("DELETE FROM folder WHERE path = ?", (folder,))
+        self.db.execute("DELETE FROM meta WHERE name = ?", (f"glance {folder}",))
         self.mark_stale(["", os.path.dirname(folder)])
 
 

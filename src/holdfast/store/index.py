@@ -75,12 +75,24 @@ class IndexReader:
         ).fetchall()
         return any(digest_of_words(body) != wanted for (body,) in rows)
 
-    def stamps(self, folder: str) -> dict[str, Stamp]:
-        """Return the stamp of every file of the folder, by path."""
-        rows = self.db.execute(
-            "SELECT path, ctime_ns, size, inode, unsure FROM memory WHERE folder = ?", (folder,)
-        ).fetchall()
-        return {path: Stamp(ctime, size, inode, bool(unsure)) for path, ctime, size, inode, unsure in rows}
+    def inodes(self, folder: str) -> dict[str, int]:
+        """Return the inode of every file of the folder, by path."""
+        return dict(self.db.execute("SELECT path, inode FROM memory WHERE folder = ?", (folder,)))
+
+    def some_stamps(self, folder: str, behind: int, most: int) -> list[tuple[int, str, int, int, int]]:
+        """Return so many files of the folder, those behind a number: number, path, change time, size and inode."""
+        asked = "SELECT id, path, ctime_ns, size, inode FROM memory WHERE folder = ? AND id > ? ORDER BY id LIMIT ?"
+        return self.db.execute(asked, (folder, behind, most)).fetchall()
+
+    def unsure(self, folder: str) -> list[str]:
+        """Return the files of the folder that are not known for sure to say what the index has."""
+        return [path for (path,) in self.db.execute("SELECT path FROM memory WHERE folder = ? AND unsure", (folder,))]
+
+    def glanced(self, folder: str) -> tuple[int, int, list[str]]:
+        """Return of a large folder when it had the names that are known, up to where it was looked at, its folders."""
+        row = self.db.execute("SELECT value FROM meta WHERE name = ?", (f"glance {folder}",)).fetchone()
+        listed, cursor, *inside = str(row[0]).split("/") if row else ("0", "0")
+        return int(listed), int(cursor), inside
 
     def stamp(self, path: str) -> Stamp | None:
         """Return the stamp of one file."""

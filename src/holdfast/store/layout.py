@@ -77,13 +77,18 @@ def is_text(name: str) -> bool:
     return True
 
 
+def first_folders(root: str, scope: Scope) -> list[str]:
+    """Return the folder of the scope and its `memories/`, as far as they are there. Links are not followed."""
+    base = folder_of(scope)
+    if files.link_on_the_way(root, base):
+        return []
+    return [one for one in (base, f"{base}/{MEMORIES}") if files.is_plain_folder(os.path.join(root, one))]
+
+
 def memory_folders(root: str, scope: Scope) -> Iterator[str]:
     """Return the folders of the scope that hold memories, relative to the tree. Links are not followed."""
-    base = folder_of(scope)
-    if files.link_on_the_way(root, base) or not files.is_plain_folder(os.path.join(root, base)):
-        return
-    yield base
-    yield from _nested(root, f"{base}/{MEMORIES}")
+    for folder in first_folders(root, scope):
+        yield from _nested(root, folder) if not is_scope_folder(folder) else (folder,)
 
 
 def scopes_on_disk(root: str) -> Iterator[Scope]:
@@ -106,8 +111,6 @@ def contained(root: str, path: str) -> str:
 
 
 def _nested(root: str, folder: str) -> Iterator[str]:
-    if not files.is_plain_folder(os.path.join(root, folder)):
-        return
     yield folder
     for name in filter(is_text, files.folders_in(os.path.join(root, folder))):
         yield from _nested(root, f"{folder}/{name}")

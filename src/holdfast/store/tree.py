@@ -1,11 +1,12 @@
 """The tree of memory files, and the index that follows it.
 
 People edit files. Before each read the folders of the scopes in question are swept: every file whose change time is not
-older than the newest that is settled there is compared with the index and, if it differs, read again; a count that
-does not agree makes the whole folder be compared. Nothing else is read that did not change, but for this: the change
-time of a file cannot tell two changes within one tick of the clock, so a file that was read or written within a tick of
-its last change is looked at once more by a later sweep. An index that is missing or damaged is filled from the files,
-with a note that says so; where it cannot be written, a copy in memory takes its place.
+older than the newest that is settled there is compared with the index and, if it differs, read again; a count that does
+not agree makes the whole folder be compared. Of a folder with very many files only some are looked at, unless
+everything is swept (`_glance` says what is seen at once even so). Nothing else is read that did not change, but for
+this: the change time of a file cannot tell two changes within one tick of the clock, so a file that was read or written
+within a tick of its last change is looked at once more by a later sweep. An index that is missing or damaged is filled
+from the files, with a note that says so; where it cannot be written, a copy in memory takes its place.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 CLOCK_TICK_NS = 50_000_000
 BATCH = 1000
+# A folder of more files is not looked through file by file before every read; of one that is not, so many are.
+MAX_LOOKED, LOOKED_AT_ONCE = 4_000, 2_000
 _TRY_AGAIN_SECONDS = 5.0
 
 
@@ -111,7 +114,7 @@ class Tree:
         known = self.index.folders()
         found = Refreshed()
         for scope in list(layout.scopes_on_disk(self.root)) if scopes is None else scopes:
-            found += self._sweep_scope(scope, known)
+            found += self._sweep_scope(scope, known, whole=scopes is None)
         if scopes is not None:
             return found
         gone = [f for f in known if not os.path.isdir(self.full(f)) or files.link_on_the_way(self.root, f)]
@@ -195,32 +198,38 @@ class Tree:
                 self.index.drop(paths)
         return Refreshed(gone=len(paths))
 
-    def _sweep_scope(self, scope: Scope, known: dict[str, int]) -> Refreshed:
+    def _sweep_scope(self, scope: Scope, known: dict[str, int], *, whole: bool) -> Refreshed:
         told = self._told(scope)
         if told is not None:
-            return self._follow_paths(told)
-        folders = list(layout.memory_folders(self.root, scope))
-        watched = self._start_watching(scope, folders)
-        found = Refreshed()
-        for folder in folders:
-            found += self._sweep_folder(folder, known.get(folder, -1))
-        if watched:
+            return self.follow(told)
+        watched = self._start_watching(scope)
+        found, folders = Refreshed(), list[str]()
+        waiting = layout.first_folders(self.root, scope)
+        while waiting:
+            folder = waiting.pop()
+            folders.append(folder)
+            some, inside = self._sweep_folder(folder, known, whole=whole)
+            found += some
+            if not layout.is_scope_folder(folder):
+                waiting += [f"{folder}/{name}" for name in inside]
+        if watched and sorted(watched) == sorted(folders):
             self._watched[scope] = folders
         base = layout.folder_of(scope)
         here = [f for f in known if f == base or f.startswith(base + "/")]
         return found + self._lose([folder for folder in here if folder not in folders])
 
-    def _start_watching(self, scope: Scope, folders: list[str]) -> bool:
-        """Watch the folders before they are swept, in a process that looks more than once; return whether all are."""
+    def _start_watching(self, scope: Scope) -> list[str]:
+        """Watch the folders before they are swept, in a process that looks more than once; return them, or none."""
         if scope not in self._swept:
             self._swept.add(scope)
-            return False
+            return []
         if self._watch is None:
             # It loads ctypes, which a command that looks once need not pay for.
             from holdfast.store.watch import Watch
 
             self._watch = Watch()
-        return bool(folders) and all(self._watch.add(self.full(folder)) for folder in folders)
+        folders = list(layout.memory_folders(self.root, scope))
+        return folders if all(self._watch.add(self.full(folder)) for folder in folders) else []
 
     def _told(self, scope: Scope) -> list[str] | None:
         """Return the memory files that were touched since the last look, or None where the folders must be swept."""
@@ -238,7 +247,7 @@ class Tree:
             paths += [f"{folder}/{name}" for name in memories if layout.is_text(name)]
         return paths
 
-    def _follow_paths(self, paths: list[str]) -> Refreshed:
+    def follow(self, paths: Iterable[str]) -> Refreshed:
         """Bring the index up to date with what stands at these paths now."""
         there, gone = dict[str, os.stat_result](), []
         for path in paths:
@@ -260,16 +269,49 @@ class Tree:
                 self.index.lose(folder)
         return Refreshed(gone=gone)
 
-    def _sweep_folder(self, folder: str, seen_ns: int) -> Refreshed:
-        started = time.time_ns()
+    def _sweep_folder(self, folder: str, known: dict[str, int], *, whole: bool) -> tuple[Refreshed, list[str]]:
+        """Bring the index up to date with one folder; return what that found, and the names of folders in it."""
+        count = self.index.count(folder)
+        if count > MAX_LOOKED and not whole:
+            return self._glance(folder)
+        started, seen_ns = time.time_ns(), known.get(folder, -1)
         # A mark in the future is of a clock that was set back: it would hide every change until then.
-        since = seen_ns if seen_ns <= started else -1
-        total, recent = self._look(folder, since)
+        total, recent, inside = self._look(folder, seen_ns if seen_ns <= started else -1)
         found = self._follow(recent)
-        if self.index.count(folder) != total:
-            found += self._compare(folder)
+        if total != (self.index.count(folder) if recent else count):
+            found += self._compare(folder)[0]
         self._see(folder, seen_ns, recent.values(), started)
-        return found
+        return found, inside
+
+    def _glance(self, folder: str) -> tuple[Refreshed, list[str]]:
+        """Sweep a folder of very many files without looking at each of them.
+
+        Its own time says whether a file came, went, got another name or was replaced, as most editors do; the names are
+        compared only then. What was written in place is found as some of the files are looked at, other ones each time.
+        """
+        started, changed = time.time_ns(), files.written_at(self.full(folder))
+        listed, cursor, inside = self.index.glanced(folder)
+        found = Refreshed()
+        if changed != listed:
+            found, inside = self._compare(folder)
+            listed = changed if changed < started - CLOCK_TICK_NS else 0
+        some = self.index.some_stamps(folder, cursor, LOOKED_AT_ONCE)
+        cursor = some[-1][0] if len(some) == LOOKED_AT_ONCE else 0
+        found += self.follow(dict.fromkeys((*self._changed(some), *self.index.unsure(folder))))
+        with self.index.begin():
+            self.index.note_glance(folder, listed, cursor, inside)
+        return found, inside
+
+    def _changed(self, stamps: Iterable[tuple[int, str, int, int, int]]) -> Iterator[str]:
+        """Yield the paths of those files that are not as the index has them."""
+        for _, path, ctime_ns, size, inode in stamps:
+            try:
+                status = os.lstat(self.full(path))
+            except OSError:
+                yield path
+                continue
+            if status.st_ctime_ns != ctime_ns or status.st_ino != inode or status.st_size != size:
+                yield path
 
     def _follow(self, statuses: dict[str, os.stat_result]) -> Refreshed:
         """Bring the index up to date with these files."""
@@ -294,12 +336,13 @@ class Tree:
         except HoldfastError:
             return True
 
-    def _compare(self, folder: str) -> Refreshed:
-        """Compare the whole folder with the index: what is gone, and what an interrupted sweep left out."""
-        there = self._look(folder, -1)[1]
-        known = self.index.stamps(folder)
+    def _compare(self, folder: str) -> tuple[Refreshed, list[str]]:
+        """Compare the names in the folder with the index: what is gone, new or replaced; and the folders in it."""
+        entries, inside = self._entries(folder)
+        there = {f"{folder}/{entry.name}": entry.inode() for entry in entries if entry.is_file(follow_symlinks=False)}
+        known = self.index.inodes(folder)
         gone = self._drop([path for path in known if path not in there])
-        return gone + self._follow({path: status for path, status in there.items() if path not in known})
+        return gone + self.follow([path for path, inode in there.items() if known.get(path) != inode]), inside
 
     def _see(self, folder: str, seen_ns: int, statuses: Iterable[os.stat_result], started: int) -> None:
         """Move the mark up to which the folder is settled.
@@ -313,35 +356,44 @@ class Tree:
             with self.index.begin():
                 self.index.see(folder, mark)
 
-    def _look(self, folder: str, seen_ns: int) -> tuple[int, dict[str, os.stat_result]]:
-        """Return how many memory files the folder has, and the stat of those changed since `seen_ns`."""
+    def _look(self, folder: str, seen_ns: int) -> tuple[int, dict[str, os.stat_result], list[str]]:
+        """Return how many memory files the folder has, the stat of those changed since, and the folders in it."""
         total = 0
         recent: dict[str, os.stat_result] = {}
-        for entry in self._entries(folder):
+        entries, inside = self._entries(folder)
+        for entry in entries:
             try:
                 status = entry.stat(follow_symlinks=False)
             except FileNotFoundError:
                 continue
-            total += 1
-            if status.st_ctime_ns >= seen_ns:
-                recent[f"{folder}/{entry.name}"] = status
-        return total, recent
+            if stat.S_ISREG(status.st_mode):
+                total += 1
+                if status.st_ctime_ns >= seen_ns:
+                    recent[f"{folder}/{entry.name}"] = status
+        return total, recent, inside
 
-    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
-        """Return the plain files of the folder that are memories by their name; none where the folder just went."""
-        in_scope_folder = layout.is_scope_folder(folder)
+    def _entries(self, folder: str) -> tuple[list[os.DirEntry[str]], list[str]]:
+        """Return what in the folder is a memory by its name, and the names of folders; none where it just went."""
+        reserved = layout.RESERVED if layout.is_scope_folder(folder) else (layout.INDEX,)
+        found, others = list[os.DirEntry[str]](), list[os.DirEntry[str]]()
         try:
             with os.scandir(self.full(folder)) as entries:
-                every = list(entries)
-            found = [e for e in every if layout.is_memory_file(e.name, in_scope_folder=in_scope_folder)]
-            for left in [e.path for e in every if e.name.startswith(files.TEMPORARY)]:
-                if files.is_of_dead(left):
-                    files.discard(left)
+                for entry in entries:
+                    name = entry.name
+                    # Nearly all are plain memories, and there may be very many.
+                    is_memory = name.endswith(".md") and name[0] != "." and name.isascii() and name not in reserved
+                    (found if is_memory else others).append(entry)
         except (FileNotFoundError, NotADirectoryError):
-            return []
+            return [], []
         except OSError as problem:
             raise files.unavailable(problem, self.full(folder)) from problem
-        return [e for e in found if e.is_file(follow_symlinks=False) and layout.is_text(e.name)]
+        inside = [one.name for one in (*others, *found) if one.is_dir(follow_symlinks=False) and one.name[0] != "."]
+        for entry in others:
+            if entry.name.startswith(files.TEMPORARY) and files.is_of_dead(entry.path):
+                files.discard(entry.path)
+            elif entry.name not in reserved and layout.is_memory_file(entry.name) and layout.is_text(entry.name):
+                found.append(entry)
+        return found, [name for name in inside if layout.is_text(name)]
 
     def _read_into_index(self, statuses: dict[str, os.stat_result]) -> None:
         """Read these files. One that went meanwhile, or cannot be read, does not stop the others."""
