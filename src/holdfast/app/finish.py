@@ -36,7 +36,7 @@ def _write_rules(workspace: Workspace, scope: Scope) -> None:
     from holdfast.rules.build import build
 
     try:
-        build(workspace, scope)
+        build(workspace, scope, seen=True)
     except HoldfastError:
         # Then the next hook does it.
         return

@@ -142,13 +142,12 @@ def _write_folder_page(store: Store, settings: Settings, folder: str) -> None:
 
 def _write_root_page(store: Store, settings: Settings) -> None:
     lines: list[str] = []
-    show = settings.number("index.show")
+    show, sizes = settings.number("index.show"), store.tree.sizes()
     for kind, heading in (("global", ""), ("project", "Projects"), ("agent", "Agents"), ("session", "Sessions")):
-        groups = [group for group in store.groups() if group.scope.kind == kind]
+        groups = [(scope, count) for scope, count in sizes if scope.kind == kind]
         lines += ["", f"## {heading}", ""] if groups and heading else []
-        for group in groups[:show]:
-            link = f"{layout.folder_of(group.scope)}/{layout.INDEX}"
-            lines.append(f"- [{group.scope.owner or 'Global'}]({link}) ({group.memories})")
+        for scope, count in groups[:show]:
+            lines.append(f"- [{scope.owner or 'Global'}]({layout.folder_of(scope)}/{layout.INDEX}) ({count})")
         if len(groups) > show:
             lines.append(f"- and {len(groups) - show} more; `holdfast status` shows all")
     path = layout.contained(store.tree.root, layout.INDEX)
@@ -248,6 +247,8 @@ def _harmless(line: str) -> str:
 
 
 def _escaped(link: str) -> str:
+    if _NOT_IN_LINKS.isdisjoint(link):
+        return link
     return "".join(f"%{ord(letter):02X}" if letter in _NOT_IN_LINKS else letter for letter in link)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.base.text import CUT, cut
 from holdfast.language.conditions import needles
 from holdfast.records import Scope
@@ -10,16 +12,29 @@ from holdfast.rules.rule import Rule, rule_of
 from holdfast.store.index import Stamp
 from holdfast.workspace import Workspace
 
+if TYPE_CHECKING:
+    from holdfast.store.base import Tables
 
-def build(workspace: Workspace, scope: Scope) -> None:
-    """Bring the index of a scope up to date with its files, and write its rules down for hooks."""
-    head = table.head_of(workspace, scope)
-    workspace.refresh((scope,))
-    ruled, stamps = workspace.store.ask(lambda index: (index.rules(scope), index.stamps_of(scope)))
+
+def build(workspace: Workspace, scope: Scope, *, seen: bool = False) -> None:
+    """Write the rules of a scope down for hooks, as its files have them.
+
+    Where this run has `seen` them, they are looked at again only if there are more or fewer of them by now.
+    """
+    folders, agrees = workspace.store.tree.folders(scope)
+    head = table.head_of(workspace, scope, folders)
+    if not (seen and agrees):
+        workspace.refresh((scope,))
+    ruled = workspace.store.ask(lambda index: index.rules(scope))
     rows = [_row(rule, stamp, digest) for memory, stamp, digest in ruled if (rule := rule_of(memory)) is not None]
-    known = {row.path for row in rows}
-    others = {path: _stamp(stamp) for path, stamp in stamps.items() if path not in known}
-    table.write(workspace, scope, head, rows, others)
+    known, others = {row.path for row in rows}, list[tuple[str, int, int, int]]()
+
+    def newest(index: Tables) -> None:
+        for folder in folders:
+            others.extend(index.newest_files(folder, table.MAX_NAMES - len(others)))
+
+    workspace.store.ask(newest)
+    table.write(workspace, scope, head, rows, [one for one in others if one[0] not in known])
 
 
 def rules_of(workspace: Workspace, scopes: tuple[Scope, ...]) -> list[Rule]:
@@ -33,8 +48,5 @@ def _row(rule: Rule, stamp: Stamp, digest: bytes) -> table.RuleRow:
     memory = rule.memory
     said = cut(" ".join(memory.body.split()), table.MAX_TEXT, CUT)
     whose = rule.does, memory.trust, memory.branch, memory.key, memory.path
-    return table.RuleRow(needles(rule.condition), *whose, _stamp(stamp), digest.hex(), str(rule.condition), said)
-
-
-def _stamp(stamp: Stamp) -> str:
-    return f"{stamp.ctime_ns}.{stamp.size}.{stamp.inode}"
+    stamped = f"{stamp.ctime_ns}.{stamp.size}.{stamp.inode}"
+    return table.RuleRow(needles(rule.condition), *whose, stamped, digest.hex(), str(rule.condition), said)

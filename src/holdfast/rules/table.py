@@ -8,7 +8,7 @@ to date, which reads what changed, and the file is written anew; where that cann
 was still count. `state/rules/` has no more files than there are scopes.
 
 A file of many that had no condition and is given one in place, by an editor that does not replace it, is seen when the
-scope is next looked at: by any command, or by a hook, each of which looks at some of the files.
+scope is next looked at: by any command, or by a hook, each of which looks at some of the newest files.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from holdfast.store import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from holdfast.workspace import Workspace
 
@@ -34,6 +34,8 @@ _VERSION = "1"
 _APART, _NEEDLES = "\t", "\x1f"
 _WIDTH = 10
 _MAX_READ = 4_000_000
+# Of so many files that are no rules the names are kept: those of the newest.
+MAX_NAMES = 2_000
 MAX_TEXT = 300
 # So many bytes of names, of files that are no rules, are looked at in one hook: all of them in most scopes.
 _PIECE, _MAX_LINE = 12_288, 512
@@ -182,24 +184,28 @@ def _folder_stamp(path: str) -> str:
     return f"{status.st_mtime_ns}.{status.st_ino}"
 
 
-def head_of(workspace: Workspace, scope: Scope) -> str:
+def head_of(workspace: Workspace, scope: Scope, folders: list[str]) -> str:
     """Return the first line of the file as it would be now; asked for before the rules are, so that it never lies."""
     root = os.path.join(workspace.home, "memory")
-    base, nested = layout.folder_of(scope), [*layout.memory_folders(root, scope)][1:]
-    stamped = [f"{one}|{_folder_stamp(os.path.join(root, one))}" for one in nested]
+    base = layout.folder_of(scope)
+    stamped = [f"{one}|{_folder_stamp(os.path.join(root, one))}" for one in folders if one != base]
     made = str(time.time_ns() - _TICK_NS)
     return _APART.join([_VERSION, made, _files_beside(root, base), f"{base}|", *stamped])
 
 
-def write(workspace: Workspace, scope: Scope, head: str, found: Iterable[RuleRow], others: Mapping[str, str]) -> None:
-    """Write the rules of a scope; `others` are the files of its memories that are no rules, each with its stamp.
+def write(
+    workspace: Workspace,
+    scope: Scope,
+    head: str,
+    found: Iterable[RuleRow],
+    others: Iterable[tuple[str, int, int, int]],
+) -> None:
+    """Write the rules of a scope; `others` are files of its memories that are no rules: path, change time, size, inode.
 
     A stamp is kept of those alone that were just written: the others are older than the table.
     """
     made = int(head.split(_APART)[1])
-    names = [
-        f"{path}{_APART}{stamp}" if int(stamp.partition(".")[0]) > made else path for path, stamp in others.items()
-    ]
+    names = [f"{path}{_APART}{at}.{size}.{inode}" if at > made else path for path, at, size, inode in others]
     place = place_of(workspace.home, scope)
     lines = [head]
     for row in found:

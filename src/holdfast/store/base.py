@@ -195,11 +195,17 @@ class MemoryTree(Protocol):
     def follow(self, paths: Iterable[str]) -> Refreshed:
         """See what people changed in these files."""
 
+    def folders(self, scope: Scope) -> tuple[list[str], bool]:
+        """Return the folders of the scope that may hold memories, and whether the index has as many files in each."""
+
     def holds(self, folder: str = "") -> bool:
         """Whether there is any memory directly in the folder, or anywhere."""
 
     def listing(self, folders: tuple[str, ...], limit: int) -> tuple[list[Memory], int]:
         """Return the newest memories directly in these folders, and how many there are."""
+
+    def sizes(self) -> list[tuple[Scope, int]]:
+        """Return every scope that holds memories, and how many."""
 
     def subfolders(self, folder: str) -> list[tuple[str, int]]:
         """Return the names of the sub-folders that hold memories, each with their number."""
@@ -366,5 +372,5 @@ class Tables(Protocol):
     def rules(self, scope: Scope) -> list[tuple[Memory, Stamp, bytes]]:
         """Return the memories of a scope that have a condition and hold, each with the stamp and digest of its file."""
 
-    def stamps_of(self, scope: Scope) -> dict[str, Stamp]:
-        """Return the stamp of the file of every memory of a scope, by path."""
+    def newest_files(self, folder: str, most: int) -> list[tuple[str, int, int, int]]:
+        """Return path, change time, size and inode of the newest files of a folder."""

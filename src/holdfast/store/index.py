@@ -148,7 +148,12 @@ class IndexReader:
         rows = self.db.execute(
             f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id WHERE {condition}", tuple(values)
         ).fetchall()
-        return [self.memory_of(row) for row in rows]
+        replaces: dict[int, tuple[str, ...]] = {}
+        for start in range(0, len(rows), _PAGE):
+            numbers = ",".join([str(row[0]) for row in rows[start : start + _PAGE]])
+            for number, key in self.db.execute(f"SELECT memory, key FROM supersedes WHERE memory IN ({numbers})"):
+                replaces[number] = (*replaces.get(number, ()), str(key))
+        return [self.memory_of(row, replaces.get(row[0], ())) for row in rows]
 
     def rules(self, scope: Scope) -> list[tuple[Memory, Stamp, bytes]]:
         """Return the memories of a scope that have a condition and that none replaces, with stamp and digest."""
@@ -157,32 +162,23 @@ class IndexReader:
         stamps = [(one, self.stamp(one.path)) for one in standing]
         return [(one, stamp, self.digest(one.path)) for one, stamp in stamps if stamp is not None]
 
-    def stamps_of(self, scope: Scope) -> dict[str, Stamp]:
-        """Return the stamp of the file of every memory of a scope, by path."""
-        rows = self.db.execute(
-            "SELECT path, ctime_ns, size, inode FROM memory WHERE scope = ? AND owner = ?", (scope.kind, scope.owner)
-        )
-        return {path: Stamp(ctime, size, inode) for path, ctime, size, inode in rows}
+    def newest_files(self, folder: str, most: int) -> list[tuple[str, int, int, int]]:
+        """Return path, change time, size and inode of the newest files of a folder."""
+        asked = "SELECT path, ctime_ns, size, inode FROM memory WHERE folder = ? ORDER BY id DESC LIMIT ?"
+        return self.db.execute(asked, (folder, most)).fetchall()
 
-    def memory_of(self, row: tuple[object, ...]) -> Memory:
+    def memory_of(self, row: tuple[object, ...], supersedes: tuple[str, ...] | None = None) -> Memory:
+        """Return the memory of a row of COLUMNS; what it supersedes is asked for where it is not given."""
         path, scope, owner, key, kind, trust, created, updated, source, agent, session = map(str, row[1:12])
-        found = self.db.execute("SELECT key FROM supersedes WHERE memory = ?", (row[0],))
+        if supersedes is None:
+            found = self.db.execute("SELECT key FROM supersedes WHERE memory = ?", (row[0],))
+            supersedes = tuple([str(each) for (each,) in found])
+        tags = tuple([tag for tag in str(row[14]).split(TAGS_APART) if tag])
+        anchors = tuple(str(row[16]).split(TAGS_APART)) if row[16] else ()
+        # Every field, in its order: a record that has to look for defaults takes three times as long.
         return Memory(
-            *(key, Scope(scope, owner), str(row[13]), str(row[15]), kind),
-            tags=tuple(tag for tag in str(row[14]).split(TAGS_APART) if tag),
-            trust=trust,
-            created=created,
-            updated=updated,
-            source=source,
-            agent=agent,
-            session=session,
-            supersedes=tuple(str(key) for (key,) in found),
-            pinned=bool(row[12]),
-            path=path,
-            anchors=tuple(str(row[16]).split(TAGS_APART)) if row[16] else (),
-            branch=str(row[17]),
-            when=str(row[18]),
-            enforce=str(row[19]),
+            *(key, Scope(scope, owner), str(row[13]), str(row[15]), kind, tags, trust, created, updated, source, agent),
+            *(session, supersedes, bool(row[12]), (), path, anchors, str(row[17]), str(row[18]), str(row[19])),
         )
 
     def groups(self) -> list[Group]:

@@ -17,7 +17,7 @@ from holdfast.errors import Conflict, NotFound, StoreUnavailable, TooLarge
 from holdfast.records import Memory, Scope
 from holdfast.store import layout, memory_file
 from holdfast.store.index import mark_behind, stamp_of
-from holdfast.store.tree import Tree
+from holdfast.store.tree import MAX_LOOKED, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -143,9 +143,16 @@ class LocalTree(Tree):
 
     def listing(self, folders: tuple[str, ...], limit: int) -> tuple[list[Memory], int]:
         """Return the newest memories directly in these folders, and how many there are."""
-        newest = f"m.folder IN ({','.join('?' * len(folders))}) ORDER BY m.updated DESC, m.path LIMIT ?"
-        found = self.index.memories_where(newest, (*folders, limit))
-        return found, sum(self.index.count(folder) for folder in folders)
+        total = sum(self.index.count(folder) for folder in folders)
+        # Where there are very many, SQLite takes the newest by their order in time instead of sorting all of them.
+        column = "+m.folder" if total > MAX_LOOKED else "m.folder"
+        newest = f"{column} IN ({','.join('?' * len(folders))}) ORDER BY m.updated DESC, m.path LIMIT ?"
+        return self.index.memories_where(newest, (*folders, limit)), total
+
+    def sizes(self) -> list[tuple[Scope, int]]:
+        """Return every scope that holds memories, and how many."""
+        rows = self.index.db.execute("SELECT scope, owner, count(*) FROM memory GROUP BY scope, owner ORDER BY 1, 2")
+        return [(Scope(kind, owner), count) for kind, owner, count in rows]
 
     def subfolders(self, folder: str) -> list[tuple[str, int]]:
         """Return the names of the sub-folders with the number of memories in and below each."""

@@ -218,6 +218,18 @@ class Tree:
         here = [f for f in known if f == base or f.startswith(base + "/")]
         return found + self._lose([folder for folder in here if folder not in folders])
 
+    def folders(self, scope: Scope) -> tuple[list[str], bool]:
+        """Return the folders of the scope that may hold memories, and whether the index has as many files in each."""
+        found, agrees = list[str](), True
+        waiting = layout.first_folders(self.root, scope)
+        while waiting:
+            folder = waiting.pop(0)
+            entries, inside = self._entries(folder)
+            found.append(folder)
+            agrees = agrees and sum(one.is_file(follow_symlinks=False) for one in entries) == self.index.count(folder)
+            waiting += [f"{folder}/{name}" for name in inside] if not layout.is_scope_folder(folder) else []
+        return found, agrees
+
     def _start_watching(self, scope: Scope) -> list[str]:
         """Watch the folders before they are swept, in a process that looks more than once; return them, or none."""
         if scope not in self._swept:
