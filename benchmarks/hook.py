@@ -1,12 +1,17 @@
-"""What a hook costs an agent: a start, a prompt and calls of tools in fresh processes, beside a bare start of Python.
+"""What a hook costs an agent: every event of a session in fresh processes, beside a bare start of Python.
 
-    holdfast bench hook [--sizes 10000,100000] [--turns 40] [--anchored] [--json]
+    holdfast bench hook [--sizes 1000,10000] [--turns 40] [--anchored] [--json]
 
-Each turn runs every case once, so that a machine under load is slow for all of them. Figures are ratios to the bare
-start, by the clock and by the processor's time, which other programs disturb less. The goal is a prompt at 3 bare
-starts with 10,000 memories, and at 4 with 100,000; a hook before a call at 2 where no rule holds, and at 3 where one
-does, with 50 rules among the memories. With `--anchored` every memory names a function of a file of 4,000 lines, and
-is held against it when it is given.
+The home is one that was lived in: half of the memories in the project at hand and half in 49 others, decisions and
+lessons among them, the pages that show them, 50 rules, receipts of a year and what three hundred sessions left. Words
+are as common as in any language (Zipf). Each turn runs every case once, so that a machine under load is slow for all of
+them. Figures are ratios to the bare start, by the clock and by the processor's time, which other programs disturb less.
+The goal is a prompt and a start at 3 bare starts with 10,000 memories and at 4 with 100,000, also for a prompt whose
+words stand in a tenth of all memories; a hook before a call at 2 where no rule holds, and at 3 where one does. With
+`--anchored` every memory names a function of a file of 4,000 lines, and is held against it when it is given.
+
+With several sizes a last table tells by how much each event grew from the smallest to the largest, the bare start taken
+off, and names what grew faster than the home did.
 """
 
 from __future__ import annotations
@@ -26,10 +31,11 @@ import time
 import holdfast
 from holdfast.app.finish import finish
 from holdfast.app.reindex import reindex
-from holdfast.base.clock import now
+from holdfast.base.clock import iso, now
+from holdfast.journal.events import Journal
 from holdfast.language import code_spans
 from holdfast.memory.remember import remember
-from holdfast.records import Memory, Scope, replace
+from holdfast.records import Event, Memory, Scope, replace
 from holdfast.store import memory_file
 from holdfast.workspace import Workspace
 
@@ -40,6 +46,9 @@ GOALS = {10_000: 3.0, 100_000: 4.0}
 PROJECT = "example.com--acme--bench"
 WORDS = 20_000
 RULES = 50
+PROJECTS = 50
+# Each day of a year has so many receipts, and so many sessions left what hooks keep of them.
+RECEIPTS, SESSIONS = 20, 300
 # What people ask has many common words, which random ones have not, and rates and states nothing, as most prompts do.
 ASKED = (
     "Could we move the {} worker over to a queue of its own and keep the {} from blocking checkout at night?",
@@ -52,7 +61,7 @@ Took = tuple[float, float]
 def main(arguments: list[str]) -> int:
     """Run the benchmark and print its figures."""
     parser = argparse.ArgumentParser(prog="holdfast bench hook", description=__doc__)
-    parser.add_argument("--sizes", default="10000,100000", help="numbers of memories, with commas")
+    parser.add_argument("--sizes", default="1000,10000", help="numbers of memories, with commas")
     parser.add_argument("--turns", type=int, default=40, help="how often each case runs")
     parser.add_argument("--anchored", action="store_true", help="memories name code that is looked at")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
@@ -67,6 +76,8 @@ def main(arguments: list[str]) -> int:
             show(found[-1])
     if options.json:
         print(json.dumps(found, indent=2))
+    elif len(found) > 1:
+        print("\n".join(growth(found)))
     return 0
 
 
@@ -80,6 +91,7 @@ class Bench:
         self.project = os.path.join(folder, "project")
         self.rng = random.Random(size)
         self.words = vocabulary()
+        self.common = [f"{word}ish" for word in self.words[-10:]]
         # The n-th word is about as common as one n-th of the first, as Zipf found.
         self.shares = list(itertools.accumulate(1 / (rank + 10) for rank in range(len(self.words))))
         self._count = 0
@@ -87,27 +99,36 @@ class Bench:
         self._lay()
 
     def _lay(self) -> None:
-        memories = os.path.join(self.home, "memory", "projects", PROJECT, "memories")
-        os.makedirs(memories, 0o700)
-        at = now()
         with open(os.path.join(self.project, "code.py"), "w", encoding="utf-8") as file:
             file.write("".join(f"def f{number}(x):\n    return x + {number}\n\n\n" for number in range(1_000)))
-        for number in range(self.size):
-            text = self.sentence(25)
-            memory = Memory(f"m-{number}", Scope("project", PROJECT), text[:50], text, created=at, updated=at)
-            if self.anchored:
-                held = code_spans.digest(f"def f{number % 1_000}(x):\n    return x + {number % 1_000}")
-                memory = replace(memory, anchors=(f"code.py#f{number % 1_000}@{held}",))
-            with open(os.path.join(memories, f"m-{number}.md"), "w", encoding="utf-8") as file:
-                file.write(memory_file.create(memory))
+        self._lay_memories()
+        lay_receipts(self.home)
         with Workspace(self.home, project=PROJECT) as workspace:
             reindex(workspace)
             remember(workspace, "Never `git push --force` without asking me first.", scope="project")
             for number in range(RULES):
                 remember(workspace, f"Target {number} needs the VPN of site {number}.", when=f"make deploy-{number}")
+            for number in range(20):
+                remember(workspace, self.sentence(12), type=("decision", "lesson")[number % 2])
             finish(workspace)
-        # As it is when an agent has run here before.
-        self._hook("Stop", {})
+        # As it is when an agent has run here for a while.
+        for _ in range(min(SESSIONS, self.size)):
+            self._hook("Stop", {})
+
+    def _lay_memories(self) -> None:
+        at = now()
+        # The n-th word is about as common as one n-th of the first; these stand in a tenth of all memories.
+        for number in range(self.size):
+            scope = Scope("project", PROJECT if number % 2 else f"{PROJECT}-{number % PROJECTS}")
+            text = f"{self.sentence(25)} {self.common[number % 10]}"
+            memory = Memory(f"m-{number}", scope, text[:50], text, created=at, updated=at)
+            if self.anchored:
+                held = code_spans.digest(f"def f{number % 1_000}(x):\n    return x + {number % 1_000}")
+                memory = replace(memory, anchors=(f"code.py#f{number % 1_000}@{held}",))
+            memories = os.path.join(self.home, "memory", "projects", scope.owner, "memories")
+            os.makedirs(memories, 0o700, exist_ok=True)
+            with open(os.path.join(memories, f"m-{number}.md"), "w", encoding="utf-8") as file:
+                file.write(memory_file.create(memory))
 
     def sentence(self, length: int) -> str:
         """Return words of the model's vocabulary, a few of them common and most of them rare, as in any language."""
@@ -117,8 +138,9 @@ class Bench:
         """Run every case in turns and return the median and the 95th percentile of each, and its ratio to the bare."""
         cases = {
             **{"bare": self.bare, "start": self.start, "prompt": self.prompt},
-            **{"prompt by words": self.by_words, "English prompt": self.english},
+            **{"prompt by words": self.by_words, "English prompt": self.english, "common words": self.common_words},
             **{"call": self.call, "call with a rule": self.ruled, "call that is held": self.held},
+            **{"failed call": self.failed, "stop": self.stop, "end": self.end},
         }
         times: dict[str, list[Took]] = {name: [] for name in cases}
         for turn in range(turns + 3):
@@ -150,6 +172,23 @@ class Bench:
         """A prompt as people write it, of which the words tell the language."""
         prompt = self.rng.choice(ASKED).format(*self.rng.choices(self.words, k=2))
         return self._hook("UserPromptSubmit", {"prompt": prompt})
+
+    def common_words(self) -> Took:
+        """The worst prompt: each of its words stands in a tenth of all memories."""
+        return self._hook("UserPromptSubmit", {"prompt": f"Please look at {' '.join(self.common)} for me."})
+
+    def failed(self) -> Took:
+        """A command that failed."""
+        told = {"tool_name": "Bash", "tool_input": {"command": "pytest -q"}, "error": "Exit code 2\nno module named x"}
+        return self._hook("PostToolUseFailure", told)
+
+    def stop(self) -> Took:
+        """A pause: the agent has answered."""
+        return self._hook("Stop", {})
+
+    def end(self) -> Took:
+        """The end of a session; the sweep behind it is switched off, because it would run beside the next case."""
+        return self._hook("SessionEnd", {"reason": "exit"}, HOLDFAST_SWEEP_AT_SESSION_END="no")
 
     def call(self) -> Took:
         """A command of which no rule says anything."""
@@ -189,6 +228,31 @@ def vocabulary() -> list[str]:
         words = [word for word in file.read().split("\n") if word.isascii() and word.isalpha() and len(word) > 3]
     random.Random(7).shuffle(words)
     return words[:WORDS]
+
+
+def lay_receipts(home: str) -> None:
+    """Write the receipts of a year, as hooks do."""
+    journal, given = Journal(home), [["project", PROJECT, "m-1", "0" * 12, "words", 40]]
+    data = {"agent": "claude-code", "moment": "prompt", "given": given, "left_out": [], "characters": 160, "tokens": 40}
+    for number in range(365 * RECEIPTS):
+        at = iso(time.time() - 86_400 * (number // RECEIPTS))
+        journal.append(Event(at, "receipt", {**data, "session": f"s-{number // 5}"}), durable=False)
+
+
+def growth(found: list[dict[str, object]]) -> list[str]:
+    """Return by how much each event grew from the smallest home to the largest; what grew faster is named."""
+    least, most = (min(found, key=_memories), max(found, key=_memories))
+    by = _memories(most) / _memories(least)
+    lines = [f"{_memories(least):,} to {_memories(most):,} memories, {by:g} times as many; a bare start is taken off"]
+    for name in most["cases"]:  # type: ignore[attr-defined]
+        before, after = (one["cases"][name]["cpu_p50_ms"] - one["cases"]["bare"]["cpu_p50_ms"] for one in (least, most))  # type: ignore[index]
+        grew = after / before if before > 0 else 1.0
+        lines.append(f"  {name:16} {grew:6.2f} times{'   GROWS FASTER THAN ITS INPUT' if grew > by else ''}")
+    return lines
+
+
+def _memories(found: dict[str, object]) -> int:
+    return int(str(found["memories"]))
 
 
 def lay_project(folder: str) -> None:

@@ -27,9 +27,18 @@ def test_the_report_as_json(cli):
     assert ended.code == 0, ended
     assert ended.json["sizes"].keys() == {"20", "30"}
     for found in ended.json["sizes"].values():
-        assert found["memories"].keys() == BOTH | {"command_ms", "command_to_floor"}
+        commands = {f"command_{name}_ms" for name in ("version", "recall", "list", "remember")}
+        assert found["memories"].keys() == BOTH | commands | {"recall_to_version"}
         assert found["passages"].keys() == BOTH | {"warm_one_project_p50_ms"}
         assert all(figure > 0 for figures in found.values() for figure in figures.values())
+
+
+def test_what_grows_faster_than_its_input_is_named(speed):
+    """A figure that grew by more than the size did is named, and no other."""
+    small, large = ({"warm_short_p50_ms": one, "command_recall_ms": 10.0} for one in (1.0, 12.0))
+    lines = speed["growth"]({"100": {"memories": small}, "1000": {"memories": large}})
+    assert [line for line in lines if "FASTER" in line] == [line for line in lines if "warm_short" in line]
+    assert len(lines) == 3
 
 
 @pytest.mark.parametrize("sizes", ["", "many", "1000,", "0", "-5"])
