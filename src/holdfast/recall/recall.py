@@ -81,7 +81,7 @@ def search(workspace: Workspace, query: str, wanted: Filter, limit: int, at: str
     asked = query, wanted, max(_LOOKED_AT, limit), at or now()
     hits, store = _hits(workspace, *asked)[:limit], workspace.store
     # In a very large folder not every file was looked at: nothing is handed out that its file no longer says.
-    seen = store.ask(lambda tables: store.tree.follow([one.memory.path for one in hits])) if store.has_tree else None
+    seen = store.ask(lambda tables: store.tree.recheck([one.memory.path for one in hits])) if store.has_tree else None
     return _hits(workspace, *asked)[:limit] if seen is not None and (seen.read or seen.gone) else hits
 
 

@@ -192,7 +192,7 @@ class MemoryTree(Protocol):
     def place_in(self, memory: Memory, folder: str) -> Memory:
         """Move the file into another folder of its scope; key and text stay."""
 
-    def follow(self, paths: Iterable[str]) -> Refreshed:
+    def recheck(self, paths: Iterable[str]) -> Refreshed:
         """See what people changed in these files."""
 
     def folders(self, scope: Scope) -> tuple[list[str], bool]:

@@ -145,6 +145,18 @@ class IndexReader:
 
     def memories_where(self, condition: str, values: Iterable[object]) -> list[Memory]:
         """Return the memories that meet a condition on `m`, as SQL."""
+        return [memory for _, memory in self._numbered(condition, values)]
+
+    def memories_by_number(self, numbers: Iterable[int], where: str, values: Iterable[object]) -> dict[int, Memory]:
+        """Return those of the memories of these numbers that meet a condition on `m`."""
+        found: dict[int, Memory] = {}
+        asked = list(numbers)
+        for start in range(0, len(asked), _PAGE):
+            some = ",".join(map(str, asked[start : start + _PAGE]))
+            found.update(self._numbered(f"m.id IN ({some}) AND {where}", values))
+        return found
+
+    def _numbered(self, condition: str, values: Iterable[object]) -> list[tuple[int, Memory]]:
         rows = self.db.execute(
             f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id WHERE {condition}", tuple(values)
         ).fetchall()
@@ -153,7 +165,35 @@ class IndexReader:
             numbers = ",".join([str(row[0]) for row in rows[start : start + _PAGE]])
             for number, key in self.db.execute(f"SELECT memory, key FROM supersedes WHERE memory IN ({numbers})"):
                 replaces[number] = (*replaces.get(number, ()), str(key))
-        return [self.memory_of(row, replaces.get(row[0], ())) for row in rows]
+        return [(row[0], self.memory_of(row, replaces.get(row[0], ()))) for row in rows]
+
+    def ends_of(self, memories: Iterable[Memory]) -> dict[tuple[Scope, str], tuple[int, str]]:
+        """Return of each memory how often it was handed out, and the key of the newest one that replaces it."""
+        places = [(one.scope, one.key) for one in memories]
+        found = dict.fromkeys(places, (0, ""))
+        for start in range(0, len(places), _PAGE):
+            some = places[start : start + _PAGE]
+            asked = [part for scope, key in some for part in (scope.kind, scope.owner, key)]
+            among = f"IN (VALUES {','.join(['(?,?,?)'] * len(some))})"
+            uses = f"SELECT scope, owner, key, count FROM uses WHERE (scope, owner, key) {among}"
+            for kind, owner, key, count in self.db.execute(uses, asked):
+                found[Scope(kind, owner), key] = int(count), ""
+            newer = (
+                "SELECT s.scope, s.owner, s.key, m.key FROM supersedes s JOIN memory m ON m.id = s.memory"
+                f" WHERE m.key <> s.key AND (s.scope, s.owner, s.key) {among} ORDER BY m.updated DESC"
+            )
+            for kind, owner, key, by in self.db.execute(newer, asked):
+                count, before = found[Scope(kind, owner), key]
+                found[Scope(kind, owner), key] = count, before or str(by)
+        return found
+
+    def files_at(self, paths: Iterable[str]) -> list[tuple[int, str, int, int, int]]:
+        """Return what `some_stamps` returns of the files at these paths."""
+        asked = list(paths)
+        marks = ",".join("?" * len(asked))
+        return self.db.execute(
+            f"SELECT id, path, ctime_ns, size, inode FROM memory WHERE path IN ({marks})", asked
+        ).fetchall()
 
     def rules(self, scope: Scope) -> list[tuple[Memory, Stamp, bytes]]:
         """Return the memories of a scope that have a condition and that none replaces, with stamp and digest."""
@@ -167,12 +207,9 @@ class IndexReader:
         asked = "SELECT path, ctime_ns, size, inode FROM memory WHERE folder = ? ORDER BY id DESC LIMIT ?"
         return self.db.execute(asked, (folder, most)).fetchall()
 
-    def memory_of(self, row: tuple[object, ...], supersedes: tuple[str, ...] | None = None) -> Memory:
-        """Return the memory of a row of COLUMNS; what it supersedes is asked for where it is not given."""
+    def memory_of(self, row: tuple[object, ...], supersedes: tuple[str, ...]) -> Memory:
+        """Return the memory of a row of COLUMNS, with the keys that it supersedes."""
         path, scope, owner, key, kind, trust, created, updated, source, agent, session = map(str, row[1:12])
-        if supersedes is None:
-            found = self.db.execute("SELECT key FROM supersedes WHERE memory = ?", (row[0],))
-            supersedes = tuple([str(each) for (each,) in found])
         tags = tuple([tag for tag in str(row[14]).split(TAGS_APART) if tag])
         anchors = tuple(str(row[16]).split(TAGS_APART)) if row[16] else ()
         # Every field, in its order: a record that has to look for defaults takes three times as long.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from holdfast.records import Candidate, Filter, Scope
 from holdfast.store import words
 from holdfast.store.full_text import MAX_WEIGHED, FullTextTable, heaviest, in_parts, word_count
-from holdfast.store.index import COLUMNS, IndexReader, where_of
+from holdfast.store.index import IndexReader, where_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -223,26 +223,17 @@ class MemoryTable(FullTextTable):
         What went, or became another, meanwhile is left out. `matched` is what `matched` said of these rows.
         """
         where, values = where_of(wanted)
-        columns = f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id"
-        candidates: list[Candidate] = []
         matched = self.matched(list(marks), asked) if matched is None else matched
+        found = self.index.memories_by_number(marks, where, values)
+        ends = self.index.ends_of(found.values())
+        candidates: list[Candidate] = []
         for row, (text, meaning) in marks.items():
-            found = self.db.execute(f"{columns} WHERE m.id = ? AND {where}", (row, *values)).fetchone()
-            if found is None:
+            if row not in found:
                 continue
-            memory = self.index.memory_of(found)
-            now, before = matched.get(row, ((), ()))
-            candidates.append(
-                Candidate(
-                    memory=memory,
-                    text=text,
-                    words=now or before,
-                    earlier=not now and bool(before),
-                    uses=self.index.uses(memory.scope, memory.key)[0],
-                    superseded_by=memory.ended_by(self.index.superseded_by(memory.scope, memory.key)),
-                    meaning=meaning,
-                )
-            )
+            memory, (now, before) = found[row], matched.get(row, ((), ()))
+            uses, newer = ends[memory.scope, memory.key]
+            told = text, now or before, not now and bool(before), uses, memory.ended_by(newer), meaning
+            candidates.append(Candidate(memory, *told))
         return candidates
 
     def matched(self, rows: list[int], asked: Asked) -> dict[int, Matched]:

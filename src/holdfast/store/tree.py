@@ -273,6 +273,10 @@ class Tree:
                 gone.append(path)
         return self._drop(gone) + self._follow(there)
 
+    def recheck(self, paths: Iterable[str]) -> Refreshed:
+        """Bring the index up to date with those of these files that are not as it has them."""
+        return self.follow([*self._changed(self.index.files_at(paths))])
+
     def _lose(self, folders: list[str]) -> Refreshed:
         gone = 0
         for folder in folders:
