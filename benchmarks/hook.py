@@ -29,13 +29,15 @@ import tempfile
 import time
 
 import holdfast
+from holdfast import agents
 from holdfast.app.finish import finish
+from holdfast.app.hook import hook
 from holdfast.app.reindex import reindex
 from holdfast.base.clock import iso, now
 from holdfast.journal.events import Journal
 from holdfast.language import code_spans
 from holdfast.memory.remember import remember
-from holdfast.records import Event, Memory, Scope, replace
+from holdfast.records import Event, HookCall, Memory, Scope, replace
 from holdfast.store import memory_file
 from holdfast.workspace import Workspace
 
@@ -111,9 +113,18 @@ class Bench:
             for number in range(20):
                 remember(workspace, self.sentence(12), type=("decision", "lesson")[number % 2])
             finish(workspace)
-        # As it is when an agent has run here for a while.
-        for _ in range(min(SESSIONS, self.size)):
-            self._hook("Stop", {})
+        # As it is when an agent has run here for a while; a process each would take too long.
+        environment = {**self._environment(), "HOLDFAST_HOOK_BUDGET_MS": "60000", "HOLDFAST_SWEEP_AT_SESSION_END": "no"}
+        for number in range(min(SESSIONS, self.size)):
+            about = {"session": f"0198c1a2-7f3e-4d5b-8a6c-{number:012d}", "folder": self.project}
+            for moment, told in (
+                ("start", {"source": "startup"}),
+                ("prompt", {"prompt": self.sentence(20)}),
+                ("stop", {}),
+            ):
+                call = HookCall("claude-code", moment, moment, **about, **told)
+                hook(self.home, agents.get("claude-code"), call, environment)
+        self._hook("Stop", {})
 
     def _lay_memories(self) -> None:
         at = now()

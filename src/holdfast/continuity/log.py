@@ -122,17 +122,20 @@ def entry(folder: str, day: str, agent: str, session: str) -> LogEntry | None:
     return replace(told, session=session, agent=agent, began=told.began or f"{day}T00:00:00Z", title=title)
 
 
-def entries(folder: str, day: str) -> tuple[list[LogEntry], list[str]]:
-    """Return the sessions that the page of a day tells of, and the decisions that stand in it without a session."""
-    found: list[LogEntry] = []
+def entries(folder: str, day: str, last: int = 0) -> tuple[list[LogEntry], list[str]]:
+    """Return the sessions that the page of a day tells of, and the decisions that stand in it without a session.
+
+    With `last`, of so many sessions at most, those that stand last.
+    """
+    found: list[tuple[str, list[str]]] = []
     loose: list[str] = []
     for heading, lines in region.sections(read(folder, day)):
         if any(line.startswith(_SESSION) for line in lines):
-            found.append(_told(heading, lines))
+            found.append((heading, lines))
         elif heading:
             said = [line.partition(": ") for line in region.entries(lines)]
             loose += [text for kind, colon, text in said if colon and kind in DECIDING and text]
-    return found, loose
+    return [_told(*one) for one in found[-last:]], loose
 
 
 def decided(entry: LogEntry) -> list[str]:

@@ -41,6 +41,8 @@ _MAX_FAILED = 2
 _MAX_SESSIONS = 2
 _MAX_FILES = 8
 _MAX_DAYS = 3
+# A day may have very many sessions, and a start tells of a few.
+_MAX_READ = 30
 _BULLETS = ("- ", "* ")
 _LAST_ASKED = "Before the conversation was compacted they last asked"
 _STANDS = "Where things stand, as agents say"
@@ -243,7 +245,7 @@ class ToldPages:
         days = [day for day in log.days(folder) if day <= now()[:10]] if folder else []
         own = (self._worktree,) if self._worktree else ()
         for day in days[:_MAX_DAYS]:
-            here = [one for one in log.entries(folder, day)[0] if (one.worktree != own) == of_others]
+            here = [one for one in log.entries(folder, day, _MAX_READ)[0] if (one.worktree != own) == of_others]
             if any(one.done or one.failed or one.decisions for one in here):
                 return here
         return []

@@ -196,13 +196,17 @@ def is_empty(home: str) -> bool:
     waiting = [os.path.join(home, "memory")]
     while waiting:
         folder = waiting.pop()
+        holds = folder.endswith("/memories")
         try:
-            inside = list(os.scandir(folder))
+            # One by one: the first memory says enough, and there may be very many.
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if holds and entry.name.endswith(".md"):
+                        return False
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
         except OSError:
             continue
-        if folder.endswith("/memories") and any(entry.name.endswith(".md") for entry in inside):
-            return False
-        waiting += [entry.path for entry in inside if entry.is_dir(follow_symlinks=False)]
     return True
 
 
