@@ -102,9 +102,7 @@ def next_key(view: MemoryView, every: Iterable[Memory], text: str) -> str:
 
 def memories(workspace: Workspace, view: MemoryView, scopes: Sequence[Scope]) -> list[Memory]:
     """Return the memories of a view, those that hold no longer among them: by number, the person's first, by age."""
-    for scope in scopes:
-        if workspace.seen.isdisjoint((scope, None)):
-            workspace.refresh((scope,))
+    workspace.refresh(tuple(scope for scope in scopes if workspace.seen.isdisjoint((scope, None))))
     found = [memory for scope in scopes for memory in workspace.store.find(Filter((scope,), (view.type,)))]
     return sorted(found, key=lambda one: (number_in(view, one) or 10**9, one.trust != "user", one.created, one.key))
 
