@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from holdfast.base import files
 from holdfast.base.digests import file_digest, sha256
 from holdfast.errors import Conflict, NotFound, StoreUnavailable, TooLarge
-from holdfast.records import Memory, Scope
+from holdfast.records import Memory, Problem, Scope
 from holdfast.store import layout, memory_file
 from holdfast.store.index import mark_behind, stamp_of
 from holdfast.store.tree import MAX_LOOKED, Tree
@@ -180,3 +180,29 @@ class LocalTree(Tree):
         """Note that the `index.md` of the folder is true again."""
         with self.index.begin() as db:
             db.execute("UPDATE folder SET stale = 0 WHERE path = ?", (folder,))
+
+    def folders(self, scope: Scope) -> tuple[list[str], bool]:
+        """Return the folders of the scope that may hold memories, and whether the index has as many files in each."""
+        found, agrees = list[str](), True
+        waiting = layout.first_folders(self.root, scope)
+        while waiting:
+            folder = waiting.pop(0)
+            entries, inside = self._entries(folder)
+            found.append(folder)
+            agrees = agrees and sum(one.is_file(follow_symlinks=False) for one in entries) == self.index.count(folder)
+            waiting += [f"{folder}/{name}" for name in inside] if not layout.is_scope_folder(folder) else []
+        return found, agrees
+
+    def nameless(self) -> Iterator[Problem]:
+        """Name what cannot be a memory because its name is not text, or because it is a folder."""
+        for scope in layout.scopes_on_disk(self.root):
+            for folder in layout.memory_folders(self.root, scope):
+                for name in os.listdir(self.full(folder)):
+                    if not layout.is_memory_file(name):
+                        continue
+                    if not layout.is_text(name):
+                        hint = "Rename it; until then it is not read."
+                        yield Problem("file-name", f"{folder}/{name!a}", "the name is not UTF-8", hint, 0, "error")
+                    elif os.path.isdir(self.full(f"{folder}/{name}")):
+                        hint = "Rename it: a memory is a file."
+                        yield Problem("file-name", f"{folder}/{name}", "a folder has the name of a memory", hint)

@@ -218,18 +218,6 @@ class Tree:
         here = [f for f in known if f == base or f.startswith(base + "/")]
         return found + self._lose([folder for folder in here if folder not in folders])
 
-    def folders(self, scope: Scope) -> tuple[list[str], bool]:
-        """Return the folders of the scope that may hold memories, and whether the index has as many files in each."""
-        found, agrees = list[str](), True
-        waiting = layout.first_folders(self.root, scope)
-        while waiting:
-            folder = waiting.pop(0)
-            entries, inside = self._entries(folder)
-            found.append(folder)
-            agrees = agrees and sum(one.is_file(follow_symlinks=False) for one in entries) == self.index.count(folder)
-            waiting += [f"{folder}/{name}" for name in inside] if not layout.is_scope_folder(folder) else []
-        return found, agrees
-
     def _start_watching(self, scope: Scope) -> list[str]:
         """Watch the folders before they are swept, in a process that looks more than once; return them, or none."""
         if scope not in self._swept:
@@ -469,20 +457,6 @@ class Tree:
     def full(self, path: str) -> str:
         """Return where a path of the tree stands."""
         return os.path.join(self.root, path)
-
-    def nameless(self) -> Iterator[Problem]:
-        """Name what cannot be a memory because its name is not text, or because it is a folder."""
-        for scope in layout.scopes_on_disk(self.root):
-            for folder in layout.memory_folders(self.root, scope):
-                for name in os.listdir(self.full(folder)):
-                    if not layout.is_memory_file(name):
-                        continue
-                    if not layout.is_text(name):
-                        hint = "Rename it; until then it is not read."
-                        yield Problem("file-name", f"{folder}/{name!a}", "the name is not UTF-8", hint, 0, "error")
-                    elif os.path.isdir(self.full(f"{folder}/{name}")):
-                        hint = "Rename it: a memory is a file."
-                        yield Problem("file-name", f"{folder}/{name}", "a folder has the name of a memory", hint)
 
 
 def _copy_in_memory(path: str) -> Index:
