@@ -66,7 +66,8 @@ def test_the_sessions_of_this_project_are_listed_newest_first(told) -> None:
         ({"subagents": True}, ["bbb222", "aaa111", "sub333"]),
         ({"everywhere": True}, ["bbb222", "aaa111", "ccc444"]),
         ({"limit": 1}, ["bbb222"]),
-        ({"outcomes": ("success",)}, []),
+        ({"outcomes": ("success",)}, ["aaa111"]),
+        ({"outcomes": ("failure",)}, []),
     ],
 )
 def test_the_list_can_be_narrowed(told, shop, asked, expected) -> None:

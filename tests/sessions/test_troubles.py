@@ -72,3 +72,38 @@ def test_very_many_errors_stay_bounded() -> None:
     digest = digested(ASK, *events)
     assert digest.failed_calls == MAX_TROUBLES + 50
     assert len(digest.troubles) + dict(digest.left_out)["troubles"] == MAX_TROUBLES + 50
+
+
+def test_each_command_of_a_line_that_passed_fixes_its_own_errors() -> None:
+    """A line shows one of its commands, but all of them ran."""
+    digest = digested(
+        ASK, ran("mise run lint", "a.go:3:1: unused (deadcode)", True), ran("mise run test && mise run lint", "ok a 1s")
+    )
+    assert [one.ended for one in digest.troubles] == ["fixed"]
+
+
+def test_a_check_of_everything_fixes_what_a_part_of_it_found() -> None:
+    """A task of the project without arguments runs all checks of its kind; one of a single file does not."""
+    failing = ran("go test ./cart/", "--- FAIL: TestTotal (0.00s)\nFAIL", True)
+    assert [one.ended for one in digested(ASK, failing, ran("mise run test", "ok  cart 1s")).troubles] == ["fixed"]
+    narrow = digested(ASK, failing, ran("npm test -- src/page.test.ts", "3 passed"))
+    assert [one.ended for one in narrow.troubles] == ["left"]
+    other = digested(ASK, failing, ran("mise run lint", "0 issues."))
+    assert [one.ended for one in other.troubles] == ["left"]
+
+
+def test_where_nobody_can_tell_which_command_failed_the_line_is_named() -> None:
+    """Of a chain only its exit is known; a message that begins with the name of a program is that program's."""
+    output = "ssh: connect to host example.com port 22: timed out\nfatal: Could not read from remote repository."
+    [whole] = digested(ASK, ran("git pull --rebase && bd dolt push && git push", output, True)).troubles
+    assert whole.about == "git pull --rebase && bd dolt push && git push"
+    [named] = digested(ASK, ran("mv a b && deploy-it now && git push", "mv: cannot stat 'a'", True)).troubles
+    assert named.about == "mv a b"
+    [spoken] = digested(ASK, ran("git pull && bd dolt push && git push", "Error: dolt push failed", True)).troubles
+    assert spoken.about == "bd dolt push"
+
+
+def test_what_was_taken_away_before_is_not_blamed() -> None:
+    """Removing by force and making folders does not fail, unless it says so itself."""
+    [trouble] = digested(ASK, ran("rm -rf out && mkdir -p out && ./run-it out", "Error: no such run", True)).troubles
+    assert trouble.about == "./run-it out"

@@ -123,6 +123,24 @@ def only_answers(found: Sequence[Command]) -> bool:
     return bool(doers) and is_a(doers[-1].name, "answers")
 
 
+def never_fails(command: Command) -> bool:
+    """Whether the failure of a line is that of another command: this one has nothing to fail with."""
+    forms = [form.partition(" -") for form in listed(TABLE, "never-fails")]
+    return any(
+        command.name == name and (not option or _fulfils(command.words, [f"-{option}"])) for name, _, option in forms
+    )
+
+
+def includes(wide: Command, narrow: Command) -> bool:
+    """Whether a check runs all that another of its kind does: a task of the project without arguments."""
+    if not wide.is_check or wide.kind != narrow.kind or not is_a(wide.words[0], "task-runner"):
+        return False
+    task, _, form = wide.name.partition(":")
+    is_whole = " ".join(plain_words(wide.words)) == wide.name and (not form or is_a(form, "whole-form"))
+    is_own = is_a(narrow.words[0], "task-runner") and narrow.name.partition(":")[0] != task
+    return is_whole and not is_own and not any(word in narrow.text for word in listed(TABLE, "apart"))
+
+
 def subject_of(commit: Command) -> str:
     """Return the first line of the message that a commit is given; nothing where it is given none."""
     for word, following in zip(commit.words, (*commit.words[1:], ""), strict=True):

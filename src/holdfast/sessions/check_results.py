@@ -16,8 +16,19 @@ from functools import cache
 
 from holdfast.agents.transcript_calls import exit_of
 from holdfast.base.structs import dataclass
+from holdfast.base.text import ends_of
 from holdfast.language import tools
-from holdfast.language.commands import CHECKS, Command, is_a, main_of, most_telling, only_answers, parse, subject_of
+from holdfast.language.commands import (
+    CHECKS,
+    Command,
+    main_of,
+    most_telling,
+    never_fails,
+    only_answers,
+    parse,
+    plain_words,
+    subject_of,
+)
 from holdfast.language.failures import is_refused, plain
 from holdfast.language.word_lists import lists
 from holdfast.records import SessionEvent, replace
@@ -73,11 +84,20 @@ class ShellCall:
     @property
     def main(self) -> Command | None:
         """The command that the line is shown as: of a line that failed, one that may have failed."""
-        if self.result != "failed":
-            return most_telling(self.commands)
+        return most_telling(self.suspects if self.result == "failed" else self.commands)
+
+    @property
+    def suspects(self) -> Sequence[Command]:
+        """The commands that may have failed, where the line did; one alone is known to have."""
         told = list(zip(self.commands, self.results, strict=True))
         blamed = [one for one, result in told if result == "failed"]
-        return most_telling(blamed or [one for one, result in told if result != "passed"] or self.commands)
+        if len(blamed) == 1 and blamed[0].is_check:
+            before = told[: self.results.index("failed")]
+            alike = [one for one, result in before if (one.kind, result) == (blamed[0].kind, "unknown")]
+            blamed += [one for one in alike if not one.is_hidden]
+        may = blamed or [one for one, result in told if result != "passed"] or self.commands
+        doers = [one for one in may if not (one.is_look or never_fails(one))]
+        return [one for one in doers if not one.is_hidden] or doers or may
 
     def checks(self) -> list[tuple[Command, str]]:
         """Return the runs of tests, builds and linters in the line, and how each ended."""
@@ -132,7 +152,7 @@ def results_of(found: Sequence[Command], output: str, failed: bool, code: int | 
     if start < len(found) and found[-1].is_hidden:
         start = len(found)
     if failed:
-        _charge(found, results, start)
+        _charge(found, results, start, plain(ends_of(output, _TAIL)))
     else:
         for at in range(start, len(found)):
             # An agent that tells no exit may still print a failure.
@@ -147,18 +167,42 @@ def results_of(found: Sequence[Command], output: str, failed: bool, code: int | 
     return tuple(one or "unknown" for one in results)
 
 
-def _charge(found: Sequence[Command], results: list[str], start: int) -> None:
-    """Charge the failure of a line to the command behind `start` that failed, where that can be told."""
+def _charge(found: Sequence[Command], results: list[str], start: int, printed: str) -> None:
+    """Charge the failure of a line to the command behind `start` that failed, where that can be told.
+
+    The first that fails ends the line. What only tests print was printed by the tests, whoever else may print an error.
+    """
     told = [at for at in range(start, len(found)) if results[at]]
+    failing = [at for at in told if results[at] == "failed"]
+    if failing:
+        is_of_tests = _has_line("test-failed", printed) or any(good for *_, good in _sums(printed, "test"))
+        kinds = [found[at].kind for at in failing]
+        kind = "test" if is_of_tests and "test" in kinds else kinds[0]
+        # Checks of one kind say the same; the last that the output names is the one that ran last.
+        alike = [at for at in failing if found[at].kind == kind]
+        named = [at for at in alike if found[at].name.rpartition(" ")[2] in printed]
+        first, ran = (named or alike)[-1 if named else 0], (named or alike)[-1]
+        results[start:] = [*["passed"] * (first - start), *[""] * (len(found) - first)]
+        results[ran] = "failed"
+        return
     ran = told[-1] if told else start
     results[start:ran] = ["passed"] * (ran - start)
-    if told and results[ran] == "failed":
-        return
     rest = range(ran + bool(told), len(found))
-    doers = [at for at in rest if not found[at].is_look]
-    blamed = doers or [at for at in rest if not is_a(found[at].name, "never-fails")] or list(rest)
-    if len(blamed) == 1:
+    doers = [at for at in rest if not found[at].is_look and not never_fails(found[at])]
+    blamed = doers or [at for at in rest if not never_fails(found[at])] or list(rest)
+    named = [_named_in(printed, found[at]) for at in rest]
+    if any(named) and named.count(max(named)) == 1:
+        at = rest[named.index(max(named))]
+        results[ran : at + 1] = [*["passed"] * (at - ran), "failed"]
+    elif len(blamed) == 1:
         results[blamed[0]] = "failed"
+
+
+def _named_in(printed: str, command: Command) -> int:
+    """Return how much of the command an error names, which begins with the program or says what failed; 0 for none."""
+    program, does = command.words[0].casefold(), " ".join(plain_words(command.words)[1:3]).casefold()
+    forms = [(f"\n{program}: ", len(program)), (f"{does} failed", len(does))]
+    return max(length if form in f"\n{printed.casefold()}" else 0 for form, length in forms)
 
 
 def _asked_exit(found: Sequence[Command], output: str) -> int | None:
@@ -218,9 +262,10 @@ def _has_line(kind: str, text: str) -> bool:
 @cache
 def _lines_of(kind: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
     """Return how a line begins that says that a check ended so, and texts of which it must have one to say it."""
-    starts, anywhere = lists(_WORDS)[f"{kind}-line"], lists(_WORDS)[f"{kind}-within"]
+    starts, anywhere = lists(_WORDS)[f"{kind}-line"], lists(_WORDS).get(f"{kind}-within", ())
     begins, within = ("|".join(map(re.escape, words)) for words in (starts, anywhere))
-    pattern = re.compile(rf"^[ \t✓✔√✗✖×]*(?:{begins})(?!\w)|(?:{within})", re.IGNORECASE | re.MULTILINE)
+    within = f"|(?:{within})" if within else ""
+    pattern = re.compile(rf"^[ \t✓✔√✗✖×]*(?:{begins})(?!\w){within}", re.IGNORECASE | re.MULTILINE)
     needed = {line.lower() for line in (*starts, *anywhere)}
     return pattern, tuple(one for one in needed if not any(other in one for other in needed - {one}))
 

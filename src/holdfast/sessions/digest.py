@@ -39,7 +39,7 @@ from holdfast.sessions.work import ToolWork, outcome_of
 __all__ = ["MAX_BYTES", "RULES", "Digest", "Digesting", "digest"]
 
 MAX_BYTES = 8_192
-RULES = 7
+RULES = 8
 _TITLE = 120
 _ASK = 600
 _QUOTE = 240

@@ -16,7 +16,7 @@ from collections import deque
 
 from holdfast.base.text import ends_of, one_line
 from holdfast.language import failures, tools
-from holdfast.language.commands import CHECKS
+from holdfast.language.commands import CHECKS, Command, includes
 from holdfast.language.failures import is_refused
 from holdfast.records import SessionEvent, replace
 from holdfast.sessions import check_results
@@ -149,6 +149,8 @@ class ToolWork:
         self.commits: deque[Delivered] = deque(maxlen=_MAX_MADE)
         self.pull_requests: dict[str, Delivered] = {}
         self.troubles = Troubles()
+        # The checks that failed, by what their errors are about.
+        self._failing: dict[str, Command] = {}
         # The number of the call that changed a file last, -1 for none.
         self.changed_at = -1
         self._last_checks: dict[str, tuple[int, CommandRun]] = {}
@@ -288,9 +290,14 @@ class ToolWork:
         self._checks(call, event)
         if self._counts(failed, is_look=main.is_look):
             # Of what only looks, each command is a thing of its own: another file that is there fixes nothing.
-            shown = one_line(main.text, _SHOWN)
+            # Where more than one may have failed, the line is named as a whole.
+            shown = one_line(call.line if failed and len(call.suspects) > 1 else main.text, _SHOWN)
             about = f"read:{shown}" if main.is_look else f"shell:{main.about}"
-            self.troubles.take(event, failed, about, shown)
+            self._mended(call, event)
+            if call.result != "unknown":
+                self.troubles.take(event, failed, about, shown)
+            if failed and main.is_check and len(self._failing) < MAX_TROUBLES:
+                self._failing[about] = main
         if tools.PATCH in call.line and not failed:
             for path in tools.Arguments(call.line).patched():
                 self._changed(_shown_path(path, event.folder), event)
@@ -299,6 +306,15 @@ class ToolWork:
         if main.kind not in ("look", *CHECKS):
             self._did_something = self._did_something or main.kind != "install"
             self._run(one_line(call.line, _TEXT), main.kind, call.result, event)
+
+    def _mended(self, call: ShellCall, event: SessionEvent) -> None:
+        """Take what passed in a line, each command by itself, for the end of the errors that it or a part of it had."""
+        for one, result in zip(call.commands, call.results, strict=True):
+            if result == "passed" and not one.is_look:
+                self.troubles.take(event, False, f"shell:{one.about}", "")
+                for about in [about for about, failing in self._failing.items() if includes(one, failing)]:
+                    self.troubles.take(event, False, about, "")
+                    del self._failing[about]
 
     def _checks(self, call: ShellCall, event: SessionEvent) -> None:
         """Take the checks of a line. Where the work is put aside, they say nothing about it."""
