@@ -120,6 +120,50 @@ def test_next_steps_of_another_session_are_not_in_the_log_of_this_one(session):
     assert buffer.read(pages.buffer).next_steps == ("Write docs",)
 
 
+def later(pages: ProjectPages, name: str, *rows: tuple[str, str], day: str = DAY) -> tuple[str, ...]:
+    """Close another session in which this happened, and return the next steps that stand then."""
+    open_sessions.note(pages.home, "codex", name, "shop", f"{day}T14:00:00Z", [("ask", "Fix the cart"), *rows])
+    one = open_sessions.read(open_sessions.path_of(pages.home, "codex", name, "shop"))
+    closing.close(pages, one, f"{day}T15:00:00Z", cut_off=False)
+    return buffer.read(pages.buffer).next_steps
+
+
+def test_a_plan_ends_after_two_later_sessions_that_did_something_else(session):
+    """Two sessions that worked and told no next steps end those of an earlier one; the log keeps them."""
+    pages, one = session("plan")
+    close(pages, one)
+    assert later(pages, "s2", ("answer", "I mended the cart.")) == ("Write docs",)
+    assert later(pages, "s2", ("answer", "I mended its button.")) == ("Write docs",)
+    assert later(pages, "talk") == ("Write docs",)
+    assert later(pages, "s3", ("file", "src/cart.py")) == ()
+    assert log.entry(pages.folder, DAY, "codex", "s1").next_steps == ("Write docs",)
+    assert "Next steps: Write docs" in log.read(pages.folder, DAY)
+
+
+def test_a_plan_that_is_worked_on_or_told_again_stands(session):
+    """It counts anew from the session that told it again, or did one of its steps, or where a person changed it."""
+    pages, one = session("again")
+    close(pages, one)
+    work = ("answer", "I mended the cart.")
+    two = ("next", dumps(["Write docs", "Publish the package"]))
+    later(pages, "s2", work)
+    assert later(pages, "s3", work, two) == ("Write docs", "Publish the package")
+    assert later(pages, "s4", work) == ("Write docs", "Publish the package")
+    assert later(pages, "s5", ("answer", "I published the package.")) == ("Write docs",)
+    assert later(pages, "s6", work) == ("Write docs",)
+    buffer.change(pages.buffer, lambda state: replace(state, next_steps=("Call Kim",)))
+    assert later(pages, "s7", work) == later(pages, "s8", work) == ("Call Kim",)
+    assert later(pages, "s9", work) == ()
+
+
+def test_a_plan_that_nobody_worked_on_ends_after_two_weeks(session):
+    """Sessions that only talk do not keep a plan for ever."""
+    pages, one = session("old")
+    close(pages, one)
+    assert later(pages, "s2", day="2026-11-28") == ("Write docs",)
+    assert later(pages, "s3", day="2026-11-30") == ()
+
+
 def test_what_makes_room_is_not_logged_twice(session):
     """A decision that leaves the buffer and stands in the entry of its own session is not written down again."""
     pages, one = session("room")

@@ -7,7 +7,13 @@ the session alone leaves the buffer. Only the last step says that the session is
 
 from __future__ import annotations
 
+import os
+
+from holdfast.base import files
+from holdfast.base.clock import DAY_SECONDS, seconds
+from holdfast.base.digests import short
 from holdfast.base.light_records import replace
+from holdfast.base.minijson import dumps
 from holdfast.base.rows import texts_in
 from holdfast.continuity import buffer, log, open_sessions, region
 from holdfast.continuity.buffer import SaidSentence, WorkingState
@@ -26,6 +32,8 @@ if TYPE_CHECKING:
 STAY = 8
 STAYING_KINDS = ("decision", "architecture", "priority", "correction", "preference")
 _MIN_TODO = 10
+# Next steps go when so many later sessions did something else, or after so many days in which nobody went on with them.
+_OTHER_SESSIONS, _PLAN_DAYS = 2, 14
 
 
 def said_of(one: Opened) -> tuple[SaidSentence, ...]:
@@ -156,14 +164,22 @@ def line_of(said: SaidSentence) -> str:
 
 
 def rotate(pages: ProjectPages, one: Opened, entry: LogEntry, at: str) -> WorkingState:
-    """Take out of the buffer what is in the log now; the last decisions, the focus and the next steps stay."""
+    """Take out of the buffer what is in the log now; the last decisions, the focus and the next steps stay.
+
+    Next steps stay as long as somebody goes on with them.
+    """
     lines = frozenset(_happened(one.agent, one.rows))
     day = one.began[:10]
     title, logged = f"{day} {one.agent}: {entry.title or 'a session'} (", f"; log/{day}.md)"
     told = harmless_line(f"{title}{entry.outcome or 'ended'}{logged}", buffer.MAX_ITEM)
     living = open_sessions.living(pages.home, one.project) - {open_sessions.source(one.session)}
+    path = _buffer_of(pages, one)
+    plan = open_sessions.plan_path(pages.home, path)
+    stood: tuple[str, ...] = ()
 
     def edit(state: WorkingState) -> WorkingState:
+        nonlocal stood
+        stood = _standing(plan, state.next_steps, one, at, is_work=bool(entry.done or entry.files))
         said = _staying(state.said, living)
         leaving = [each for each in state.said if each not in said]
         gone: list[str] = []
@@ -173,6 +189,7 @@ def rotate(pages: ProjectPages, one: Opened, entry: LogEntry, at: str) -> Workin
             if day not in log.days(pages.folder) or region.item(line) not in log.read(pages.folder, day).split("\n"):
                 gone.append(line)
         gone += state.decisions[:-STAY]
+        gone += [] if stood else [f"Next steps: {step}" for step in state.next_steps]
         # Of a session that nobody closed the log may not have it yet.
         if missing := [text for text in gone if text not in entry.decisions]:
             log.keep(pages.folder, at[:10], missing)
@@ -184,10 +201,34 @@ def rotate(pages: ProjectPages, one: Opened, entry: LogEntry, at: str) -> Workin
             happened=(*rest, told),
             said=said,
             decisions=state.decisions[-STAY:],
+            next_steps=state.next_steps if stood else (),
             files=tuple(path for path in state.files if path not in entry.files),
         )
 
-    return buffer.change(_buffer_of(pages, one), edit)
+    after = buffer.change(path, edit)
+    # Only behind the page: who is killed in between does all of it again, and counts the session once.
+    if stood:
+        files.make_folder(os.path.dirname(plan))
+        files.write(plan, dumps(list(stood)).encode(), durable=False)
+    elif os.path.lexists(plan):
+        files.remove(plan)
+    return after
+
+
+def _standing(plan: str, steps: tuple[str, ...], one: Opened, at: str, *, is_work: bool) -> tuple[str, ...]:
+    """Return what is known of next steps at the end of a session: which, since when, and who did something else since.
+
+    Nothing where they stand no longer. They stand anew where the session told them, or they are others than before.
+    """
+    if not steps:
+        return ()
+    which = short(*steps)
+    known = texts_in(files.read_if_there(plan)) or ()
+    if known[:1] != (which,) or len(known) < 2 or one.texts("next", open_sessions.STEPS):
+        return which, at
+    others = dict.fromkeys((*known[2:], *([short(one.agent, one.session)] if is_work else [])))
+    is_old = seconds(at) - seconds(known[1]) > _PLAN_DAYS * DAY_SECONDS
+    return () if is_old or len(others) >= _OTHER_SESSIONS else (*known[:2], *others)
 
 
 def _staying(said: tuple[SaidSentence, ...], living: frozenset[str]) -> tuple[SaidSentence, ...]:

@@ -6,7 +6,8 @@ write. May be lost: all of it; what was said stands in the journal and in the bu
 while, so that one that goes on afterwards has its beginning.
 
 Beside them, `state/focus/` says for each project which agent set the focus itself; without it the focus follows the
-person's prompts again.
+person's prompts again. And `state/plans/` says for each buffer which next steps stand in it since when, and which
+sessions did something else since; without it they count anew.
 """
 
 from __future__ import annotations
@@ -286,3 +287,8 @@ def is_focus_set_by(home: str, project: str, agent: str, since: str) -> bool:
 
 def _focus_path(home: str, project: str) -> str:
     return os.path.join(home, "state", "focus", short(project))
+
+
+def plan_path(home: str, page: str) -> str:
+    """Return the file that says how long the next steps of a buffer stand already."""
+    return os.path.join(home, "state", "plans", short(page))
