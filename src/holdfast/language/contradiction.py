@@ -1,18 +1,18 @@
 """When a newer statement says otherwise than an older one: the same thing with another value, or what is now denied.
 
-It is strict. Names, numbers and negations decide: "Kim owns billing" and "Kim owns checkout" hold together, and "tabs
-in Makefiles" says nothing about Python. A prompt hook asks, so nothing heavy is imported.
+It is strict. Names, numbers and negations decide, and a name only where there is one of a thing: two options of a
+command, two files that a script reads and two services that are called hold together, and "tabs in Makefiles" says
+nothing about Python. A prompt hook asks, so nothing heavy is imported.
 """
 
 from __future__ import annotations
 
-from holdfast.language.word_lists import among
+from holdfast.language.word_lists import among, listed
 
 # Two statements agree in so many words before the value in which they differ, and a value is no longer than this.
 _MIN_SHARED = 2
 _MAX_VALUE = 3
 _MAX_CHARACTERS = 400
-_MIN_DIGITS = 3
 _MAX_SHORT = 4
 _PLACES = "@/._-:=~"
 
@@ -20,7 +20,7 @@ _PLACES = "@/._-:=~"
 def says_otherwise(newer: str, older: str) -> bool:
     """Whether the newer statement denies the older one, is denied by it, or gives the same thing another value."""
     one, other = _clauses(newer), _clauses(older)
-    return _denies(one, other) or _denies(other, one) or _is_revalued(one[0], other[0])
+    return _denies(one, other) or _denies(other, one) or _is_revalued(newer, older, one[0], other[0])
 
 
 def _clauses(text: str) -> tuple[list[str], list[list[str]], frozenset[str]]:
@@ -29,8 +29,8 @@ def _clauses(text: str) -> tuple[list[str], list[list[str]], frozenset[str]]:
     denied: list[list[str]] = []
     limits: set[str] = set()
     is_denied = is_limit = False
-    for token in text[:_MAX_CHARACTERS].lower().replace("’", "'").split():
-        word = token.strip("\"'`*()[],.;:!?。，")
+    for token in _tokens(text):
+        word = _bare(token)
         if word in among("contradiction", "reason"):
             break
         if is_denied and word in among("contradiction", "condition"):
@@ -72,22 +72,61 @@ def _denies(
     return False
 
 
-def _is_revalued(one: list[str], other: list[str]) -> bool:
-    """Whether two statements agree up to a value of the same sort at their end."""
+def _is_revalued(newer: str, older: str, one: list[str], other: list[str]) -> bool:
+    """Whether two statements agree but for one value of the same sort, of something that has only one.
+
+    A service that calls one other may call two, and a command has many options; what something is, or is on, is one.
+    """
     shared = 0
     while shared < min(len(one), len(other)) and one[shared] == other[shared]:
         shared += 1
     mine, theirs = one[shared:], other[shared:]
-    if shared < _MIN_SHARED or not mine or not theirs or max(len(mine), len(theirs)) > _MAX_VALUE:
+    if not mine or not theirs or max(len(mine), len(theirs)) > _MAX_VALUE:
         return False
-    if not set(mine).isdisjoint(theirs):
-        # "Two spaces" and "four spaces": only the number differs.
-        return mine[1:] == theirs[1:] and _sort(mine[0]) == _sort(theirs[0]) == "number"
-    if all(word.isdigit() and len(word) < _MIN_DIGITS for word in (*mine, *theirs)):
-        # "Rule 4" and "rule 5" are counted, not changed.
+    said = (newer, mine[0]), (older, theirs[0])
+    rivals = [some for some in listed("contradiction", "rivals") if {*mine, *theirs} <= set(some.split())]
+    if rivals:
+        return all(_before(text, tool)[0] in among("contradiction", "use") for text, tool in said)
+    sorts, units = (_sort(mine[0]), _sort(theirs[0])), among("contradiction", "unit")
+    if mine[1:] != theirs[1:] and not {*mine[1:], *theirs[1:]} <= units | among("contradiction", "measure"):
         return False
-    sorts = _sort(mine[0]), _sort(theirs[0])
-    return sorts == ("name", "name") or set(sorts) <= {"number", "unit"}
+    if set(sorts) <= {"number", "unit"} and mine[-1] in units and theirs[-1] in units:
+        # "Two spaces" and "four spaces", "two spaces" and "tabs".
+        return True
+    if shared < _MIN_SHARED and one[:shared] != ["port"]:
+        return False
+    if sorts == ("number", "number") and mine[1:]:
+        return True
+    return sorts in (("name", "name"), ("number", "number")) and all(
+        _is_the_one(text, value, sorts[0]) for text, value in said
+    )
+
+
+def _is_the_one(text: str, value: str, sort: str) -> bool:
+    """Whether the words before a value say that there is no other: "is", "runs on", "listens on port", "--workers"."""
+    last, verb = _before(text, value)
+    if sort == "number" and (last[:2] == "--" or (last == "port" and verb in among("contradiction", "to-port"))):
+        return True
+    if verb and last in among("contradiction", "place"):
+        # A time or a day at which something runs is one of many.
+        plain = sort == "name" or value.isdigit()
+        return verb in among("contradiction", "is") or (plain and verb in among("contradiction", "is-on"))
+    return last in among("contradiction", "is") or last in among("contradiction", "address")
+
+
+def _before(text: str, value: str) -> tuple[str, str]:
+    """Return the word before a value and that before it, but for what may stand between."""
+    words = [_bare(token) for token in _tokens(text)]
+    before = [word for word in words[: words.index(value)] if word not in among("contradiction", "between")]
+    return ("", "", *before)[-1], ("", "", *before)[-2]
+
+
+def _tokens(text: str) -> list[str]:
+    return text[:_MAX_CHARACTERS].lower().replace("’", "'").split()
+
+
+def _bare(token: str) -> str:
+    return token.strip("\"'`*()[],.;:!?。，")
 
 
 def _sort(word: str) -> str:
@@ -95,4 +134,6 @@ def _sort(word: str) -> str:
         return "unit"
     if word[0].isdigit() or word in among("contradiction", "number"):
         return "number"
-    return "name" if any(sign in word for sign in _PLACES) or any(map(str.isdigit, word)) else ""
+    # Options stand together; only what one of them is given may be another value.
+    is_name = word[0] != "-" and (any(sign in word for sign in _PLACES) or any(map(str.isdigit, word)))
+    return "name" if is_name else ""
