@@ -348,13 +348,14 @@ def test_no_text_takes_long(text: str) -> None:
 
 
 def test_the_asks_between_the_first_and_the_last_are_told() -> None:
-    """Those that say something stand on the page in order; of many the first and the latest."""
+    """Those that ask something stand on the page in order; of very many the first and the latest, and a count."""
     found = digested(human("Add a cart to the shop"), human("Remove the old till"), human("ok"), human("push it"))
     assert [one.text for one in found.between] == ["Remove the old till"]
     assert "Remove the old till" in markdown(found)
-    many = digested(*[human(f"Add the page number {at} to the shop") for at in range(30)])
-    assert len(many.between) == 8 and many.between[0].text.startswith("Add the page number 1 ")
-    assert many.between[-1].text.startswith("Add the page number 28 ")
+    many = digested(*[human(f"Add the page number {at} to the shop") for at in range(80)])
+    assert len(many.between) == 40 and many.between[0].text.startswith("Add the page number 1 ")
+    assert many.between[-1].text.startswith("Add the page number 78 ")
+    assert dict(many.left_out) == {"between": 38} and "38 asks" in markdown(many)
 
 
 def test_a_briefing_is_told_by_the_task_that_it_gives() -> None:
@@ -374,3 +375,43 @@ def test_what_a_wrapper_runs_is_the_check() -> None:
     """`rtk test X` is the run of X."""
     found = digested(human("Add a cart"), edited("a.py"), ran("rtk test bun run test", "12 pass\n0 fail"), answer())
     assert [one.kind for one in found.checks] == ["test"] and found.outcome.kind == "success"
+
+
+def test_every_ask_is_kept_in_fewer_words_before_one_is_dropped() -> None:
+    """Short asks count, a bare yes does not; where there are many, each is shorter."""
+    asks = [human(f"Add the page number {at} of the shop {'with all of its parts ' * 12}") for at in range(24)]
+    found = digested(human("Build a shop"), *asks, human("commit this"), answer("Sure."), human("yes"), human("Do 1+2"))
+    assert len(found.between) == 25 and found.between[-1].text == "commit this"
+    assert [one.text.split()[4] for one in found.between[:-1]] == [str(at) for at in range(24)]
+    assert size_of(found) <= MAX_BYTES
+
+
+def test_the_agent_concludes_each_ask() -> None:
+    """What it said last before the next ask is kept, but no announcement of what it will do next."""
+    found = digested(
+        human("Why does the cart fail?"),
+        answer("Let me look at the cart."),
+        ran("cat cart.py", "x"),
+        answer("The cart fails because two tests share one folder."),
+        human("Which pull requests are stale?"),
+        answer("I'll check the open ones first."),
+        answer("The list is long, so I’m going through it."),
+        human("Fix the cart"),
+        answer("The cart has its own folder now, and its tests pass."),
+        edited("cart.py"),
+        answer("Now let me explore the till:"),
+    )
+    assert [one.text for one in found.conclusions] == ["The cart fails because two tests share one folder."]
+    assert found.conclusion is not None
+    assert found.conclusion.text == "The cart has its own folder now, and its tests pass."
+
+
+def test_what_changes_most_is_kept_of_many_commands() -> None:
+    """A forced push, a merge and a removed branch stay, whatever was fetched or set up around them."""
+    noise = [ran(f"tmux send-keys -t shop:{at} {'x' * 120}", "ok") for at in range(40)]
+    acts = ["git push --force-with-lease", "gh pr merge 4 --squash", "git branch -D old-cart", "rm -r build-of-old"]
+    found = digested(
+        human("Clean up the shop"), ran("git fetch origin", "ok"), *noise, *[ran(one, "done") for one in acts]
+    )
+    kept = [one.text for one in found.commands]
+    assert kept[-4:] == acts and "git fetch origin" not in kept

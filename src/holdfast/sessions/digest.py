@@ -16,7 +16,7 @@ from typing import Any
 
 from holdfast.base.text import one_line
 from holdfast.language.choices import chosen
-from holdfast.language.commands import CHECKS
+from holdfast.language.commands import CHECKS, removes
 from holdfast.language.sentences import is_briefing
 from holdfast.records import Session, SessionEvent, replace
 from holdfast.sessions.facts import CommandRun, Digest, OutcomeEvidence, Said, encode
@@ -50,7 +50,7 @@ _MAX_BEFORE = 12_000
 _LONGEST_PATH = 4_096
 _MAX = {
     **{"files": 30, "checks": 10, "commands": 15, "commits": 15, "pull_requests": 5, "said": 16, "troubles": 10},
-    **{"folders": 8, "branches": 8, "left": 8, "between": 8},
+    **{"folders": 8, "branches": 8, "left": 8, "between": 40, "conclusions": 12},
 }
 _MAX_PLACES = 50
 # What goes first where a digest is too long, a quarter at a time.
@@ -66,7 +66,12 @@ _SHRINKS = (
     "pull_requests",
     "left",
     "between",
+    "conclusions",
 )
+# What is said is told in fewer words, down to these letters, before any of it is left out.
+_SHORTENED = ("between", "conclusions")
+_SHORTEST = 60
+_CHANGES = {"deploy": 5.0, "merge": 4.0, "push": 4.0, "pr": 4.0, "commit": 3.0}
 _TAIL_OF_FAILURES = 3
 _DELIVERED = 1.5
 # So many asks are looked at for one that names the session.
@@ -180,7 +185,7 @@ class Digesting:
         return {
             "files": _best(self._work.changed_from(session.folder), "files", lambda one: one.changes),
             "checks": _best(checks, "checks", _weight),
-            "commands": _best(others, "commands", _weight),
+            "commands": _best(others, "commands", _changes_by),
             "commits": list(self._work.commits)[-_MAX["commits"] :],
             "pull_requests": list(self._work.pull_requests.values())[-_MAX["pull_requests"] :],
             "said": self._talk.kept()[: _MAX["said"]],
@@ -189,6 +194,7 @@ class Digesting:
             "branches": list(self._places["branches"])[: _MAX["branches"]],
             "left": self._work.left()[: _MAX["left"]],
             "between": self._talk.between(),
+            "conclusions": self._talk.conclusions,
         }
 
     def _counts_left_out(self) -> dict[str, int]:
@@ -202,6 +208,7 @@ class Digesting:
             "said": self._talk.said,
             "troubles": len(self._work.troubles.all()) + self._work.troubles.left_out,
             "left": len(self._work.left()),
+            "between": len(self._talk.between()) + self._talk.asks_dropped,
             **{name: len(found) for name, found in self._places.items()},
         }
 
@@ -251,6 +258,10 @@ class _Talk:
         # The first ask was a program's briefing, and named a task.
         self.is_briefed = self.has_task = False
         self._telling: list[Said] = []
+        self.asks_dropped = 0
+        # How the agent ended each ask before the last, and what of its answers to the last ends that so far.
+        self.conclusions: list[Said] = []
+        self._concluded: Said | None = None
         self._earliest: list[Said] = []
         self._latest: deque[Said] = deque(maxlen=_MAX["said"] // 2)
         self._last_words: Said | None = None
@@ -284,6 +295,10 @@ class _Talk:
             self._answered, self._interrupted = True, None
             self._last_answer, self._is_working = event, False
             self._error_answer = event if begins_with(event.text, "error-answer") else None
+            says_nothing = self._error_answer or begins_with(event.text, "no-answer") or promises(event.text)
+            text = "" if says_nothing else concluded(event.text)[0]
+            if text:
+                self._concluded = Said("conclusion", text, event.at[:LONGEST_TIME], event.place, event.line)
         elif event.role in ("human", "task") and event.text.strip():
             self._ask(event, calls)
         elif event.role == "choice":
@@ -296,11 +311,17 @@ class _Talk:
         self.asks += 1
         self.first = self.first or kept
         self.last = kept
-        if names_something(kept.text):
-            # The first and the latest that say something.
+        if names_something(kept.text) or len(kept.text.split()) > 1 or kept.text[:1] == "/":
+            # The first and the latest that ask something.
             if len(self._telling) >= _MAX["between"] + 2:
                 del self._telling[_MAX["between"] // 2 + 1]
+                self.asks_dropped += 1
             self._telling.append(kept)
+        if self._concluded and names_something(self._concluded.text):
+            if len(self.conclusions) >= _MAX["conclusions"]:
+                del self.conclusions[_MAX["conclusions"] // 2]
+            self.conclusions.append(self._concluded)
+        self._concluded = None
         if not self._is_named and self.asks <= _MAX_LOOKED_AT:
             self._is_named = names_something(headline(kept.text))
             self.named = kept if self._is_named else self.named or kept
@@ -346,11 +367,9 @@ class _Talk:
         event = self._last_answer
         if event is None or self._error_answer is not None:
             return {"conclusion": None, "question": None}
-        told = concluded(event.text)
-        return {
-            kind: Said(kind, text, event.at[:LONGEST_TIME], event.place, event.line) if text else None
-            for kind, text in zip(("conclusion", "question"), told, strict=True)
-        }
+        asked = concluded(event.text)[1]
+        question = Said("question", asked, event.at[:LONGEST_TIME], event.place, event.line) if asked else None
+        return {"conclusion": self._concluded, "question": question}
 
     def evidence(self, work: ToolWork) -> list[OutcomeEvidence]:
         """Return what the end of the talk says about the outcome."""
@@ -413,13 +432,19 @@ class _Talk:
         return self._last_answer is not None and says_any(self._last_answer.text[-_LOOKED_AT:], "explains")
 
 
+def _changes_by(run: CommandRun) -> float:
+    """Return how much a command changed, by what leaves the session or takes something away, failures among them."""
+    return max(_CHANGES.get(run.kind, 1.0), 5.0 * removes(run.text)) + (run.failed > 0) + min(run.runs, 9) / 100
+
+
 def _weight(run: CommandRun) -> float:
     return (run.kind != "other") + (run.failed > 0) + min(run.runs, 9) / 10
 
 
-def _best(found: list[Any], name: str, weight: Callable[[Any], float]) -> list[Any]:
+def _best(found: list[Any], name: str, weight: Callable[[Any], float], most: int = 1_000) -> list[Any]:
     """Return the weightiest, within the bound of their list, in the order in which they came."""
-    kept = sorted(range(len(found)), key=lambda at: (-weight(found[at]), -at))[: _MAX[name]]
+    weights = [weight(one) for one in found]
+    kept = sorted(range(len(found)), key=lambda at: (-weights[at], -at))[: min(_MAX[name], most)]
     return [found[at] for at in sorted(kept)]
 
 
@@ -446,13 +471,26 @@ def _within(made: Digest, all_of: dict[str, int]) -> Digest:
     while size_of(made) > MAX_BYTES:
         name = max(_SHRINKS, key=lambda one: len(str(getattr(made, one))))
         listed = getattr(made, name)
-        if listed:
-            made = _counted(replace(made, **{name: listed[: len(listed) * 3 // 4]}), all_of)
+        longest = max((len(one.text) for one in listed), default=0) if name in _SHORTENED else 0
+        if longest > _SHORTEST:
+            shorter = max(longest * 3 // 4, _SHORTEST)
+            made = replace(made, **{name: tuple(replace(one, text=one_line(one.text, shorter)) for one in listed)})
+        elif listed:
+            made = _counted(replace(made, **{name: _fewer(name, listed)}), all_of)
         elif made.outcome.evidence:
             made = replace(made, outcome=replace(made.outcome, evidence=made.outcome.evidence[:-1]))
         else:
             break
     return made
+
+
+def _fewer(name: str, listed: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return three quarters of a list: what changed most, the latest of what was made, the first of all else."""
+    count = len(listed) * 3 // 4
+    weights = {"commands": _changes_by, "checks": _weight, "files": lambda one: one.changes}
+    if name in weights:
+        return tuple(_best(list(listed), name, weights[name], count))
+    return listed[len(listed) - count :] if name in ("commits", "pull_requests") else listed[:count]
 
 
 def _counted(made: Digest, all_of: dict[str, int]) -> Digest:

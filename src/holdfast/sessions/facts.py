@@ -107,10 +107,10 @@ class Digest:
 
     `checks` are runs of tests, builds and linters, `commands` what else did something. `dollars` is what `dollars_from`
     says: `agent` (told by it), `prices` (an estimate by the table of prices) or nothing (unknown). `folders` and
-    `branches` are all in which it worked. `conclusion` is what the agent said last, `question` what it asked and nobody
-    answered, `left` what its own plan still had to do. `between` are the asks between the first and the last that say
-    something. `left_out` counts what the bounds cut off. `rules` is the number
-    of the rules that made it, so that an older digest can be told.
+    `branches` are all in which it worked. `conclusion` is how the agent ended the last ask, `conclusions` those before,
+    `question` what it asked and nobody answered, `left` what its own plan still had to do. `between` are the asks
+    between the first and the last. `left_out` counts what the bounds cut off. `rules` is the number of the rules that
+    made it, so that an older digest can be told.
     """
 
     session: Session
@@ -143,6 +143,7 @@ class Digest:
     question: Said | None = None
     left: tuple[str, ...] = ()
     between: tuple[Said, ...] = ()
+    conclusions: tuple[Said, ...] = ()
 
 
 def encode(facts: Digest | dict[str, object]) -> bytes:

@@ -163,7 +163,9 @@ def _lines(digest: Digest, talked: bool) -> Iterator[str]:
         yield digest.title
     if not talked:
         yield from _listed("asked", [one.text for one in (digest.first_ask, *digest.between, digest.last_ask) if one])
-        yield from _listed("concluded", [one.text for one in (digest.conclusion, digest.question) if one])
+        yield from _listed(
+            "concluded", [one.text for one in (*digest.conclusions, digest.conclusion, digest.question) if one]
+        )
         yield from (f"{one.kind}: {one.text}" for one in digest.said)
     yield from changes_of(digest.files)
     yield from _listed("ran", [one.text for one in (*digest.checks, *digest.commands)])

@@ -46,6 +46,7 @@ _PLACEHOLDER = re.compile(r"^\s*(?:\[[^\[\]\n]{1,80}\]|<[^<>\n]{1,80}>)\s*$", re
 _HEADING = re.compile(r"^#{1,6} +(.{1,60})$", re.MULTILINE)
 _COMMAND_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]{1,80})\s*</command-name>")
 _COMMAND_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_AT_WORK = re.compile(r" (?:i'm|i am)(?: now)? [a-z]+ing ")
 _starts_of: dict[str, tuple[str, ...]] = {}
 
 
@@ -129,10 +130,13 @@ def concluded(text: str) -> tuple[str, str]:
     """Return the first lines of an agent's answer that say something, and the question that it ends with."""
     told = _BLOCKS.sub(" ", text[:_LOOK])
     lines = [line.strip(" #*\t-") for line in told.splitlines()]
-    telling = [line for line in lines if len(line.split()) > _SHORT_HEADING] or [line for line in lines if line]
+    lines = [line for line in lines if line]
+    # What a line with a colon announces stands below it, however short.
+    said = zip(("", *lines), lines, strict=False)
+    telling = [line for before, line in said if len(line.split()) > _SHORT_HEADING or before[-1:] == ":"] or lines
     last = _BLOCKS.sub(" ", text[-_LONGEST_SENTENCE:]).strip().rstrip("*_ ")
     questions = [one[0].strip(" *#-") for one in _SENTENCE.finditer(last)] if last.endswith("?") else []
-    return " ".join(telling[:3]), questions[-1] if questions else ""
+    return " ".join(telling[:3]).rstrip(":"), questions[-1] if questions else ""
 
 
 def says_any(text: str, kind: str) -> bool:
@@ -145,7 +149,9 @@ def promises(text: str) -> bool:
     """Whether an answer ends with a sentence that says what will be done, and not what was."""
     last = [one[0].strip(" *#-") for one in _SENTENCE.finditer(_BLOCKS.sub(" ", text[-_LONGEST_SENTENCE:]))]
     folded = _folded(last[-1]) if last else ""
-    return 0 <= _place_of("promise", folded, folded.split(" ")) <= _LONGEST_LEAD
+    if any(phrase in folded for phrase in _beginnings("offer")):
+        return False
+    return 0 <= _place_of("promise", folded, folded.split(" ")) <= _LONGEST_LEAD or bool(_AT_WORK.search(folded))
 
 
 def is_farewell(text: str) -> bool:

@@ -26,6 +26,7 @@ _BACKTICKS = re.compile("`+")
 # What opens markup wherever it stands; an underscore or a number sign does so only at the edge of a word or a text.
 _MARKUP = str.maketrans({sign: f"\\{sign}" for sign in "\\`*<[]|~"})
 _AT_AN_EDGE = re.compile(r"(?<![^\W_])_|_(?![^\W_])|^[#>+=-]|#(?=#*$)|(?<=^\d)[.)](?= )|(?<=^\d\d)[.)](?= )")
+_LEFT_OUT = {"between": "asks"}
 _ENDED = {"fixed": "fixed", "repeated": "came again, not fixed", "left": "left as it was"}
 _TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
 _STYLE = (
@@ -92,11 +93,12 @@ def sections_of(digest: Digest, plain: Shown, code: Shown) -> list[tuple[str, li
         return f"{one.name} speaks for {one.speaks_for} ({one.weight:g}){text}{_at(one)}"
 
     asked = [one for one in (digest.first_ask, *digest.between, digest.last_ask) if one]
+    concluded = (*digest.conclusions, digest.conclusion)
     paths = [(os.path.join(one.folder, one.path), one) for one in digest.files]
     troubles = [(f"{code(one.about)}: {plain(one.text)}{_times(one.times)}", one) for one in digest.troubles]
     sections = [
         ("Asked", [f"{plain(one.text)}{_at(one)}" for one in asked]),
-        ("Concluded by the agent", [f"{plain(one.text)}{_at(one)}" for one in (digest.conclusion,) if one]),
+        ("Concluded by the agent", [f"{plain(one.text)}{_at(one)}" for one in concluded if one]),
         ("Open question", [f"{plain(one.text)}{_at(one)}" for one in (digest.question,) if one]),
         ("Left open in its plan", [plain(one) for one in digest.left]),
         ("Files changed", [f"{code(path)}{_times(one.changes)}{_at(one)}" for path, one in paths]),
@@ -141,7 +143,10 @@ def facts_of(digest: Digest, plain: Shown, code: Shown) -> list[tuple[str, str]]
         ("Tools", _tools(digest)),
         ("Cost", _cost(digest)),
         ("Pushes", str(digest.pushes) if digest.pushes else ""),
-        ("Left out here", ", ".join(f"{number} {plain(name)}" for name, number in digest.left_out)),
+        (
+            "Left out here",
+            ", ".join(f"{number} {plain(_LEFT_OUT.get(name, name))}" for name, number in digest.left_out),
+        ),
         ("Transcript", code(session.source) if session.source else ""),
     ]
     return [(name, value) for name, value in facts if value]

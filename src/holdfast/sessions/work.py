@@ -16,7 +16,7 @@ from collections import deque
 
 from holdfast.base.text import ends_of, one_line
 from holdfast.language import failures, tools
-from holdfast.language.commands import CHECKS, Command, includes
+from holdfast.language.commands import CHECKS, Command, includes, removes
 from holdfast.language.failures import is_refused
 from holdfast.records import SessionEvent, replace
 from holdfast.sessions import check_results
@@ -33,6 +33,9 @@ _GOOD = {"test": 2.0, "build": 1.5, "lint": 0.5}
 _BAD = {"test": 2.0, "build": 2.0, "lint": 0.5}
 _CHECK_NAMES = {"test": "tests", "build": "build", "lint": "lint"}
 _MADE = {"committed": 2.0, "pushed": 1.0, "pull-request": 2.0, "merged": 2.0, "deployed": 1.0}
+# Of a line longer than is shown, the commands of these kinds are told.
+_DECIDING = ("commit", "push", "pr", "merge", "deploy")
+_LONG_LINE = 160
 MAX_TROUBLES = 200
 _LOOK_FOR_ERROR = 2_000
 _SHOWN_OF_ERROR = 400
@@ -303,9 +306,11 @@ class ToolWork:
                 self._changed(_shown_path(path, event.folder), event)
         if event.answered:
             self._made(call, event)
-        if main.kind not in ("look", *CHECKS):
+        # Some commands look, but for an option with which they take something away.
+        is_removal = main.is_look and main.words[0] in ("git", "find") and removes(call.line)
+        if is_removal or main.kind not in ("look", *CHECKS):
             self._did_something = self._did_something or main.kind != "install"
-            self._run(one_line(call.line, _TEXT), main.kind, call.result, event)
+            self._run(_shown_line(call), "other" if main.is_look else main.kind, call.result, event)
 
     def _mended(self, call: ShellCall, event: SessionEvent) -> None:
         """Take what passed in a line, each command by itself, for the end of the errors that it or a part of it had."""
@@ -377,6 +382,15 @@ class ToolWork:
 
     def _count_out(self, what: str) -> None:
         self.left_out[what] = self.left_out.get(what, 0) + 1
+
+
+def _shown_line(call: ShellCall) -> str:
+    """Return a line; of a long one the commands that made something or took it away."""
+    line = one_line(call.line, _TEXT)
+    if len(line) <= _LONG_LINE or not any(one.kind in _DECIDING for one in call.commands):
+        return line
+    deciding = [one.text for one in call.commands if one.kind in _DECIDING or removes(one.text)]
+    return " && ".join(one_line(text, _LONG_LINE // len(deciding)) for text in deciding)
 
 
 def _shown_path(path: str, folder: str) -> str:
