@@ -473,8 +473,9 @@ def _within(made: Digest, all_of: dict[str, int]) -> Digest:
         listed = getattr(made, name)
         longest = max((len(one.text) for one in listed), default=0) if name in _SHORTENED else 0
         if longest > _SHORTEST:
-            shorter = max(longest * 3 // 4, _SHORTEST)
-            made = replace(made, **{name: tuple(replace(one, text=one_line(one.text, shorter)) for one in listed)})
+            most = max(longest * 3 // 4, _SHORTEST)
+            shorter: Any = tuple(replace(one, text=one_line(one.text, most)) for one in listed)
+            made = replace(made, **{name: shorter})
         elif listed:
             made = _counted(replace(made, **{name: _fewer(name, listed)}), all_of)
         elif made.outcome.evidence:
@@ -484,7 +485,7 @@ def _within(made: Digest, all_of: dict[str, int]) -> Digest:
     return made
 
 
-def _fewer(name: str, listed: tuple[Any, ...]) -> tuple[Any, ...]:
+def _fewer(name: str, listed: tuple[Any, ...]) -> Any:
     """Return three quarters of a list: what changed most, the latest of what was made, the first of all else."""
     count = len(listed) * 3 // 4
     weights = {"commands": _changes_by, "checks": _weight, "files": lambda one: one.changes}
