@@ -167,6 +167,7 @@ BARE = [
     "amzn1.oa2-cs.v1." + HEX + HEX,
 ]
 HARMLESS = [
+    "key: bun-test-apps-cli-test-eval-integration-test-ts-fa-d4c7775f",
     f"prj_{LONG}ab12",
     f"pk_live_{LONG}",
     f"kid: {LONG}-{LONG[:18]}",

@@ -150,6 +150,8 @@ _NAMED_ID = r"""(?xi)(?:sha\d{0,3}[-:=] | base64, | W/["']
 _IN_DATA = r"(?:-----|[A-Za-z0-9+/]{20}[\"']?)(?:[ \t]{0,8}\r?\n\s{0,60}(?:b?[\"'])?|\\)$"
 # Keys that are made to be shown.
 _SHOWN = r"pk_(?:live|test)_"
+# Words in a row and a short digest: the key of a memory, a branch, a preview's address.
+_SLUG = r"(?:[a-z]{1,16}-){3,}[0-9a-f]{7,8}$"
 _MAX_PREFIX = 40
 _OF_WORD = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _ANY_UUID = r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
@@ -332,7 +334,7 @@ def _is_token(word: str, at: int) -> bool:
         return False
     if pattern(r"[0-9a-f]{32}(?:-[0-9a-f]{8}){2}$").match(word):
         return True
-    if pattern(_SHOWN).match(word):
+    if pattern(_SHOWN).match(word) or pattern(_SLUG).match(word):
         return False
     names = pattern(r"[_.-]").split(word, 5)
     lowered = [name.lower() for name in names]
