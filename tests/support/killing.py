@@ -33,14 +33,19 @@ class _Counter:
     def around(self, call: Callable[..., object]) -> Callable[..., object]:
         def step(*arguments: object, **named: object) -> object:
             self.steps += 1
-            if self.steps == self.last and self.last % 2 == 0:
+            if self._is_over and self.last % 2 == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
             answer = call(*arguments, **named)
-            if self.steps == self.last:
+            if self._is_over:
                 os.kill(os.getpid(), signal.SIGKILL)
             return answer
 
         return step
+
+    @property
+    def _is_over(self) -> bool:
+        # Two threads that count at once may pass the last step without either of them standing at it.
+        return 0 < self.last <= self.steps
 
     def watch(self) -> None:
         for name in STEPS:
