@@ -344,7 +344,9 @@ def fulfils(words: Sequence[str], pattern: Sequence[str]) -> bool:
 
 
 def _spelled(words: Sequence[str]) -> Sequence[str]:
-    """Return words in the one spelling of a program that has two."""
+    """Return words in the one spelling of a program, or of an option of `rm`, that has two."""
+    if words[:1] and words[0].rpartition("/")[2] == "rm":
+        return [word.replace("R", "r") if word[:1] == "-" and word[:2] != "--" else word for word in words]
     return ("docker", "compose", *words[1:]) if words[:1] and words[0] == "docker-compose" else words
 
 
@@ -395,6 +397,9 @@ def _changed_by(words: Sequence[str]) -> list[str]:
     if words[0] in ("sed", "perl"):
         in_place = any(word.startswith(("-i", "--in-place", "-pi")) for word in words[1:])
         return plain[1:] if in_place else []
+    if words[0] == "find":
+        options = [at for at, word in enumerate(words) if word[0] in "-(!"]
+        return [*words[1 : options[0]]] if "-delete" in words and options else []
     if tuple(words[:2]) == ("git", "checkout"):
         return [*words[words.index("--") + 1 :]] if "--" in words else []
     if commands.is_a(words[0], "changes-last"):

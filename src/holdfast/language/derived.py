@@ -28,7 +28,8 @@ _FENCED = "```"
 _AND = r"(?:\s*(?:,|/|\bor\b|\band\b|\bnor\b|\boder\b|\bund\b|\bno\b|\bnot\b)\s*)+"
 _LIST = rf"{MENTION}(?:{_AND}{MENTION})*"
 _NOT = (
-    rf"(?:^not(?=\s+{_LIST}\W*$)|never|do not|don['’]?t|must not|mustn['’]?t|should not|shouldn['’]?t|may not|cannot"
+    rf"(?:^not(?=\s+{_LIST}\W*$)|never|(?:do not|don['’]?t)(?: want you to)?"
+    r"|must not|mustn['’]?t|should not|shouldn['’]?t|may not|cannot"
     r"|can['’]?t|avoid|stop(?=\s+\w+ing)|^no|^keine?|nie|niemals|keinesfalls|auf keinen fall|bitte nicht)"
 )
 # German has the verb at its end: "nie ohne Rückfrage pushen", "nie auf main committen".
@@ -130,7 +131,7 @@ _WITH = re.compile(
     rf"\s+(?:\w+\s+){{0,3}}?(?:with|through|via|using|needs?|requires?)\s+(?:the\s+|an?\s+)?(?P<what>{MENTION})"
 )
 _WITHOUT = re.compile(rf"\s*(?:\S+\s+){{0,2}}?without\s+(?:the\s+)?(?P<what>{MENTION})")
-_WITH_OPTION = re.compile(rf"\s+with\s+(?:the\s+)?(?P<what>--?[a-z][\w-]*|{MENTION})")
+_WITH_OPTION = re.compile(rf"\s+with\s+(?:the\s+)?(?P<what>--?[a-z][\w-]*(?:=[\w./:-]*\w)?|{MENTION})")
 _RUN_WITH = re.compile(rf"^(?:(?:always|please|we|you)\s+)*(?:run|use|start|call)\s+(?:the\s+)?(?P<what>{MENTION})")
 _BRANCH = re.compile(
     r"\b(?:to|on|onto|into|auf)\s+(?:the\s+)?(?:branch\s+)?(main|master|develop|trunk|production|default)\b"
@@ -281,20 +282,28 @@ def _forbidden(sentence: RuleSentence) -> Derived | None:
         wanted = [one for one in mentions if (one.kind == "path") == edits]
         if not wanted or (not verbs.strip() and not any(one.kind == "command" for one in wanted)):
             continue
-        option = _WITH_OPTION.match(sentence.spoken, found.end())
-        named = [one.said for one in sentence.named(option["what"])] or [option["what"]] if option else []
-        if named and named[0][:1] == "-" and not edits:
-            wanted = [Mention(one.kind, _with_option(one.text, named[0]), one.said) for one in wanted]
-        told = _derived(sentence, found, wanted, forbids=True, but=_allowed(sentence, found, wanted))
+        option = _option(sentence, found.end())
+        if option and not edits:
+            wanted = [Mention(one.kind, _with_option(one.text, option), one.said) for one in wanted]
+        but = (*_allowed(sentence, found, wanted), *_better(sentence, found, wanted))
+        told = _derived(sentence, found, wanted, forbids=True, but=but)
         if told is None or edits:
             return told
         # "Stop using python to edit files" does not forbid python.
         is_bare = any(" " not in one.text for one in wanted)
-        is_limited = _LIMITED.match(sentence.spoken, found.end()) and not named
+        is_limited = _LIMITED.match(sentence.spoken, found.end()) and not option
         if is_limited or _LED.match(sentence.spoken[: found.start()]):
             return None if is_bare else replace(told, literal=False)
         return None if is_bare and _ONLY_OF.match(sentence.spoken, found.end()) else told
     return None
+
+
+def _option(sentence: RuleSentence, at: int) -> str:
+    """Return the option that stands behind a command and "with", as it was written."""
+    found = _WITH_OPTION.match(sentence.spoken, at)
+    said = "".join([one.said for one in sentence.named(found["what"])] or [found["what"]]) if found else ""
+    written = [word for word in sentence.text.split() if word.strip("`,.;:!)").casefold() == said]
+    return written[0].strip("`,.;:!)") if written and said[:1] == "-" else said if said[:1] == "-" else ""
 
 
 def _as_command(one: Mention) -> Mention:
@@ -309,6 +318,13 @@ def _allowed(sentence: RuleSentence, found: re.Match[str], wanted: list[Mention]
     if without is None:
         return ()
     return _with(sentence.named(without["what"])[0].said, wanted)
+
+
+def _better(sentence: RuleSentence, found: re.Match[str], wanted: list[Mention]) -> tuple[str, ...]:
+    """Return what is to be run in the place of a command, where it could be taken for that: python3, never python."""
+    around = sentence.spoken[: found.start()], sentence.spoken[found.end() :]
+    named = [one for part in around if _USES.search(part) for one in sentence.named(part) if one.kind == "command"]
+    return tuple([f"!{one.text}" for one in named if _overlaps(one.said, wanted)])
 
 
 def _with(need: str, wanted: list[Mention]) -> tuple[str, ...]:
@@ -391,7 +407,8 @@ def _run_with(sentence: RuleSentence) -> Derived | None:
     found = _RUN_WITH.match(sentence.spoken)
     need = _WITH.match(sentence.spoken, found.end()) if found else None
     wanted = [one for one in sentence.named(found["what"]) if one.kind == "command"] if found else []
-    but = _with(sentence.named(need["what"])[0].said, wanted) if need else ()
+    option = _option(sentence, found.end()) if found else ""
+    but = _with(option or sentence.named(need["what"])[0].said, wanted) if option or need else ()
     return _derived(sentence, found, wanted, forbids=False, but=but) if found and but else None
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from holdfast.language import commands
 from holdfast.language.conditions import MAX_ITEM, looks_like_path, runs
-from holdfast.language.word_lists import among, listed
+from holdfast.language.word_lists import TABLES, among, listed, spoken
 
 TABLE = "conditions"
 _MAX_MENTIONS = 12
@@ -23,6 +23,13 @@ _QUOTED = re.compile(r"`([^`\n]{1,200})`")
 # A branch, and an option that means the same behind every command that has it, are words of the sentence.
 _QUOTED_WORD = re.compile(r"`(main|master|develop|trunk|production|--no-verify)`")
 _FOLDER = re.compile(r"\b(?:the|our)\s+(?P<name>[a-z][\w-]*(?:/[\w-]+)*)\s+(?:folder|directory)\b")
+# What is said so of a path without an ending is said of a folder.
+_IS_MADE = re.compile(r"\s+(?:is|are)\s+(?:auto-?)?(?:generated|read-?only|frozen|vendored|off[- ]limits)\b")
+# `make` is a word of English but where one runs it, or where what it makes needs something.
+_MAKE = (
+    r"(?:(?<=\brun )|(?<=\bbefore ))make(?=\s+[a-z])"
+    r"|^make(?=\s+[a-z][\w-]*\s+(?:needs|requires|must|should|takes|fails|wipes|deletes|only)\b)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,9 @@ class RuleSentence:
         self.text = text
         self.mentions: list[Mention] = []
         bare = _QUOTED_WORD.sub(lambda found: found[1], text)
+        if bare.isupper():
+            # Who shouts names the same command.
+            bare = " ".join([word if word[0] == "-" else word.lower() for word in bare.split()])
         spoken = _QUOTED.sub(lambda found: self._put(_mention(found[1]), found[0]), bare)
         spoken = _FOLDER.sub(self._folder, spoken)
         self.spoken = _unquoted().sub(self._unquoted_mention, spoken).casefold()
@@ -64,7 +74,7 @@ class RuleSentence:
         is_folder = (
             "/" in text.strip("/")
             and looks_like_path(text)
-            and before[:1] in (["in"], ["under"], ["inside"], ["below"])
+            and ("".join(before) in ("in", "under", "inside", "below") or _IS_MADE.match(found.string, found.end()))
         )
         if kind == "command":
             return self._put(Mention(kind, _command(text), text), text) + rest
@@ -90,19 +100,23 @@ class RuleSentence:
 def _unquoted() -> re.Pattern[str]:
     programs = "|".join(sorted(map(re.escape, listed(TABLE, "program")), key=len, reverse=True))
     # A word that is none of a sentence belongs to the command, whether it is known or not.
-    spoken = [word for kind in ("not", "limit", "small", "reason") for word in listed("contradiction", kind)]
-    spoken += [word for kind in ("goes-on", "sentence-word") for word in listed(TABLE, kind)]
+    said = [word for kind in ("not", "limit", "small", "reason") for word in listed("contradiction", kind)]
+    said += [word for kind in ("goes-on", "sentence-word") for word in listed(TABLE, kind)]
+    small = spoken(f"{TABLES}/../likeness_words", "small")
+    said += [word for word in small if len(word) > 1 and word not in among(TABLE, "sub-command")]
     subs = "|".join(listed(TABLE, "sub-command"))
-    no_word = rf"(?!(?i:{'|'.join(map(re.escape, spoken))})(?![\w/-]|\.\w))"
+    no_word = rf"(?!(?i:{'|'.join(map(re.escape, said))}|[a-z]{{3,}}ly)(?![\w/-]|\.\w))"
     word = r"[\w./@*~+:-]*[\w/*~]|\.(?=\s|$)"
-    behind = rf"\s+(?:--?[A-Za-z][\w-]*|(?:{subs})(?![\w/-]|\.\w)|{no_word}(?:{word}))"
-    command = rf"(?<![\w./@-])(?:{programs}|(?<=\brun )make(?=\s+[a-z]))(?![\w/@-]|\.\w)(?:{behind}){{0,5}}"
+    behind = rf"\s+(?:--?[A-Za-z][\w-]*(?:=[\w./:-]*\w)?|(?:{subs})(?![\w/-]|\.\w)|{no_word}(?:{word}))"
+    command = rf"(?<![\w./@-])(?:{programs}|{_MAKE})(?![\w/@-]|\.\w)(?:{behind}){{0,5}}"
     path = r"(?<![\w/@:.\-])(?:~/|\./|/)?(?:[\w.*{}@-]+/)*[\w.*-]*[\w*/](?=[\s,;:)!?.]|$)"
     return re.compile(rf"(?P<command>{command})|(?P<path>{path})")
 
 
 def _is_plain_path(text: str) -> bool:
     """Whether a word without backquotes is a file: with a folder and an ending or a star, or a name that says it."""
+    if text in among(TABLE, "file-name"):
+        return True
     if not looks_like_path(text) or text.count("/") > 8 or text[0] == "@" or text.startswith("//"):
         return False
     stem, _, ending = text.rstrip("*").rpartition(".")

@@ -77,14 +77,17 @@ def remember(
 def _type_of(text: str, key: str | None, trust: str) -> str | None:
     """Return the type of a statement that nobody gave one: an order of the person's is a rule.
 
-    What has a key of its own may be there already, with the type that it was given.
+    So is what says of a command or a file what must, or must not, be done there. What has a key of its own may be there
+    already, with the type that it was given.
     """
     if trust != "user" or key is not None:
         return None
     # A hook knows the type of what it stores.
+    from holdfast.language.derived import derive, forbids
     from holdfast.language.requests import is_order
 
-    return "feedback" if is_order(text) else None
+    told = None if is_order(text) else derive(text)
+    return "feedback" if is_order(text) or (told and (told.forbids or forbids(text))) else None
 
 
 def _put_beside_the_older(workspace: Workspace, draft: Draft, was: str | None) -> Stored:
