@@ -139,6 +139,7 @@ SILENT = [
     "Don't forget to run `make lint`.",
     "You don't need to run `npm install`.",
     "avoid `any`",
+    "Use docker compose, not docker-compose.",
     "make sure that deploy needs the VPN",
     "The Makefile has a target for each service.",
     "client/server is the split that we use",

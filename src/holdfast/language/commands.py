@@ -193,7 +193,7 @@ def unwrapped(words: Sequence[str]) -> list[str]:
         pairs = [pair.partition(" ")[0] for pair in listed(TABLE, "wrapper-of-two")]
         _wrapping.update([*listed(TABLE, "wrapper"), *listed(TABLE, "wrapper-with-value"), *pairs])
     while at < len(words):
-        name = _program(words[at])
+        name = program(words[at])
         if name not in _wrapping and "=" not in words[at] and name[:1] != "-":
             return [name, *words[at + 1 :]]
         pair = f"{name} {words[at + 1]}" if at + 1 < len(words) else ""
@@ -215,7 +215,8 @@ def unwrapped(words: Sequence[str]) -> list[str]:
     return []
 
 
-def _program(word: str) -> str:
+def program(word: str) -> str:
+    """Return the program that a word calls, without its folder and version."""
     name = word.rstrip("/").rpartition("/")[2] or word
     for known in ("python", "pip"):
         if name.startswith(known) and not name[len(known) :].strip("0123456789."):
@@ -271,7 +272,7 @@ def _kind_of(words: list[str], is_inline: bool) -> Kind:
     script = words
     if len(words) > 1 and "/" in words[1] and is_a(words[0], "runner"):
         # A script of a known name is taken as if that were the program.
-        name = _program(words[1]).removesuffix(".js").removesuffix(".mjs").removesuffix(".py")
+        name = program(words[1]).removesuffix(".js").removesuffix(".mjs").removesuffix(".py")
         script = [name, *words[2:]] if _longest([name])[1] not in (None, "look") else words
     plain = plain_words(script)
     length, kind = _longest(plain)

@@ -246,7 +246,10 @@ class Run:
         """Whether one of the patterns names it: with or without what wraps it, or as the script that it runs."""
         if self.filters:
             return False
+        # "uv run python3 -m pytest" is also "python -m pytest".
+        wrapped = range(len(self.given) - len(self.words)) if self.words else ()
         forms = [self.words, self.given]
+        forms += [(commands.program(self.given[at]), *self.given[at + 1 :]) for at in wrapped]
         if self.words and commands.is_a(self.words[0], "runner"):
             at = next((number for number, word in enumerate(self.words) if number and word[0] != "-"), 0)
             forms += [self.words[at:]] if at and "." in self.words[at] else []

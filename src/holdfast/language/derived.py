@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from holdfast.errors import BadInput
 from holdfast.language import commands
-from holdfast.language.conditions import MAX_ITEM, Condition, read, runs
+from holdfast.language.conditions import MAX_ITEM, Condition, fulfils, read, runs
 from holdfast.language.mentions import MENTION, TABLE, Mention, RuleSentence, same_options
 from holdfast.language.word_lists import TABLES, among, listed, lists
 from holdfast.records import Memory
@@ -257,6 +257,9 @@ def _is_worse(one: Mention, better: list[str]) -> bool:
     program = one.text.split()[0] if one.text else ""
     if one.kind != "command" or commands.is_a(program, "shell"):
         return False
+    if any(fulfils(other.split(), one.text.split()) and fulfils(one.text.split(), other.split()) for other in better):
+        # Two spellings of one command are one for a condition, and what is asked for must not be held.
+        return False
     languages = among(TABLE, "language")
     pairs = listed(TABLE, "same-language")
     return not any(
@@ -408,7 +411,8 @@ def _run_with(sentence: RuleSentence) -> Derived | None:
     need = _WITH.match(sentence.spoken, found.end()) if found else None
     wanted = [one for one in sentence.named(found["what"]) if one.kind == "command"] if found else []
     option = _option(sentence, found.end()) if found else ""
-    but = _with(option or sentence.named(need["what"])[0].said, wanted) if option or need else ()
+    through = sentence.named(need["what"])[0].said if need else ""
+    but = _with(option or through, wanted) if option or through else ()
     return _derived(sentence, found, wanted, forbids=False, but=but) if found and but else None
 
 
