@@ -133,7 +133,8 @@ def _marks(home: str, text: str, meaning: bool) -> list[tuple[float, str]]:
         return []
     environment = {"HOLDFAST_PROJECT": PROJECT, "HOLDFAST_RECALL_MEANING": "yes" if meaning else "no"}
     run = HookRun(home, Agent(), HookCall("", "prompt", "", prompt=text), environment)
-    with ReadOnlyIndex(home, run.is_late) as index:
+    # What is measured is what comes, whatever else the machine does meanwhile.
+    with ReadOnlyIndex(home, lambda: False) as index:
         return [(mark, candidate.memory.key) for mark, candidate in at_prompt.marked(run, index, 0.0)]
 
 

@@ -102,6 +102,20 @@ def test_one_everyday_word_is_not_enough():
         assert likelihood({"line": 0.5, "folder": 0.6}, said("Keep each line of the readme short."), near, 0.25) < BAR
 
 
+def test_in_a_long_prompt_one_word_is_chance():
+    """A long prompt wants a memory only where both have two words that tell something; a short one may have none."""
+    long = "The build of the cart takes minutes. " * 4
+    memory, near = "The cart is named trolley.", 0.6
+    assert prompts.least_words("Why is the build of the cart slow?") == 0
+    for words, is_wanted in (
+        ({"cart": 0.9}, False),
+        ({"cart": 0.9, "the": 0.9}, False),
+        ({"cart": 0.9, "nam": 0.5}, True),
+    ):
+        mark = likelihood(words, said(memory), near, 0.2, prompts.least_words(long))
+        assert (mark > BAR) is is_wanted and likelihood(words, said(memory), near, 0.2) > BAR
+
+
 def test_texts_that_say_the_same_are_one():
     """Words that tell nothing do not make a difference; a "not", a number or a name does."""
     assert same("Please always use pnpm here.") == same("Use pnpm.")

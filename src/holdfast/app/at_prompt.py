@@ -215,7 +215,7 @@ def marked(run: HookRun, index: ReadOnlyIndex, bar: float, about: Sequence[str] 
     """
     wanted = Filter(tuple(scope for scopes in run.scopes().values() for scope in scopes))
     table = index.table()
-    found = _Found(table, _model(run, table), wanted, index.size())
+    found = _Found(table, _model(run, table), wanted, index.size(), prompt.least_words(run.call.prompt))
     asks = [table.ask(text) for text in (*about, *prompt.asks_of(run.call.prompt))]
     for asked in asks:
         try:
@@ -236,10 +236,11 @@ def marked(run: HookRun, index: ReadOnlyIndex, bar: float, about: Sequence[str] 
 class _Found:
     """What the asks of a prompt found so far, each memory with the likelihood that the best of them gives it."""
 
-    def __init__(self, table: MemoryTable, model: Model | None, wanted: Filter, size: int) -> None:
+    def __init__(self, table: MemoryTable, model: Model | None, wanted: Filter, size: int, least: int) -> None:
         self.table = table
         self.model = model
         self.wanted = wanted
+        self.least = least
         self.likely: dict[int, float] = {}
         self.by_words: list[int] = []
         self._said: dict[int, dict[str, float]] = {}
@@ -265,7 +266,7 @@ class _Found:
         self._said |= {row: prompt.said(text) for row, text in new.items()}
         rare, usual = prompt.rarities(asked), prompt.usual(near.values())
         for row in rows:
-            mark = prompt.likelihood(rare, self._said.get(row, {}), near.get(row), usual)
+            mark = prompt.likelihood(rare, self._said.get(row, {}), near.get(row), usual, self.least)
             self.likely[row] = max(mark, self.likely.get(row, 0.0))
 
 

@@ -46,6 +46,8 @@ NEAR, RARE, SEVERAL, SHARE, OUT, NEEDED = 2.53, 0.57, 0.52, 1.16, 9.57, 3.57
 _ONE = 0.7
 # The same where nothing is known of the meaning.
 RARE_ALONE, SHARE_ALONE, NEEDED_ALONE = 1.28, 3.12, 2.8
+# In a prompt of more words than these, a single word in common is chance.
+_LONG, _IN_COMMON = 18, 2
 _TINY = 1e-7
 _weights: dict[str, float] = {}
 _DENYING = frozenset(("not", "no", "never", "without", "don", "dont", "nicht", "kein", "keine", "nie", "ohne"))
@@ -201,11 +203,21 @@ def rarities(asked: Asked) -> dict[str, float]:
     return dict(zip([stem(plain(word)) for word in asked.words], rare, strict=True))
 
 
-def likelihood(rare: dict[str, float], said: dict[str, float], near: float | None, usual: float) -> float:
+def least_words(prompt: str) -> int:
+    """Return how many words that tell something a memory must have in common with one ask of this prompt."""
+    return _IN_COMMON if len(words(prompt)) > _LONG else 0
+
+
+def likelihood(
+    rare: dict[str, float], said: dict[str, float], near: float | None, usual: float, least: int = 0
+) -> float:
     """Return how likely what is asked for by these words wants the memory that said this.
 
-    `near` is its cosine, None where nothing is known of the meaning; `usual` is that of the best few memories.
+    `near` is its cosine, None where nothing is known of the meaning; `usual` is that of the best few memories. With
+    fewer than `least` words in common it is not wanted at all.
     """
+    if least and len([word for word in rare if said.get(word)]) < least:
+        return 0.0
     is_near, of_rare, share, out = marks(rare, said, near or 0.0, usual)
     if near is None:
         evidence = RARE_ALONE * of_rare + SHARE_ALONE * share - NEEDED_ALONE
