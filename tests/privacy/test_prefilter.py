@@ -22,6 +22,8 @@ ORDINARY = [
     "the secret to fast builds is caching",
     "add -u to the command and log in again",
     "the deploy token is rotated every 30 days, ask for it in room 4",
+    "the credentials of staging stand in the vault and the phrase below the title is translated",
+    "see https://github.com/bottlepy/bottle-patterns and INDENTATION_OF_BLOCKS",
     "login pages keep the session for 15 minutes, then the password is asked for again",
 ]
 

@@ -35,11 +35,17 @@ _NEEDED = {
     "-creds": (":", 80),
     "-user ": (":,", 80),
     "--user": (":,", 80),
+    "credential": ("(/:|,", 190),
+    "/bot": (":", 15),
+    "pat": (".", 18),
+    **dict.fromkeys(("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"), (".", 29)),
 }
 # Flags and words that stand before a password, which has a digit or a sign.
 _FLAGS = frozenset((" login ", " -u ", " -p", " -P", " -hp", " -a", " -w", " -A", " -X", " -k", " -t", " -N"))
 # The length of a secret access key, which stands behind the word `secret`.
 _SECRET_KEY = 40
+# So near the word `phrase` stand at least so many words of a seed with nothing but a space around them.
+_NEAR_SEED, _MIN_SEED = 150, 10
 # Letters alone are a secret where no word has them in that order: so many, and so many consonants in a row.
 _MIN_DRAWN = 10
 _MANY = 6
@@ -322,6 +328,13 @@ def may_begin(text: str, at: int, beginning: str) -> bool:
         return "@" in address and "@" in address.split(None, 1)[0]
     if beginning == "secret":
         return any(len(word) >= _SECRET_KEY for word in text[at : at + 2 * _SECRET_KEY].split())
+    if beginning == " phrase":
+        run = 0
+        for word in text[at : at + _NEAR_SEED].split(" "):
+            run = run + 1 if 3 <= len(word) <= 8 and word.isascii() and word.isalpha() and word.islower() else 0
+            if run == _MIN_SEED:
+                return True
+        return False
     signs, reach = _NEEDED.get(beginning, ("", 0))
     return not signs or any(sign in text[at : at + reach] for sign in signs)
 
