@@ -80,10 +80,14 @@ def read_head(path: str, most: int = -1, *, follow: bool = True) -> bytes:
     descriptor = open_plain(path, follow=follow)
     try:
         pieces, left = [], most if most >= 0 else sys.maxsize
-        size = max(os.fstat(descriptor).st_size + 1, 65_536)
+        known = os.fstat(descriptor).st_size
+        size = max(known + 1, 65_536)
         while left and (piece := os.read(descriptor, min(left, size))):
             pieces.append(piece)
             left -= len(piece)
+            if known and len(piece) < size:
+                # Only files of the system have no size and come in pieces.
+                break
         return b"".join(pieces)
     finally:
         os.close(descriptor)

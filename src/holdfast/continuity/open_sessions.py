@@ -40,7 +40,7 @@ MAX_BYTES = 400_000
 _NOT_FOR_THE_BUFFER = (READ, TRANSCRIPT, WORKTREE, "known", PROCESS, MERGED, WRITTEN, AGREED, STEPS, OFFERED)
 _CLOSING = 80
 _KEPT_SECONDS = 2 * 86_400
-_PROCESS_LINE = f'["{PROCESS}"'.encode()
+_PROCESS_LINE = f'\n["{PROCESS}"'.encode()
 # What may stand between an agent and its hook for no longer than the hook runs.
 _SHELLS = frozenset(("sh", "dash", "bash", "zsh", "fish", "ksh", "env", "timeout", "nice"))
 _MAX_SHELLS = 4
@@ -189,7 +189,8 @@ def _open(home: str) -> list[Opened]:
 
 
 def _paths(home: str) -> list[str]:
-    return [os.path.join(_folder(home), name) for name in files.names_in(_folder(home))]
+    folder = _folder(home)
+    return [f"{folder}/{name}" for name in files.names_in(folder)]
 
 
 def left_open(home: str, projects: Iterable[str], seconds: float, resumed: str) -> list[Opened]:
@@ -200,31 +201,40 @@ def left_open(home: str, projects: Iterable[str], seconds: float, resumed: str) 
     """
     now, wanted, found = time.time(), frozenset(projects), list[Opened]()
     # Many sessions may be of one process, so what is known of it is kept.
-    gone: dict[str, bool] = {}
+    gone: dict[bytes, bool] = {}
     for path in _paths(home):
         try:
             data, changed = files.read_head(path, MAX_BYTES * 2), os.stat(path).st_mtime
         except OSError:
             continue
-        whose = None if _says_closed(data) else rows.whose(data)
+        is_closed, silent = _says_closed(data), now - changed
+        is_left = not is_closed and (path == resumed or silent > seconds or _is_without_agent(data, gone))
+        if not is_left and silent <= _KEPT_SECONDS:
+            # Most ended or live, so no row of these is taken apart.
+            continue
+        whose = None if is_closed else rows.whose(data)
         if whose is None:
-            if now - changed > _KEPT_SECONDS:
+            if silent > _KEPT_SECONDS:
                 files.remove(path)
-        elif whose[2] in wanted and (path == resumed or now - changed > seconds or _is_without_agent(data, gone)):
+        elif is_left and whose[2] in wanted:
             found += [one for one in [read(path)] if one is not None]
     return found
 
 
-def _is_without_agent(data: bytes, gone: dict[str, bool]) -> bool:
+def _is_without_agent(data: bytes, gone: dict[bytes, bool]) -> bool:
     """Whether the agent's process is gone. One that only a single hook saw may have been started for that hook."""
-    # Most files are of sessions that live, so only these lines are read of them.
-    lines = [line for line in data.split(b"\n") if line.startswith(_PROCESS_LINE)][-2:]
-    seen = [row[1] for row in map(rows.triple_in, lines) if row]
-    if len(seen) < 2 or seen[0] != seen[1]:
+    last = data.rfind(_PROCESS_LINE)
+    before = data.rfind(_PROCESS_LINE, 0, last) if last > 0 else -1
+    if before < 0:
         return False
-    if seen[1] not in gone:
-        gone[seen[1]] = is_gone(seen[1])
-    return gone[seen[1]]
+    # Behind the process stands only the time.
+    named, earlier = (data[at : data.find(b'", "', at + len(_PROCESS_LINE))] for at in (last, before))
+    if named != earlier:
+        return False
+    if named not in gone:
+        row = rows.triple_in(data[last + 1 :].partition(b"\n")[0])
+        gone[named] = row is not None and is_gone(row[1])
+    return gone[named]
 
 
 def agent_process() -> str:

@@ -84,9 +84,10 @@ def has_left(home: str, *, own: str) -> bool:
 
     Every start asks this, so what was written to lately is not opened, and no row is parsed.
     """
+    now = time.time()
     for path in _paths(home):
         try:
-            age = time.time() - os.stat(path).st_mtime
+            age = now - os.stat(path).st_mtime
         except OSError:
             continue
         if path != own and (age > KEPT_SECONDS or (age > LEFT_SECONDS and _has_more(path))):
@@ -147,7 +148,8 @@ def sessions(home: str) -> list[Noted]:
 
 
 def _paths(home: str) -> list[str]:
-    return [f"{folder_of(home)}/{name}" for name in files.names_in(folder_of(home))]
+    folder = folder_of(home)
+    return [f"{folder}/{name}" for name in files.names_in(folder)]
 
 
 def _latest(noted: list[rows.Triple], kind: str) -> str:
