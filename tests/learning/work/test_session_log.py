@@ -15,7 +15,7 @@ READ = "read"
 
 AT = "2026-11-15T10:00:00Z"
 WHOSE = ("codex", "s1", "example.com--acme--shop")
-LONG_AGO = session_log.LEFT_SECONDS + 60
+LONG_AGO = session_log.SILENT_SECONDS + 60
 
 
 def noted(home, rows, seconds: int = LONG_AGO) -> str:
@@ -24,6 +24,11 @@ def noted(home, rows, seconds: int = LONG_AGO) -> str:
     path = session_log.path_of(str(home), *WHOSE)
     os.utime(path, (time.time() - seconds,) * 2)
     return path
+
+
+def left(home, own: str = "") -> list[session_log.Noted]:
+    """Return what a start of the project finds."""
+    return session_log.left(str(home), (WHOSE[2],), own=own)
 
 
 @pytest.mark.parametrize(
@@ -40,21 +45,31 @@ def noted(home, rows, seconds: int = LONG_AGO) -> str:
 def test_only_what_has_more_to_tell_was_left(tmp_path, rows, has_more):
     """A session was left with rows that nobody took in, or with a work item; agreeing with what is read of its file."""
     path = noted(tmp_path, rows)
-    assert session_log.has_left(str(tmp_path), own="") == has_more
+    assert [one.path for one in left(tmp_path)] == [path] * has_more
     read = session_log.read(path)
     assert read is not None and bool(read.rows or read.work) == has_more
 
 
 def test_what_was_heard_of_lately_was_not_left(tmp_path):
     """Nothing was left by a session that goes on, by the own one, nor where there was none."""
-    assert not session_log.has_left(str(tmp_path), own="")
+    assert not left(tmp_path)
     path = noted(tmp_path, [(PROMPT, "add a toggle")], session_log.LEFT_SECONDS - 60)
-    assert not session_log.has_left(str(tmp_path), own="")
+    assert not left(tmp_path)
     noted(tmp_path, [(PROMPT, "and a test")])
-    assert session_log.has_left(str(tmp_path), own="") and not session_log.has_left(str(tmp_path), own=path)
+    assert left(tmp_path) and not left(tmp_path, own=path)
 
 
 def test_what_is_too_old_to_be_kept_was_left(tmp_path):
     """A file with nothing more to tell is left for a start to remove, once it is old."""
     noted(tmp_path, [(READ, "0")], session_log.KEPT_SECONDS + 60)
-    assert session_log.has_left(str(tmp_path), own="")
+    assert left(tmp_path)
+
+
+def test_only_sessions_of_the_project_that_are_over_were_left(tmp_path):
+    """Another project's start finds nothing, and one that is silent for a while was left only once it ended."""
+    noted(tmp_path, [(PROMPT, "add a toggle")])
+    assert left(tmp_path) and session_log.left(str(tmp_path), ("example.com--acme--other",), own="") == []
+    path = noted(tmp_path, [], session_log.LEFT_SECONDS + 60)
+    assert not left(tmp_path)
+    noted(tmp_path, [(session_log.ENDED, "")], session_log.LEFT_SECONDS + 60)
+    assert [one.path for one in left(tmp_path)] == [path]

@@ -154,7 +154,7 @@ def _changes(workspace: Workspace, digest: Digest, one: Work, seen: WorkEvidence
 def _is_over(workspace: Workspace, digest: Digest) -> bool:
     session = digest.session
     noted = session_log.read(session_log.path_of(workspace.home, session.agent, session.id, session.project))
-    return noted is None or work_turns.is_over(workspace.home, noted)
+    return noted is None or session_log.is_over(workspace.home, noted)
 
 
 def _keep(workspace: Workspace, digest: Digest, name: str, seen: WorkEvidence) -> bool:

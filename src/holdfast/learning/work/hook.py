@@ -33,13 +33,13 @@ def at_start(run: HookRun) -> list[Effect]:
     project = run.project()
     if project is None or run.call.subagent:
         return []
-    own = _path(run, project)
-    if not session_log.has_left(run.home, own=own):
+    left = session_log.left(run.home, (project.id, *project.aliases), own=_path(run, project))
+    if not left:
         return []
     # Heavy, and at most starts nothing was left.
     from holdfast.learning.work import turns
 
-    return [Effect(lambda: turns.finish_left(run.home, (project.id, *project.aliases), run.at, own=own))]
+    return [Effect(lambda: turns.finish_left(run.home, left, run.at))]
 
 
 def at_prompt(run: HookRun) -> list[Effect]:

@@ -13,6 +13,7 @@ import time
 from holdfast.base import files, rows
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
+from holdfast.continuity import open_sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +30,12 @@ MAX_BYTES = 300_000
 _REWRITE_BYTES = 16_000
 # So long after a session's last row the harvest behind it has had its time, and another session may finish its work.
 LEFT_SECONDS = 600
+# A session that was silent for so long works on nothing; another one may go on with its item.
+SILENT_SECONDS = 1_800
 # A session that has nothing more to tell is kept for so long.
 KEPT_SECONDS = 2 * 86_400
 _WORK_ROW = b'\n["work", "'
+_ENDED_ROW = f'["{ENDED}"'.encode()
 _OWN_ROWS = tuple([f'["{kind}"'.encode() for kind in _OF_ITSELF])
 
 
@@ -79,24 +83,38 @@ def is_waiting(path: str, *, for_change: bool) -> bool:
     return for_change and data.rfind(b'\n["pending", "[[') > data.rfind(b'\n["pending", "",')
 
 
-def has_left(home: str, *, own: str) -> bool:
-    """Whether a session other than the own one may have left something: rows, a work item, or a file that is too old.
+def left(home: str, projects: tuple[str, ...], *, own: str) -> list[Noted]:
+    """Return the sessions of these projects, without the own one, that are over and left rows, an item or an old file.
 
-    Every start asks this, so what was written to lately is not opened, and no row is parsed.
+    Every start asks this, so what was written to lately is not opened, and rows are parsed only of those.
     """
-    now = time.time()
+    now, found = time.time(), list[Noted]()
     for path in _paths(home):
         try:
             age = now - os.stat(path).st_mtime
         except OSError:
             continue
-        if path != own and (age > KEPT_SECONDS or (age > LEFT_SECONDS and _has_more(path))):
-            return True
-    return False
+        if path == own or age <= LEFT_SECONDS:
+            continue
+        data = files.read_if_there(path, MAX_BYTES * 2)
+        whose = rows.whose(data) if age > KEPT_SECONDS or _has_more(data) else None
+        ended = data.rstrip().rpartition(b"\n")[2].startswith(_ENDED_ROW)
+        if whose is not None and whose[2] in projects and _is_over(home, whose, age, ended=ended):
+            found += [one for one in [read(path)] if one is not None]
+    return found
 
 
-def _has_more(path: str) -> bool:
-    data = files.read_if_there(path, MAX_BYTES * 2)
+def is_over(home: str, noted: Noted) -> bool:
+    """Whether a session ended or was silent for long, or was closed for another reason: its agent runs no more."""
+    whose = noted.agent, noted.session, noted.project
+    return _is_over(home, whose, time.time() - noted.changed, ended=noted.ended)
+
+
+def _is_over(home: str, whose: rows.Triple, age: float, *, ended: bool) -> bool:
+    return ended or age > SILENT_SECONDS or open_sessions.is_closed(open_sessions.path_of(home, *whose))
+
+
+def _has_more(data: bytes) -> bool:
     last = data.rfind(_WORK_ROW)
     if last >= 0 and data[last + len(_WORK_ROW) :][:1] != b'"':
         return True

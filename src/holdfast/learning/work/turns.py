@@ -20,7 +20,7 @@ from holdfast.base.light_records import dataclass, replace
 from holdfast.base.minijson import dumps, loads
 from holdfast.base.rows import texts_in
 from holdfast.base.text import DOTS, one_line
-from holdfast.continuity import messages, open_sessions
+from holdfast.continuity import messages
 from holdfast.errors import HoldfastError
 from holdfast.language import commands as shell_commands
 from holdfast.language import tools, triggers
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 
     from holdfast.base.rows import Triple
 
-# A session that was silent for so long works on nothing; another one may go on with its item.
-SILENT_SECONDS = 1_800
 # How much two asks must share to be about the same: within a session, and with an item of another one.
 _SAME, _SAME_AS_OTHERS = 0.2, 0.5
 _MIN_SHARED = 2
@@ -223,8 +221,8 @@ class Turns:
     def _others(self) -> list[Work]:
         """Return the open items of the project that no living session works on."""
         home, project = self.home, self.noted.project
-        noted = [one for one in session_log.sessions(home) if one.project == project and not is_over(home, one)]
-        living = {f"{one.agent}/{one.session}" for one in noted} - {self.name}
+        noted = [one for one in session_log.sessions(home) if one.project == project]
+        living = {f"{one.agent}/{one.session}" for one in noted if not session_log.is_over(home, one)} - {self.name}
         open_ones = work.open_work(home, project, _FITS_FOR_DAYS * 24)
         return [one for one in open_ones if living.isdisjoint(one.sessions[-1:])]
 
@@ -300,13 +298,6 @@ def keep_verification(one: Work, each: criteria.Criterion, text: str) -> str:
     """Write what decided a criterion into `verification/` and return the file."""
     name = f"{work_text.slug_of(each.id)}_{short(each.status, text, length=8)}.md"
     return work.put(one, "verification", name, f"{each.id} {each.status}: {each.text}\n\n{text}\n")
-
-
-def is_over(home: str, noted: Noted) -> bool:
-    """Whether a session ended or was silent for long, or was closed for another reason: its agent runs no more."""
-    if noted.ended or time.time() - noted.changed > SILENT_SECONDS:
-        return True
-    return open_sessions.is_closed(open_sessions.path_of(home, noted.agent, noted.session, noted.project))
 
 
 def _goes_on(ask: Ask, other: work_text.Topic) -> bool:
@@ -396,19 +387,15 @@ def _lists(text: str, length: int) -> Iterator[list[object]]:
     yield from [one for one in value if isinstance(one, list) and len(one) == length] if isinstance(value, list) else ()
 
 
-def finish_left(home: str, projects: tuple[str, ...], at: str, *, own: str) -> int:
+def finish_left(home: str, left: list[Noted], at: str) -> int:
     """Bring in what sessions left that are over, and close those of their items that are met; return how many.
 
     A start has time for a few. The next one goes on behind them, so that what cannot be finished keeps nobody waiting.
     """
     now = time.time()
-    left: list[Noted] = []
-    for noted in session_log.sessions(home):
-        if noted.project not in projects or noted.path == own or not is_over(home, noted):
-            continue
+    for noted in left:
         if now - noted.changed > session_log.KEPT_SECONDS and not noted.rows:
             files.remove(noted.path)
-        left += [noted] if now - noted.changed > session_log.LEFT_SECONDS else []
     closed, problems = 0, []
     for noted in _turn_of(home, left):
         try:
@@ -438,7 +425,7 @@ def finish_learned(home: str, is_learned: Callable[[str], bool], at: str) -> int
 
     Some agents tell of a session's end when their transcript is harvested already, and never tell of it again.
     """
-    over = [noted for noted in session_log.sessions(home) if noted.work and is_over(home, noted)]
+    over = [noted for noted in session_log.sessions(home) if noted.work and session_log.is_over(home, noted)]
     latest = sorted(over, key=lambda noted: -noted.changed)[:_MAX_LEARNED]
     return sum([_finish(home, noted, at) for noted in latest if is_learned(f"{noted.agent}/{noted.session}")])
 

@@ -159,5 +159,8 @@ def test_what_cannot_be_finished_keeps_nobody_waiting(talks, home):
     met = work.find(str(home), SHOP, left[-1].work)
     isc = isc_of(met)
     criteria.write(met.path, replace(isc, criteria=tuple(replace(one, status="SATISFIED") for one in isc.criteria)))
-    closed = [work_turns.finish_left(str(home), (SHOP,), "2026-11-15T10:00:00Z", own="") for _ in range(3)]
+    closed = [
+        work_turns.finish_left(str(home), session_log.left(str(home), (SHOP,), own=""), "2026-11-15T10:00:00Z")
+        for _ in range(3)
+    ]
     assert sum(closed) == 1 and not work.find(str(home), SHOP, met.id).is_open
