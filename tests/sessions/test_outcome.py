@@ -77,6 +77,16 @@ def names(digest: Digest) -> set[str]:
         ([ASK, edited("a.py"), answer("Done."), human("Add a till"), answer("Which one?")], "unknown", set()),
         ([ASK, edited("a.py")], "unknown", set()),
         ([], "unknown", set()),
+        (
+            [human("Push it to main"), COMMIT, answer("I did not push to main: the instructions forbid it.")],
+            "partial",
+            {"committed", "declined"},
+        ),
+        (
+            [human("Push it to main"), COMMIT, answer("I did not change the tests, as your instructions say.")],
+            "success",
+            {"committed"},
+        ),
     ],
 )
 def test_the_outcome_follows_from_named_evidence(events: list[SessionEvent], kind: str, evidence: set[str]) -> None:

@@ -107,3 +107,28 @@ def test_what_was_taken_away_before_is_not_blamed() -> None:
     """Removing by force and making folders does not fail, unless it says so itself."""
     [trouble] = digested(ASK, ran("rm -rf out && mkdir -p out && ./run-it out", "Error: no such run", True)).troubles
     assert trouble.about == "./run-it out"
+
+
+def test_a_verdict_stands_before_what_the_code_under_test_logs() -> None:
+    """A test by its name, a code of a compiler, a place in a file: each before a log line or a line of the source."""
+    log = "error: Database connection failed"
+    assert error_line(f"{log}\nsrc/a.ts(3,7): error TS2739: Type is missing x") == (
+        "src/a.ts(3,7): error TS2739: Type is missing x"
+    )
+    assert error_line("Error: Job queue is at capacity\n(fail) queue > keeps order [2ms]") == (
+        "(fail) queue > keeps order [2ms]"
+    )
+    assert error_line('a_test.go:3:1: 3-9 lines are duplicate (dupl)\n\tt.Fatal("Expected a payload")') == (
+        "a_test.go:3:1: 3-9 lines are duplicate (dupl)"
+    )
+
+
+def test_a_command_that_says_that_it_failed_did() -> None:
+    """A hook refused a commit and the exit was lost; a script ends by saying so."""
+    refused = digested(ASK, ran("wrap git commit -m x", "5 fail\nhusky - pre-commit script failed (code 1)"))
+    assert refused.commits == ()
+    commit = digested(ASK, ran("rtk git commit -m x", "5 fail\nhusky - pre-commit script failed (code 1)"))
+    assert [(one.kind, one.result) for one in commit.commands] == [("commit", "failed")] and commit.troubles
+    script = digested(ASK, ran("python3 replace.py", "FAILED: old string not found"))
+    assert [one.result for one in script.commands] == ["failed"]
+    assert [one.result for one in digested(ASK, ran("./list.sh", "FAILED: 1\nall shown")).commands] == ["passed"]

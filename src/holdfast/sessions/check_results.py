@@ -50,6 +50,7 @@ _PULL_REQUEST = re.compile(
     r"https?://(?:[^\s/@]*@)?([^\s/@]+/[^\s?#]{1,200}?/(?:pull|merge_requests|pull-requests|pullrequest)/\d+)"
 )
 _LETTERS = re.compile(r"[^\W\d_]+")
+_SAYS_FAILED = re.compile(r"(?:FAILED|FAILURE|ERROR): ")
 _NUMBER_AT_END = re.compile(r"(\d{1,3})\W*\Z")
 # A place in a file with a column behind it is where a compiler or a linter has something to say.
 _AT_A_PLACE = re.compile(r"^\s*[^\s:(]+(?::\d+:\d+:|\(\d+,\d+\):)\s(?!.*\b(?:warning|note|info)\b)", re.MULTILINE)
@@ -123,6 +124,9 @@ def ended(event: SessionEvent) -> ShellCall:
     if not event.answered and not failed:
         return ShellCall(line, found, "unknown", ("unknown",) * len(found))
     results = results_of(found, event.output, failed, code)
+    at = _belied(found, event.output) if not failed else -1
+    if at >= 0:
+        return ShellCall(line, found, "failed", (*results[:at], "failed", *["unknown"] * (len(found) - at - 1)))
     if not failed and "failed" not in results:
         return ShellCall(line, found, "passed", results)
     checked = [result for one, result in zip(found, results, strict=True) if one.is_check]
@@ -130,6 +134,18 @@ def ended(event: SessionEvent) -> ShellCall:
     if is_meant or (failed and "failed" not in checked and only_answers(found)):
         return ShellCall(line, found, "answer", tuple("unknown" if one == "failed" else one for one in results))
     return ShellCall(line, found, "failed" if failed or "failed" in checked else "passed", results)
+
+
+def _belied(found: Sequence[Command], output: str) -> int:
+    """Return which command failed by its own words although the line tells no failure, -1 for none.
+
+    A hook did not let a commit through and something around it lost the exit, or a script ends by saying so.
+    """
+    lowered = output[-_LONGEST:].casefold()
+    if any(mark in lowered for mark in lists(_WORDS)["commit-failed"]):
+        return next((at for at, one in enumerate(found) if one.kind == "commit"), -1)
+    is_own = bool(found) and found[-1].kind == "other" and not found[-1].is_hidden
+    return len(found) - 1 if is_own and _SAYS_FAILED.match(output.strip().rpartition("\n")[2]) else -1
 
 
 def results_of(found: Sequence[Command], output: str, failed: bool, code: int | None = None) -> tuple[str, ...]:
@@ -385,7 +401,11 @@ def committed(command: str, output: str, failed: bool) -> list[tuple[str, str]]:
     output = output if len(output) <= _LONGEST + _TAIL else f"{output[:_LONGEST]}\n{output[-_TAIL:]}"
     found = [(match[2], match[3]) for match in _COMMIT.finditer(output)]
     lowered = output.casefold()
-    if found or failed or any(mark in lowered for mark in lists(_WORDS)["nothing-committed"]):
+    if (
+        found
+        or failed
+        or any(mark in lowered for kind in ("nothing-committed", "commit-failed") for mark in lists(_WORDS)[kind])
+    ):
         return found
     subjects = [subject_of(one) for one in parse(command) if one.kind == "commit"]
     return [("", subjects[0] if subjects else "")]

@@ -25,6 +25,7 @@ from holdfast.sessions.said import (
     LONGEST_TIME,
     begins_with,
     concluded,
+    declined,
     gist,
     headline,
     is_farewell,
@@ -262,6 +263,8 @@ class _Talk:
         # How the agent ended each ask before the last, and what of its answers to the last ends that so far.
         self.conclusions: list[Said] = []
         self._concluded: Said | None = None
+        # What the agent would not do.
+        self._declined: OutcomeEvidence | None = None
         self._earliest: list[Said] = []
         self._latest: deque[Said] = deque(maxlen=_MAX["said"] // 2)
         self._last_words: Said | None = None
@@ -295,8 +298,13 @@ class _Talk:
             self._answered, self._interrupted = True, None
             self._last_answer, self._is_working = event, False
             self._error_answer = event if begins_with(event.text, "error-answer") else None
-            says_nothing = self._error_answer or begins_with(event.text, "no-answer") or promises(event.text)
+            # What a long answer says before it promises something is more than an announcement.
+            announces = len(event.text) < _CONCLUSION and promises(event.text)
+            says_nothing = self._error_answer or announces or begins_with(event.text, "no-answer")
             text = "" if says_nothing else concluded(event.text)[0]
+            refusal = declined(event.text, " ".join(one.text for one in self._telling[-_MAX["said"] :]))
+            if refusal:
+                self._declined = OutcomeEvidence("declined", "failure", 1.0, refusal, event.place, event.line)
             if text:
                 self._concluded = Said("conclusion", text, event.at[:LONGEST_TIME], event.place, event.line)
         elif event.role in ("human", "task") and event.text.strip():
@@ -373,7 +381,7 @@ class _Talk:
 
     def evidence(self, work: ToolWork) -> list[OutcomeEvidence]:
         """Return what the end of the talk says about the outcome."""
-        found = self._of_words(work)
+        found = [*self._of_words(work), *filter(None, [self._declined])]
         words, last = self._last_words, self.last
         if self._interrupted:
             event = self._interrupted
@@ -469,9 +477,11 @@ def _within(made: Digest, all_of: dict[str, int]) -> Digest:
     """Return the digest within MAX_BYTES, with how many of each list are not in it."""
     made = _counted(made, all_of)
     while size_of(made) > MAX_BYTES:
-        name = max(_SHRINKS, key=lambda one: len(str(getattr(made, one))))
-        listed = getattr(made, name)
-        longest = max((len(one.text) for one in listed), default=0) if name in _SHORTENED else 0
+        sizes = {one: len(str(getattr(made, one))) for one in _SHRINKS}
+        # Asks that cannot be told in fewer words go last.
+        longests = {one: max((len(said.text) for said in getattr(made, one)), default=0) for one in _SHORTENED}
+        name = max(_SHRINKS, key=lambda one: sizes[one] / (1 if longests.get(one, _ASK) > _SHORTEST else 4))
+        listed, longest = getattr(made, name), longests.get(name, 0)
         if longest > _SHORTEST:
             most = max(longest * 3 // 4, _SHORTEST)
             shorter: Any = tuple(replace(one, text=one_line(one.text, most)) for one in listed)

@@ -154,6 +154,18 @@ def promises(text: str) -> bool:
     return 0 <= _place_of("promise", folded, folded.split(" ")) <= _LONGEST_LEAD or bool(_AT_WORK.search(folded))
 
 
+def declined(text: str, asked: str) -> str:
+    """Return the sentence of an answer that says that something asked was not done, because that is not allowed."""
+    words = set(_folded(asked).split())
+    for match in _SENTENCE.finditer(_BLOCKS.sub(" ", text[:_LOOK])):
+        folded = _folded(match[0])
+        for phrase in _beginnings("declines") if _place_of("forbids", folded, folded.split(" ")) >= 0 else ():
+            _, found, rest = folded.partition(phrase)
+            if found and rest.split(" ", 1)[0] in words:
+                return match[0].strip(" *#-")
+    return ""
+
+
 def is_farewell(text: str) -> bool:
     """Whether a message takes its leave, and asks for nothing."""
     return len(text) < _LONGEST_GREETING and _folded(text).strip() in word_lists.spoken(_WORDS, "farewell")

@@ -12,6 +12,7 @@ an earlier part is no evidence.
 from __future__ import annotations
 
 import os
+import re
 from collections import deque
 
 from holdfast.base.text import ends_of, one_line
@@ -37,7 +38,13 @@ _MADE = {"committed": 2.0, "pushed": 1.0, "pull-request": 2.0, "merged": 2.0, "d
 _DECIDING = ("commit", "push", "pr", "merge", "deploy")
 _LONG_LINE = 160
 MAX_TROUBLES = 200
-_LOOK_FOR_ERROR = 2_000
+_LOOK_FOR_ERROR, _LOOK_FOR_VERDICT = 2_000, 6_000
+# A test by its name, a code of a compiler, or a place in a file with what is wrong there.
+_VERDICT = re.compile(
+    r"^[ \t]*(?:--- FAIL|\(fail\) |FAILED \S+::|FAIL +\S+\.\w+|● .* › |.{0,300}\berror (?:TS\d+|\[E\d+\])"
+    r"|[^\s:(]+\.\w+(?::\d+:\d+:|\(\d+,\d+\):) (?!.*\b(?:warning|note|info)\b)).*$",
+    re.MULTILINE,
+)
 _SHOWN_OF_ERROR = 400
 # What is only looked for and not found troubles less than what was to be done.
 _MINOR = ("read:", "search:", "web:")
@@ -128,8 +135,12 @@ class Troubles:
 def error_line(output: str) -> str:
     """Return the line of an output that says the error, of a long one from either end; or the first that says any.
 
-    It is the whole line, with the label that a program puts before its errors.
+    It is the whole line, with the label that a program puts before its errors. What a test, a compiler or a linter says
+    of its own stands before all else: the code that it runs may log errors, and it shows lines of the source.
     """
+    verdict = _VERDICT.search(failures.plain(ends_of(output, _LOOK_FOR_VERDICT)))
+    if verdict:
+        return verdict[0].strip()[:_SHOWN_OF_ERROR]
     text = failures.plain(ends_of(failures.without_tags(output), _LOOK_FOR_ERROR))
     said = failures.error_line(text) or failures.first_message(text)
     return next((line.strip() for line in text.split("\n") if said and said in line), said)[:_SHOWN_OF_ERROR]
