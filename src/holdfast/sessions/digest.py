@@ -16,10 +16,10 @@ from typing import Any
 
 from holdfast.base.text import one_line
 from holdfast.language.choices import chosen
-from holdfast.language.commands import CHECKS, removes
+from holdfast.language.commands import CHECKS
 from holdfast.language.sentences import is_briefing
 from holdfast.records import Session, SessionEvent, replace
-from holdfast.sessions.facts import CommandRun, Digest, OutcomeEvidence, Said, encode
+from holdfast.sessions.facts import Digest, OutcomeEvidence, Said, encode
 from holdfast.sessions.prices import Prices, dollars
 from holdfast.sessions.said import (
     LONGEST_TIME,
@@ -35,7 +35,7 @@ from holdfast.sessions.said import (
     says_any,
     slash_command,
 )
-from holdfast.sessions.work import ToolWork, outcome_of
+from holdfast.sessions.work import ToolWork, changes_by, outcome_of, weight_of
 
 __all__ = ["MAX_BYTES", "RULES", "Digest", "Digesting", "digest"]
 
@@ -72,7 +72,6 @@ _SHRINKS = (
 # What is said is told in fewer words, down to these letters, before any of it is left out.
 _SHORTENED = ("between", "conclusions")
 _SHORTEST = 60
-_CHANGES = {"deploy": 5.0, "merge": 4.0, "push": 4.0, "pr": 4.0, "commit": 3.0}
 _TAIL_OF_FAILURES = 3
 _DELIVERED = 1.5
 # So many asks are looked at for one that names the session.
@@ -185,8 +184,8 @@ class Digesting:
         others = [run for run in runs if run.kind not in CHECKS]
         return {
             "files": _best(self._work.changed_from(session.folder), "files", lambda one: one.changes),
-            "checks": _best(checks, "checks", _weight),
-            "commands": _best(others, "commands", _changes_by),
+            "checks": _best(checks, "checks", weight_of),
+            "commands": _best(others, "commands", changes_by),
             "commits": list(self._work.commits)[-_MAX["commits"] :],
             "pull_requests": list(self._work.pull_requests.values())[-_MAX["pull_requests"] :],
             "said": self._talk.kept()[: _MAX["said"]],
@@ -217,7 +216,7 @@ class Digesting:
         """Return what names the session: its own title, the first ask that says something, a commit or a command."""
         talk, work = self._talk, self._work
         asked = headline(talk.named.text) if talk.named else ""
-        ran = max(work.runs.values(), key=_weight).text if work.runs else ""
+        ran = max(work.runs.values(), key=weight_of).text if work.runs else ""
         titles = [session.title, *[one.text for one in work.commits][:1], ran]
         if talk.is_briefed:
             # What an agent calls it is the same for all that the program has its agent do.
@@ -440,15 +439,6 @@ class _Talk:
         return self._last_answer is not None and says_any(self._last_answer.text[-_LOOKED_AT:], "explains")
 
 
-def _changes_by(run: CommandRun) -> float:
-    """Return how much a command changed, by what leaves the session or takes something away, failures among them."""
-    return max(_CHANGES.get(run.kind, 1.0), 5.0 * removes(run.text)) + (run.failed > 0) + min(run.runs, 9) / 100
-
-
-def _weight(run: CommandRun) -> float:
-    return (run.kind != "other") + (run.failed > 0) + min(run.runs, 9) / 10
-
-
 def _best(found: list[Any], name: str, weight: Callable[[Any], float], most: int = 1_000) -> list[Any]:
     """Return the weightiest, within the bound of their list, in the order in which they came."""
     weights = [weight(one) for one in found]
@@ -498,7 +488,7 @@ def _within(made: Digest, all_of: dict[str, int]) -> Digest:
 def _fewer(name: str, listed: tuple[Any, ...]) -> Any:
     """Return three quarters of a list: what changed most, the latest of what was made, the first of all else."""
     count = len(listed) * 3 // 4
-    weights = {"commands": _changes_by, "checks": _weight, "files": lambda one: one.changes}
+    weights = {"commands": changes_by, "checks": weight_of, "files": lambda one: one.changes}
     if name in weights:
         return tuple(_best(list(listed), name, weights[name], count))
     return listed[len(listed) - count :] if name in ("commits", "pull_requests") else listed[:count]

@@ -34,6 +34,7 @@ _GOOD = {"test": 2.0, "build": 1.5, "lint": 0.5}
 _BAD = {"test": 2.0, "build": 2.0, "lint": 0.5}
 _CHECK_NAMES = {"test": "tests", "build": "build", "lint": "lint"}
 _MADE = {"committed": 2.0, "pushed": 1.0, "pull-request": 2.0, "merged": 2.0, "deployed": 1.0}
+_CHANGES = {"deploy": 5.0, "merge": 4.0, "push": 4.0, "pr": 4.0, "commit": 3.0}
 # Of a line longer than is shown, the commands of these kinds are told.
 _DECIDING = ("commit", "push", "pr", "merge", "deploy")
 _LONG_LINE = 160
@@ -393,6 +394,16 @@ class ToolWork:
 
     def _count_out(self, what: str) -> None:
         self.left_out[what] = self.left_out.get(what, 0) + 1
+
+
+def changes_by(run: CommandRun) -> float:
+    """Return how much a command changed, by what leaves the session or takes something away, failures among them."""
+    return max(_CHANGES.get(run.kind, 1.0), 5.0 * removes(run.text)) + (run.failed > 0) + min(run.runs, 9) / 100
+
+
+def weight_of(run: CommandRun) -> float:
+    """Return how much a run tells: what it was, whether it failed, how often it came."""
+    return (run.kind != "other") + (run.failed > 0) + min(run.runs, 9) / 10
 
 
 def _shown_line(call: ShellCall) -> str:
