@@ -189,7 +189,8 @@ def _approved(workspace: Workspace, folder: Proposals, judge: Judge, kinds: Mapp
         return _refused(_unreadable(name), problem)
     try:
         workspace.refresh_once(proposal.scope)
-        if judge.is_forgotten(proposal.scope, kind.statement(proposal)):
+        # One that names the memory in whose place it comes may say what that one said before: the person decides anew.
+        if judge.is_forgotten(proposal.scope, kind.statement(proposal), or_corrected=not proposal.replaces):
             hint = "Store it with `holdfast remember` if it holds again."
             raise Forgotten("it was forgotten or corrected", hint)
         kind.check_holds(workspace, proposal)
@@ -385,11 +386,11 @@ class Judge:
             return "waiting", name
         return ("refused" if self.is_forgotten(scope, text) else "new"), ids[0]
 
-    def is_forgotten(self, scope: Scope, text: str) -> bool:
-        """Whether the statement was forgotten or corrected, here or for everywhere."""
+    def is_forgotten(self, scope: Scope, text: str, *, or_corrected: bool = True) -> bool:
+        """Whether the statement was forgotten, or corrected, here or for everywhere."""
         statement = split_title(text).statement
         key, store = automatic_key(statement), self.workspace.store
         return any(
-            store.forgot(one, key, statement) or store.was_corrected(one, statement)
+            store.forgot(one, key, statement) or (or_corrected and store.was_corrected(one, statement))
             for one in readable(self.workspace, scope)
         )

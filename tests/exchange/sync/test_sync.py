@@ -14,6 +14,7 @@ from holdfast.exchange.sync import run
 from holdfast.journal import notices
 from holdfast.memory.config import change
 from holdfast.memory.proposal_files import Proposals
+from holdfast.memory.proposals import approve
 from holdfast.memory.remember import remember
 
 
@@ -120,6 +121,25 @@ def test_two_statements_under_a_given_key_become_a_proposal_with_both_kept(lapto
         assert "We indent with spaces." in [one.text for one in stands.history]
     (waiting,) = Proposals(str(desktop.home)).all()[0]
     assert (waiting.text, waiting.replaces) == ("We indent with spaces.", "style")
+
+
+def test_the_person_decides_a_disagreement_for_the_other_side(laptop, desktop):
+    """Approving puts it in the place of what stands, with that as its history, on every machine."""
+    laptop.remember("The database is Postgres 14.", key="db")
+    settle(laptop, desktop)
+    laptop.remember("The database is Postgres 16.", key="db")
+    desktop.remember("The database is MariaDB.", key="db")
+    laptop.sync()
+    desktop.sync()
+    (waiting,) = Proposals(str(desktop.home)).all()[0]
+    (decided,) = desktop.act(approve, (waiting.id,))
+    assert (decided.act, decided.key, decided.why) == ("approved", "db", "")
+    assert not Proposals(str(desktop.home)).ids()
+    settle(desktop, laptop)
+    for machine in (laptop, desktop):
+        stands = machine.memories()["db"]
+        assert stands.body == "The database is MariaDB."
+        assert "The database is Postgres 16." in [one.text for one in stands.history]
 
 
 def test_what_the_person_said_stands_over_what_an_agent_said(laptop, desktop):
