@@ -76,6 +76,15 @@ def test_a_rule_that_forbids_holds_the_first_call_and_lets_the_same_through(stor
     assert not call("git push origin main")
 
 
+def test_two_rules_that_hold_one_call_say_once_what_to_do(store, call) -> None:
+    """Each rule is told with what it is about; how to go on stands before the first alone."""
+    store(PUSH)
+    store("Never git push on a Friday.")
+    held = call("git push").held
+    assert len(held) == 2 and ["goes through" in one for one in held] == [True, False]
+    assert all("at git push: " in one for one in held)
+
+
 def test_another_session_is_held_again_and_a_call_that_is_not_meant_never(store, call) -> None:
     """Each session is held once; what only speaks of a push is no push."""
     store(PUSH)

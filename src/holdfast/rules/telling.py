@@ -19,8 +19,9 @@ _MAX_CALL = 120
 # One agent cuts a reason after 256 characters, so what to do comes before the rule, and in few words.
 _HELD = (
     "Held by Holdfast, before it ran. Make exactly this call again and it goes through, if it keeps the rule of the "
-    "person you work for or they said so. The rule, at {}: {}"
+    "person you work for or they said so. "
 )
+_RULE = "The rule, at {}: {}"
 _DENIED = (
     "Held by Holdfast, as every such call. Do not try it in another way: only the person you work for can change the "
     "rule (`holdfast edit {}`). The rule, at {}: {}"
@@ -50,7 +51,7 @@ def reason(does: str, call: str, text: str, key: str) -> str:
     """Return why a call is denied, held this once or put to the person, and the way out."""
     if does == "ask":
         return _ASKED.format(call, text)
-    return _DENIED.format(key, call, text) if does == "deny" else _HELD.format(call, text)
+    return _DENIED.format(key, call, text) if does == "deny" else _HELD + _RULE.format(call, text)
 
 
 def holding(run: HookRun, found: list[Found]) -> list[Effect]:
@@ -80,7 +81,8 @@ def _holding_once(run: HookRun, place: str, one: Found, holds: list[Found]) -> E
     """Return what holds a call this once; with the last one told, those beyond it count as held, so that it is true."""
     beyond = holds[MAX_HOLDING:] if one is holds[:MAX_HOLDING][-1] else []
     also = [_said(run, one), *[_held(other) for other in beyond]]
-    text = reason("hold", _call(one), _text(one), one.row.key)
+    # What to do is said once, however many rules hold the call.
+    text = ("" if one is not holds[0] else _HELD) + _RULE.format(_call(one), _text(one))
     return Effect(lambda: told.claim(place, _held(one), also), hold=text, theirs=True, given=_given(one, "held"))
 
 
