@@ -108,3 +108,9 @@ def test_the_command_line_makes_lists_and_revokes(cli, home) -> None:
     assert secret not in cli("tokens").out and listed[0]["id"] in cli("tokens").out
     assert cli("tokens", "revoke", listed[0]["id"]).code == 0
     assert tokens.check(str(home), secret) is None and cli("tokens", "revoke", "nothing").code == 3
+
+
+def test_a_token_that_does_not_end_is_not_listed_as_revoked(cli) -> None:
+    """The last column says until when it holds."""
+    cli("tokens", "new", "script")
+    assert cli("tokens").out.rstrip("\n").endswith("\tno expiry")

@@ -169,3 +169,15 @@ def test_what_is_to_be_remembered_ends_with_its_line() -> None:
     """What stands in the next line is no part of it; what a colon at the end of a line announces is."""
     text = "Remember: never use git diff\nplease explain"
     assert messages.whole(text, "Remember: never use git diff", "never use git diff") == "never use git diff"
+
+
+@pytest.mark.parametrize("prompt", ["10/10 thanks", "9", "8/10", "8/10, great work!", "Great work, thanks!", "thanks"])
+def test_who_only_rates_praises_or_thanks_asks_nothing(prompt) -> None:
+    """Such a message never becomes what is worked on."""
+    assert messages.asked(prompt) == ""
+
+
+@pytest.mark.parametrize("prompt", ["8/10, now add the tests", "Great work, now update the README.", "still too slow"])
+def test_who_rates_and_asks_asks(prompt) -> None:
+    """Praise before the next task does not hide it, and a complaint is work."""
+    assert messages.asked(prompt) == prompt

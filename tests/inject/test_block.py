@@ -260,3 +260,11 @@ def test_further_lines_are_indented():
 def test_tokens_are_told_by_length(text, tokens):
     """Four characters are about one token."""
     assert block.tokens_of(text) == tokens
+
+
+def test_marks_of_what_was_taken_out_are_no_topics() -> None:
+    """The line about what else there is names none of the words of redaction."""
+    texts = [f"The {name} job logs in with [redacted:github-token] at night." for name in ("cron", "mail", "index")]
+    others = [f"Number{n} stands alone." for n in range(12)]
+    line = block.more_line(15, [*texts, *others])
+    assert "redacted" not in line and "github" not in line and "token" not in line

@@ -113,7 +113,7 @@ def forget_memories(workspace: Workspace, memories: list[Memory], *, command: st
     if workspace.caller != PERSON:
         # An agent may store any text and forget it again: nothing goes by what a memory says.
         for memory in memories:
-            memory_forget.remove_for(workspace, memory, workspace.speaker)
+            memory_forget.remove_for(workspace, memory, workspace.speaker, source="cli")
         finish.write_pages(workspace)
         publish.refresh(workspace)
         return

@@ -123,7 +123,7 @@ def decide(
         stored = put(workspace, draft)
     if replaces and replaces.scope != scope and stored.action != "proposed":
         # What an earlier id of the project has cannot be superseded from here.
-        end(workspace, replaces, agent=agent)
+        end(workspace, replaces, agent=agent, source=source)
     if at and stored.action == "created":
         workspace.store.change(scope, stored.memory.key, created=f"{at}T00:00:00Z")
     return stored

@@ -6,7 +6,7 @@ looks at every prompt, so a long one costs no more than a look at its beginning.
 
 from __future__ import annotations
 
-from holdfast.language.word_lists import LANGUAGES, lines
+from holdfast.language.word_lists import LANGUAGES, among, lines
 from holdfast.privacy.fence import harmless_line, kept, shown
 
 TYPE_CHECKING = False
@@ -24,6 +24,8 @@ _APOSTROPHES = "'’`´"
 # Longer than this nobody says only that they want to go on.
 _MAX_RESUME = 120
 _LOST_LOOK = 200
+# A mood of more than this is praise.
+_MIDDLING = 5
 _ABOUT_THE_PERSON = frozenset(
     (
         *("i", "im", "id", "ive", "ill", "me", "my", "mine", "myself"),
@@ -95,14 +97,35 @@ def clean(text: str, most: int) -> str:
 
 
 def asked(text: str) -> str:
-    """Return the first line of what the person asks for; nothing where they only agree, greet or want to go on."""
+    """Return the first line of what the person asks for; nothing where they only agree, greet, judge or go on."""
     from holdfast.inject.prompt import asks_something
 
-    if not asks_something(text) or wants_to_go_on(text):
+    if not asks_something(text) or wants_to_go_on(text) or _only_judges(text):
         return ""
     said = [line for line in text[: MAX_ASK * 4].splitlines() if line.strip()]
     # A line that announces a list says little without it. What is whole only when they are joined may be a secret.
     return clean(" ".join(said if said and said[0].rstrip().endswith(":") else said[:1]), MAX_ASK)
+
+
+def _only_judges(text: str) -> bool:
+    """Whether a message is a rating or praise and nothing else; a number alone asks nothing."""
+    if len(text) > MAX_ASK:
+        return False
+    from holdfast.inject.prompt import asks_something
+    from holdfast.language import moods
+
+    said = None
+    if any(letter.isdigit() for letter in text):
+        # Most messages have no number.
+        from holdfast.language import ratings
+
+        said = ratings.parsed(text)
+    mood = moods.mood(text) if said is None else None
+    if said is None and (mood is None or mood.rating <= _MIDDLING):
+        return False
+    judging = among("ratings", "verdicts") | among("ratings", "judging")
+    left = [word for word in plain_words(text if said is None else said.comment) if word not in judging]
+    return not asks_something(" ".join(left))
 
 
 def worked_on(prompts: Sequence[str]) -> list[str]:

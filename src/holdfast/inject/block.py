@@ -12,7 +12,7 @@ from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.text import CUT, cut
 from holdfast.inject.shown import SAID
-from holdfast.privacy import fence
+from holdfast.privacy import fence, redact
 from holdfast.records import Given, Memory, Scope
 from holdfast.store.words import same_words
 
@@ -265,7 +265,7 @@ def more_line(number: int, texts: Sequence[str], known: Sequence[str] = ()) -> s
     counts: dict[str, float] = {}
     shown: dict[str, str] = {}
     told = frozenset([_stem(word) for text in known for word in _words(text)])
-    for text in texts:
+    for text in map(redact.without_marks, texts):
         # A name says more than a word: it is written large within a sentence.
         names = frozenset([word for word in _words(text, plain=str) if not word.islower() and word not in text[:20]])
         for stem, word in {_stem(word.casefold()): word for word in _words(text, plain=str)}.items():

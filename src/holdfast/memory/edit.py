@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast.base.text import check_text
 from holdfast.errors import BadInput, ChangedMeanwhile
@@ -23,6 +23,9 @@ from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+# What only the person does, as a refusal says it.
+OF_STRENGTH = "says how strongly a rule holds"
 
 
 def edit(workspace: Workspace, key: str, *, scope: str | None = None) -> tuple[Memory, bool]:
@@ -73,18 +76,26 @@ def with_statement(text: str, old: str, new: str) -> str:
 def set_rule(workspace: Workspace, key: str, when: str | None, enforce: str | None, scope: str | None = None) -> Memory:
     """Give a memory another condition or strength, without an editor; an empty `when` is what it says of itself."""
     memory = workspace.locate(key, scope)
-    if memory.trust == "user":
+    fields = rule_fields(workspace, memory, when, enforce, memory.body)
+    return workspace.store.change(memory.scope, memory.key, **fields)
+
+
+def rule_fields(
+    workspace: Workspace, memory: Memory, when: str | None, enforce: str | None, text: str
+) -> dict[str, Any]:
+    """Return the fields by which a memory that says this `text` gets another condition or strength, if it may."""
+    if memory.trust == "user" and (when is not None or enforce is not None):
         workspace.need_person(f"says when {memory.key} holds")
     if enforce is not None:
-        workspace.need_person("says how strongly a rule holds")
-    fields: dict[str, object] = {}
+        workspace.need_person(OF_STRENGTH)
+    fields: dict[str, Any] = {}
     if when is not None:
         parsed = conditions.parse(when)
         fields["when"] = redact.redact(str(parsed) if when.strip() else "")[0]
     if enforce is not None:
-        need_condition(memory.body, str(fields.get("when", memory.when)), enforce)
+        need_condition(text, fields.get("when", memory.when), enforce)
         fields["enforce"] = enforce
-    return workspace.store.change(memory.scope, memory.key, **fields)
+    return fields
 
 
 def editor(workspace: Workspace) -> list[str]:

@@ -29,14 +29,14 @@ def plan_scope(workspace: Workspace, scope: str) -> tuple[list[Memory], list[Ste
     return memories, _steps(workspace, memories)
 
 
-def remove_for(workspace: Workspace, memory: Memory, agent: str) -> Memory:
+def remove_for(workspace: Workspace, memory: Memory, agent: str, *, source: str = "mcp") -> Memory:
     """Remove a memory that an agent wants gone, and nothing else of its words: others may have said them, too.
 
     It leaves no tombstone and can be undone, for only a person forgets for good. What is theirs is proposed to them.
     """
     workspace.need_enabled()
     if is_of_the_person(memory):
-        end(workspace, memory, agent=agent)
+        end(workspace, memory, agent=agent, source=source)
         raise Refused(f"{memory.key} is the person's own; it was proposed to them", "They decide.")
     workspace.need_reach(memory.scope.kind)
     with audit.Act(workspace, "forget") as act:

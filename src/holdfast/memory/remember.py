@@ -183,17 +183,18 @@ def _anchored(workspace: Workspace, draft: Draft) -> Draft:
     return anchored(workspace, draft)
 
 
-def end(workspace: Workspace, memory: Memory, *, agent: str = "") -> Stored:
+def end(workspace: Workspace, memory: Memory, *, agent: str = "", source: str = "") -> Stored:
     """Withdraw what a memory says: it is struck through, with the day, and told no more. Its history has it.
 
-    An `agent` only proposes to withdraw what a person laid down.
+    An `agent` only proposes to withdraw what a person laid down. `source` is the way by which it was said.
     """
     workspace.need_enabled()
+    source = source or ("mcp" if agent else "cli")
     if agent and standing.is_of_the_person(memory):
-        draft = Draft(memory.body, memory.scope, type=memory.type, source="mcp", agent=redact.redact(agent)[0])
+        draft = Draft(memory.body, memory.scope, type=memory.type, source=source, agent=redact.redact(agent)[0])
         return _proposed(workspace, memory, draft, (), kind="end")
     body, trust = standing.withdrawn(memory.body, now()[:10]), "agent" if agent else "user"
-    return put(workspace, Draft(body, memory.scope, key=memory.key, trust=trust, source="mcp" if agent else "cli"))
+    return put(workspace, Draft(body, memory.scope, key=memory.key, trust=trust, source=source))
 
 
 def _of_the_person(workspace: Workspace, draft: Draft) -> Memory | None:
@@ -246,7 +247,7 @@ def redacted(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
     texts = [draft.text, draft.title or "", draft.source, draft.agent, "\n".join(draft.tags or ()), draft.when or ""]
     cleaned = [redact.redact(text) if text else ("", ()) for text in texts]
     kinds = tuple(sorted({kind for _, found in cleaned for kind in found}))
-    if not _without_markers(cleaned[0][0]):
+    if not redact.without_marks(cleaned[0][0]).strip():
         raise BadInput("nothing is left of the text but secrets", "Store what it is about, not the secret itself.")
     if not kinds:
         return draft, ()
@@ -254,13 +255,6 @@ def redacted(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
     tags_given = None if draft.tags is None else tuple(tags.split("\n")) if tags else ()
     fields = {"text": text, "title": title or None, "source": source, "agent": agent, "tags": tags_given}
     return replace(draft, **fields, when=when if draft.when else draft.when), kinds  # type: ignore[arg-type]
-
-
-def _without_markers(text: str) -> str:
-    """Return the letters and digits that are left beside the marks of what was taken out."""
-    pieces = text.replace("[private]", "[redacted:").split("[redacted:")
-    rest = [pieces[0], *(piece.partition("]")[2] if "]" in piece else piece for piece in pieces[1:])]
-    return "".join(letter for letter in "".join(rest) if not letter.isspace())
 
 
 def names_only_a_secret(text: str) -> bool:

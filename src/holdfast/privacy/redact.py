@@ -387,3 +387,9 @@ def _is_within(text: str, at: int) -> bool:
     while text[end : end + 1] and text[end] in _SIGNS:
         end += 1
     return (before.isalnum() or before == "_") and text[end : end + 1] not in _NO_LETTERS
+
+
+def without_marks(text: str) -> str:
+    """Return a text without the marks of what was taken out of it."""
+    pieces = text.replace("[private]", "[redacted:]").split("[redacted:")
+    return "".join([pieces[0], *[piece.partition("]")[2] if "]" in piece else piece for piece in pieces[1:]]])

@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from holdfast.app import tokens
 from holdfast.surfaces.web.app import create
+from holdfast.surfaces.web.security import FAILED_SECONDS
 from support.archived import edited, said, session, store
 
 from ..hook.conftest import Hook
@@ -89,6 +90,36 @@ def test_pages_follow_soon_and_at_the_end(site, workspace, home) -> None:
         for number in range(20):
             stored(client, f"Statement number {number}.", key=f"k-{number}", scope="global")
     assert (home / "memory" / "global" / "index.md").read_text().count("Statement number") == 20
+
+
+def test_a_rule_is_stored_shown_and_changed(api) -> None:
+    """A condition comes in and goes out, also a derived one, with its words; how strongly it holds the person says."""
+    client, program = api(), api("write")
+    stored(client, "Ask me first.", key="ask", when="git push", enforce="deny")
+    given = client.get("/memories/ask").json()["rule"]
+    assert (given["when"], given["does"], given["origin"]) == ("git push", "deny", "given")
+    stored(client, "Never run `make deploy`.", key="deploy")
+    shown = client.get("/memories/deploy")
+    found = shown.json()["rule"]
+    assert (shown.json()["when"], found["when"], found["does"]) == ("", "make deploy", "hold")
+    assert found["origin"] == "derived" and "make deploy" in found["words"]
+    match = {"If-Match": shown.headers["etag"]}
+    problem(program.patch("/memories/deploy", json={"when": "none"}, headers=match), 403)
+    problem(program.post("/memories", json={"text": "Never run `make x`.", "enforce": "deny"}), 403)
+    problem(client.patch("/memories/deploy", json={"when": "none", "enforce": "deny"}, headers=match), 422)
+    assert client.patch("/memories/deploy", json={"enforce": "ask"}, headers=match).status_code == 200
+    assert client.get("/memories/deploy").json()["rule"]["does"] == "ask"
+    assert client.patch("/memories/deploy", json={"when": "none"}, headers={"If-Match": "*"}).status_code == 200
+    assert client.get("/memories/deploy").json()["rule"] is None
+
+
+def test_what_a_program_proposes_comes_from_the_api(api) -> None:
+    """To change and to forget what is the person's are proposed by the same way in."""
+    client, program = api(), api("write")
+    stored(client, "Deploys need the VPN.", key="vpn", type="feedback")
+    assert program.patch("/memories/vpn", json={"text": "No VPN."}, headers={"If-Match": "*"}).status_code == 202
+    problem(program.delete("/memories/vpn", headers={"If-Match": "*"}), 403)
+    assert [one["source"] for one in client.get("/proposals").json()["proposals"]] == ["api", "api"]
 
 
 def test_looking_is_not_use(api, workspace) -> None:
@@ -403,7 +434,9 @@ def test_wrong_tokens_are_counted(api, site) -> None:
     wrong = {"Authorization": "Bearer wrong"}
     for _ in range(10):
         assert client.get("/memories", headers=wrong).status_code == 401
-    problem(client.get("/memories", headers=wrong), 429)
+    answer = client.get("/memories", headers=wrong)
+    assert problem(answer, 429)["type"] == "urn:holdfast:error:Refused"
+    assert 0 < int(answer.headers["retry-after"]) <= FAILED_SECONDS
     assert client.get("/memories").status_code == 200
 
 
@@ -482,7 +515,8 @@ def test_paths_and_methods_that_are_none_are_told(api) -> None:
     problem(client.get("/nothing"), 404)
     answer = client.put("/memories")
     assert problem(answer, 405) and answer.headers["allow"] == "GET, POST"
-    problem(client.post("/memories", content=b"text=a", headers={"Content-Type": "text/plain"}), 415)
+    refused = problem(client.post("/memories", content=b"text=a", headers={"Content-Type": "text/plain"}), 415)
+    assert refused["type"] == "urn:holdfast:error:BadInput"
 
 
 def test_the_document_names_every_path_and_type(api) -> None:

@@ -161,3 +161,12 @@ def test_a_page_is_what_the_files_say_now(page, some, write):
     assert "Changed by hand." in page.text(f"/memory/project/{SHOP}/by-hand")
     with_query = page.text("/memories?q=changed+by+hand")
     assert "Changed by hand." in with_query
+
+
+def test_the_rule_of_a_memory_is_on_its_page_and_its_form(page, workspace) -> None:
+    """Both say at which calls it holds, from which words that is, and how strongly."""
+    with workspace() as h:
+        remember(h, "Never run `make deploy` on Fridays.", key="deploy", enforce="deny")
+    for asked in ("", "?edit=1"):
+        shown = page.get(f"/memory/project/{h.project().id}/deploy{asked}").text
+        assert "denies at: make deploy" in shown and "derived from" in shown and "<dd>deny</dd>" in shown

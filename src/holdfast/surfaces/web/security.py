@@ -11,6 +11,7 @@ by the routes, each of which names its need.
 from __future__ import annotations
 
 import hmac
+import math
 import secrets
 import time
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast.app import tokens
-from holdfast.errors import HoldfastError, Refused, TooLarge
+from holdfast.errors import Refused, TooLarge
 
 MAX_BODY = 2_097_152
 MAX_FAILED = 10
@@ -45,16 +46,20 @@ HEADERS = {
 }
 
 
-class NotKnown(HoldfastError):
+class NotKnown(Refused):
     """Nobody is known by what came with the request."""
 
     http_status = 401
 
 
 class TooManyFailed(Refused):
-    """Too many wrong tokens were tried lately."""
+    """Too many wrong tokens were tried lately; `after` so many seconds the next one is looked at."""
 
     http_status = 429
+
+    def __init__(self, after: int) -> None:
+        super().__init__("too many wrong tokens", "Try again in a minute.")
+        self.after = after
 
 
 @dataclass(frozen=True)
@@ -103,7 +108,7 @@ class Keys:
         now = time.monotonic()
         lately = self.failed[way] = [at for at in self.failed.get(way, []) if at > now - FAILED_SECONDS]
         if len(lately) >= MAX_FAILED:
-            raise TooManyFailed("too many wrong tokens", "Try again in a minute.")
+            raise TooManyFailed(math.ceil(lately[-MAX_FAILED] + FAILED_SECONDS - now))
         lately.append(now)
 
 

@@ -25,7 +25,7 @@ def _list(workspace: Workspace) -> None:
 
 
 def _cells(one: Token) -> tuple[str, ...]:
-    until = "over" if one.is_over else local_time(one.expires) if one.expires else "revoked"
+    until = "over" if one.is_over else local_time(one.expires) if one.expires else "no expiry"
     used = local_time(one.used) if one.used else "never"
     return one.id, one.name, one.may, ", ".join(one.projects) or "(all)", local_time(one.created), used, until
 

@@ -48,7 +48,7 @@ class ProblemDetails(Struct, frozen=True, kw_only=True, omit_defaults=True):
     hint: str = ""
 
 
-class OfProtocol(HoldfastError):
+class OfProtocol(BadInput):
     """What HTTP itself asks for and the request does not have."""
 
     def __init__(self, status: int, text: str, hint: str = "", **headers: str) -> None:
@@ -305,15 +305,18 @@ def problem_of(problem: Exception, site: Site) -> Response:
     status, text, hint = told_of(problem, site)
     kind = type(problem)
     title = (kind.__doc__ or "").partition("\n")[0] if isinstance(problem, HoldfastError) else "A fault of ours."
-    of_ours = kind.__module__ == HoldfastError.__module__
+    # A kind that only this interface has is told as the one of docs/errors.md that it is a case of.
+    named = next((one.__name__ for one in kind.__mro__ if one.__module__ == HoldfastError.__module__), "")
     told = ProblemDetails(
-        type=f"urn:holdfast:error:{kind.__name__}" if of_ours else "about:blank",
+        type=f"urn:holdfast:error:{named}" if named else "about:blank",
         title=title,
         status=status,
         detail=text,
         hint=hint,
     )
     headers = dict(problem.headers) if isinstance(problem, OfProtocol) else {}
+    if isinstance(problem, security.TooManyFailed):
+        headers["Retry-After"] = str(problem.after)
     if isinstance(problem, NotKnown):
         headers["WWW-Authenticate"] = 'Bearer realm="holdfast"'
     return Response(msgspec.json.encode(told), status, headers, PROBLEM)

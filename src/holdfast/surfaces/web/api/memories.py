@@ -7,10 +7,11 @@ import msgspec
 from holdfast.app import erase
 from holdfast.app.preview import Preview, preview
 from holdfast.errors import ChangedMeanwhile, Conflict
-from holdfast.memory import anchors, forget, move, remember, show
+from holdfast.memory import anchors, edit, forget, move, remember, show
 from holdfast.recall.recall import recall
 from holdfast.recall.related import related
 from holdfast.records import Draft, Memory, Stored
+from holdfast.rules.rule import rule_of
 from holdfast.surfaces.web.api.endpoints import ApiCall, endpoint
 from holdfast.surfaces.web.api.shapes import (
     ContextAsked,
@@ -29,6 +30,7 @@ from holdfast.surfaces.web.api.shapes import (
     NewMemory,
     OneMemory,
     PromptGiven,
+    RuleView,
     SearchAsked,
     SeenFrom,
     StatementView,
@@ -84,6 +86,8 @@ def create(call: ApiCall, asked: SeenFrom, given: NewMemory) -> StoredMemory:
     call.need_to_write(call.workspace.scope(given.scope))
     if given.pinned:
         call.workspace.need_person("pins memories")
+    if given.enforce is not None:
+        call.workspace.need_person(edit.OF_STRENGTH)
     try:
         stored = remember.remember(
             call.workspace,
@@ -96,6 +100,8 @@ def create(call: ApiCall, asked: SeenFrom, given: NewMemory) -> StoredMemory:
             supersedes=tuple(given.supersedes),
             pinned=True if given.pinned else None,
             was=None if given.key is None else "",
+            when=given.when,
+            enforce=given.enforce,
             trust=call.trust,
             source="api",
             agent=call.agent,
@@ -107,8 +113,10 @@ def create(call: ApiCall, asked: SeenFrom, given: NewMemory) -> StoredMemory:
 
 @endpoint("GET", "/memories/{key}", tagged=True)
 def show_one(call: ApiCall, asked: OneMemory, key: str) -> WholeMemory:
-    """Show one memory, with its history, what supersedes it and how often it was used."""
+    """Show one memory, with its history, its rule, what supersedes it and how often it was used."""
     memory = show.show(call.workspace, key, scope=asked.scope)
+    newer = show.replaced_by(call.workspace, memory)
+    rule = None if newer else rule_of(memory)
     call.etag = etag_of(call.workspace.store.text(memory))
     uses, used = call.workspace.store.uses(memory.scope, memory.key)
     return given_of(
@@ -117,7 +125,8 @@ def show_one(call: ApiCall, asked: OneMemory, key: str) -> WholeMemory:
         scope=memory.scope.kind,
         owner=memory.scope.owner,
         history=[StatementView(one.text, one.at) for one in memory.history],
-        superseded_by=show.replaced_by(call.workspace, memory),
+        superseded_by=newer,
+        rule=None if rule is None else given_of(rule, RuleView, when=str(rule.condition)),
         uses=uses,
         used=used,
     )
@@ -125,18 +134,20 @@ def show_one(call: ApiCall, asked: OneMemory, key: str) -> WholeMemory:
 
 @endpoint("PATCH", "/memories/{key}", "write", changes=True, tagged=True, statuses=(200, 202))
 def change(call: ApiCall, asked: OneMemory, given: MemoryChange, key: str) -> StoredMemory:
-    """Change what a memory says, its title, type, tags or pin. What it said before is its history."""
+    """Change what a memory says, its title, type, tags, pin or rule. What it said before is its history."""
     memory, was = _matched(call, key, asked.scope)
     if given.pinned is not None:
         call.workspace.need_person("pins memories")
+    text = given.text or memory.body
     draft = Draft(
-        given.text or memory.body,
+        text,
         memory.scope,
         key=memory.key,
         title=given.title,
         type=given.type,
         tags=None if given.tags is None else tuple(given.tags),
         pinned=given.pinned,
+        **edit.rule_fields(call.workspace, memory, given.when, given.enforce, text),
         trust=call.trust,
         source="api",
         agent=call.agent,
@@ -151,7 +162,7 @@ def forget_one(call: ApiCall, asked: OneMemory, key: str) -> ForgottenMemory:
     if call.is_person:
         erase.forget_memories(call.workspace, [memory])
     else:
-        forget.remove_for(call.workspace, memory, call.principal.name)
+        forget.remove_for(call.workspace, memory, call.principal.name, source="api")
     return msgspec.convert({"key": memory.key, "scope": memory.scope.kind, "for_good": call.is_person}, ForgottenMemory)
 
 

@@ -19,6 +19,7 @@ from holdfast.store.session_table import SessionRow
 T = TypeVar("T")
 ScopeKind = Literal["global", "project", "session", "agent"]
 MemoryType = Literal["user", "feedback", "project", "reference", "decision", "lesson"]
+Strength = Literal["say", "hold", "ask", "deny"]
 Trust = Literal["user", "agent", "derived", "import"]
 MAX_TEXT = 1_000_000
 Id = Annotated[str, Meta(max_length=128)]
@@ -101,11 +102,25 @@ class StatementView(Struct, frozen=True):
     at: str
 
 
+class RuleView(Struct, frozen=True, kw_only=True):
+    """At which calls a memory is given and what it does there. `origin` is given, or derived from its `words`."""
+
+    when: str
+    does: Strength
+    origin: Literal["given", "derived"]
+    words: str
+    why: str
+
+
 class WholeMemory(MemoryShape, frozen=True, kw_only=True):
-    """One memory with all that is known of it; `uses` is how often it was handed out."""
+    """One memory with all that is known of it; `uses` is how often it was handed out.
+
+    `when` and `enforce` are what was given to it; `rule` is what holds, null where it has no condition or was replaced.
+    """
 
     history: list[StatementView]
     superseded_by: str
+    rule: RuleView | None
     uses: int
     used: str
 
@@ -172,7 +187,7 @@ Key = Annotated[str, Meta(pattern="^[a-z0-9-]{1,60}$")]
 
 
 class NewMemory(SentFields):
-    """A memory to store. Without a key it gets one of its first words."""
+    """A memory to store. Without a key it gets one of its first words; `enforce` is how strongly it holds at `when`."""
 
     text: Text
     scope: ScopeKind = "project"
@@ -182,16 +197,20 @@ class NewMemory(SentFields):
     tags: Tags | None = None
     supersedes: Annotated[list[Key], Meta(max_length=50)] = []
     pinned: bool = False
+    when: Words | None = None
+    enforce: Strength | None = None
 
 
 class MemoryChange(SentFields):
-    """What of a memory is to be another; what is left out stays."""
+    """What of a memory is to be another; what is left out stays. An empty `when` is what its words say."""
 
     text: Text | None = None
     title: Title | None = None
     type: MemoryType | None = None
     tags: Tags | None = None
     pinned: bool | None = None
+    when: Words | None = None
+    enforce: Strength | None = None
 
 
 class StoredMemory(Struct, frozen=True, kw_only=True):

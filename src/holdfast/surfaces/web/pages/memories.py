@@ -21,6 +21,7 @@ from holdfast.privacy import redact
 from holdfast.project.anchors import parsed
 from holdfast.recall.related import related_to
 from holdfast.records import SCOPES, Filter, Memory, Scope
+from holdfast.rules.rule import condition_of
 from holdfast.surfaces.web.handling import Visit, route
 from holdfast.surfaces.web.rendering import differences
 
@@ -97,7 +98,7 @@ def _shown(visit: Visit, memory: Memory, *, status: int = 200, theirs: str = "",
         for one in receipt.given
         if (one.scope, one.key) == (memory.scope, memory.key)
     ][:MAX_RECEIPTS]
-    text = workspace.store.text(memory)
+    text, newer = workspace.store.text(memory), replaced_by(workspace, memory)
     return visit.page(
         "memory.html",
         status=status,
@@ -109,7 +110,8 @@ def _shown(visit: Visit, memory: Memory, *, status: int = 200, theirs: str = "",
         last_used=last,
         given=given,
         related=related_to(workspace, memory, tuple(dict.fromkeys((memory.scope, Scope("global")))), 8),
-        replaced=replaced_by(workspace, memory),
+        replaced=newer,
+        rule="" if newer else condition_of(memory),
         named=[one.name for one in parsed(memory.anchors)],
         stale=anchors.stale(workspace, [memory]) if memory.anchors or memory.branch else [],
         editing=visit.asked("edit") or whole,
