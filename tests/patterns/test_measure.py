@@ -357,7 +357,7 @@ def test_names_that_are_not_there_are_errors(workspace, cli):
 def test_an_empty_home_says_so(cli):
     """Where no session is known yet, the command says what to do and ends with 0."""
     ended = cli("measure")
-    assert ended.code == 0 and "no session to compare yet" in ended.err
+    assert ended.code == 0 and "no sessions to compare yet" in ended.err
 
 
 def test_switched_off_it_is_empty(lived, follow, cli):

@@ -23,7 +23,7 @@ def reports(home):
 def test_reports_of_this_project_are_listed(reports, shop, cli) -> None:
     """Each with its id, time, agent and first line; those of another project only on request."""
     (line,) = cli("research").out.splitlines()
-    assert line.split() == [CART.id, "2026-05-04T10:00", "codex", "The", "cart"]
+    assert line.split() == [CART.id, "2026-05-04T10:00Z", "codex", "The", "cart"]
     everywhere = cli("research", "--everywhere", "--json").json["reports"]
     assert [row["id"] for row in everywhere] == [BANK.id, CART.id] and "text" not in everywhere[0]
     assert cli("research", "--since", "2026-05-05", "--json").json == {"reports": []}

@@ -64,7 +64,9 @@ def test_a_call_that_failed_was_tried(hook_run, home) -> None:
     assert trail(home) == [("rm-recursive", "rm -rf src", "seen")]
     reason = around_call(hook_run("PreToolUse", block="all", **ran("rm -rf docs")))
     keep(hook_run("PostToolUseFailure", error=reason, **ran("rm -rf docs")))
-    assert trail(home)[1:] == [("rm-recursive", "rm -rf docs", "blocked")]
+    # Of two seconds the later one stands first.
+    both = [("rm-recursive", "rm -rf docs", "blocked"), ("rm-recursive", "rm -rf src", "seen")]
+    assert sorted(trail(home)) == both
 
 
 def test_what_is_harmless_leaves_nothing(hook_run, home) -> None:

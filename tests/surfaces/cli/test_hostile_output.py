@@ -92,6 +92,7 @@ LINES = {
     "deny": ["deny HOSTILE", "deny"],
     "audit": ["audit HOSTILE", "audit ."],
     "export": ["export HOSTILE"],
+    "native": ["native", "native keep HOSTILE"],
     "team": ["team", "team promote HOSTILE --reason x", "team withdraw HOSTILE --reason x", "team check"],
     "sync": ["sync init HOSTILE", "sync status", "sync", "sync leave"],
     "reindex": ["reindex"],

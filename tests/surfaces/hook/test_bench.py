@@ -15,8 +15,9 @@ def test_the_hook_is_measured_beside_the_bare_start(capsys):
     assert main(["--sizes", "40", "--turns", "2", "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)
     assert found["memories"] == 40
-    prompts, calls = {"prompt", "prompt by words", "English prompt"}, {"call", "call with a rule", "call that is held"}
-    assert found["cases"].keys() == {"bare", "start", *prompts, *calls}
+    prompts = {"prompt", "prompt by words", "English prompt", "common words"}
+    calls = {"call", "call with a rule", "call that is held", "failed call"}
+    assert found["cases"].keys() == {"bare", "start", "stop", "end", *prompts, *calls}
     assert found["cases"]["bare"]["ratio"] == 1.0
     assert all(row["p50_ms"] > 0 and row["cpu_ratio"] > 0 for row in found["cases"].values())
 

@@ -126,7 +126,7 @@ def test_hook_times_are_shown_alike_everywhere(page, home, shop, cli):
     lines = cli("status").out.splitlines()
     at = lines.index("hooks     3 in the last 7 days")
     assert lines[at + 1].split()[:2] == ["2", "prompt"]
-    assert lines[at + 1].endswith(f"(p50 {quick:,.0f} ms, p95 {slow:,.0f} ms, longest {slow:,.0f} ms)")
+    assert lines[at + 1].endswith(f"(median {quick:,.0f} ms, 95 % within {slow:,.0f} ms, longest {slow:,.0f} ms)")
     assert f"prompt 2 {quick:,.0f} ms {slow:,.0f} ms {slow:,.0f} ms stop 1 {stop:,.0f} ms" in page.text("/health")
 
 
