@@ -123,6 +123,42 @@ def test_an_audit_names_what_is_wrong_and_changes_nothing(workspace, shop, tmp_p
         assert not (shop / "proposals").exists()
 
 
+def test_no_secret_is_in_what_an_audit_or_an_import_says(workspace, tmp_path):
+    """Neither as a key made of the words, nor in a title that is cut short, a heading or a file's name."""
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name in ("a.md", "b.md"):
+        long = f"- The person who set this build up many years ago and left used token {TOKEN} for all of it.\n"
+        (folder / name).write_text(f"# Notes\n\n## Token {TOKEN}\n\n- The password is hunter2hunter2!\n{long}")
+    with workspace() as opened:
+        found = audit(opened, str(folder))
+        offered = import_memories(opened, paths=(str(folder),), scope="global", dry_run=True)
+    assert 'says the same as "The password is [redacted:password]" in a.md' in [one.text for one in found.problems]
+    for said in (repr(found), repr(offered)):
+        assert "hunter2" not in said and TOKEN[:12] not in said
+
+
+def test_notes_beside_a_tools_file_are_read_with_it(workspace, mcp_memory):
+    """A folder with both is both; each statement says whose it is."""
+    (mcp_memory.parent / "notes.md").write_text("- Deploys need the VPN.\n")
+    found = stores.read(str(mcp_memory.parent))
+    assert [(one.name, one.tool) for one in found.files] == [("memory.jsonl", "mcp-memory"), ("notes.md", "markdown")]
+    assert found.tool == "mcp-memory and markdown"
+    with workspace() as opened:
+        done = import_memories(opened, paths=(str(mcp_memory.parent),), scope="global", dry_run=True)
+        assert "Deploys need the VPN." in [one.text for one in done.proposals if one.agent == "markdown"]
+        assert audit(opened, str(mcp_memory.parent)).files == 2
+
+
+def test_a_single_markdown_file_is_audited_as_it_is_imported(workspace, tmp_path):
+    """What `import --file` reads, `audit` reads."""
+    path = tmp_path / "notes.md"
+    path.write_text("- Deploys need the VPN.\n- The cart is Ada's.\n")
+    with workspace() as opened:
+        found = audit(opened, str(path))
+    assert (found.tool, found.files, found.statements, found.imports["new"]) == ("markdown", 1, 2, 2)
+
+
 def test_what_no_reader_knows_is_refused(tmp_path):
     """The error names what is known."""
     (tmp_path / "x.bin").write_bytes(b"\0\1\2")

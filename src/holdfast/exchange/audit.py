@@ -13,10 +13,11 @@ from holdfast.exchange.import_memories import import_memories
 from holdfast.memory import lint
 from holdfast.privacy import redact
 from holdfast.records import Memory, Problem, Scope
-from holdfast.store.keys import automatic_keys
 from holdfast.workspace import Workspace
 
 _KINDS = {"outdated": "contradiction"}
+# A statement of another tool has no key; by this one a problem that two of them have is told from the words around it.
+_KEY = "statement-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,30 +34,28 @@ class Audited:
 def audit(workspace: Workspace, path: str) -> Audited:
     """Look through a store."""
     store = stores.read(path)
-    memories = [
-        _memory(file.name, one.text, number) for file in store.files for number, one in enumerate(file.cut.statements)
-    ]
     hint = "An import takes it out. Change it: it has been on disk."
-    secrets = [
-        Problem("secret", one.path, f"a secret of the kind {kind}", hint, severity="error")
-        for one in memories
-        for kind, _ in redact.find(one.body)
-    ]
+    secrets: list[Problem] = []
+    memories: list[Memory] = []
+    for file in store.files:
+        shown = redact.redact(file.name)[0]
+        for one in file.cut.statements:
+            kinds = [f"a secret of the kind {kind}" for kind, _ in redact.find(one.text)]
+            secrets += [Problem("secret", shown, text, hint, severity="error") for text in kinds]
+            # What is compared and shown from here on has no secret in it.
+            text, number = redact.redact(one.text)[0], len(memories)
+            title = text.split("\n")[0][:80]
+            key = f"{_KEY}{number}"
+            memories.append(Memory(key, Scope("global"), title, text, path=shown, updated=f"{number:09}"))
     problems = [*secrets, *lint.duplicates(memories), *lint.outdated(memories), *_dead(workspace, memories)]
     told = import_memories(workspace, paths=(path,), scope="global", dry_run=True)
     counts: Counter[str] = Counter()
-    for one in told.files:
-        counts.update({"new": one.new, "waiting": one.waiting, "known": one.known})
-        counts.update({"rejected": one.rejected, "refused": one.refused})
-    by_key = {one.key: one for one in memories}
-    shown = [_shown(one, by_key) for one in problems]
-    return Audited(store.tool, len(store.files), len(memories), tuple(shown), {**counts})
-
-
-def _memory(name: str, text: str, number: int) -> Memory:
-    # A key is asked for where two of them are compared; the last of its kind is the text's own.
-    key = automatic_keys(text)[-1] if automatic_keys(text) else f"s{number}"
-    return Memory(key, Scope("global"), text.split("\n")[0][:80], text, path=name, updated=f"{number:09}")
+    for taken in told.files:
+        counts.update({"new": taken.new, "waiting": taken.waiting, "known": taken.known})
+        counts.update({"rejected": taken.rejected, "refused": taken.refused})
+    by_key = {memory.key: memory for memory in memories}
+    found = tuple([_shown(problem, by_key) for problem in problems])
+    return Audited(store.tool, len(store.files), len(memories), found, {**counts})
 
 
 def _dead(workspace: Workspace, memories: list[Memory]) -> list[Problem]:
@@ -72,6 +71,11 @@ def _dead(workspace: Workspace, memories: list[Memory]) -> list[Problem]:
 def _shown(problem: Problem, by_key: dict[str, Memory]) -> Problem:
     """Return a problem in words that fit another tool's store: it has no keys, and nothing can be forgotten there."""
     kind = _KINDS.get(problem.kind, problem.kind)
-    other = by_key.get(problem.text.split(" ")[0])
-    text = f'{other.path} says otherwise: "{other.title}"' if kind == "contradiction" and other else problem.text
+    words = problem.text.split(" ")
+    if kind == "contradiction" and (other := by_key.get(words[0])):
+        text = f'{other.path} says otherwise: "{other.title}"'
+    else:
+        text = " ".join(
+            [f'"{by_key[word].title}" in {by_key[word].path}' if word in by_key else word for word in words]
+        )
     return Problem(kind, problem.path, text, problem.hint if kind == "secret" else "", problem.line, problem.severity)

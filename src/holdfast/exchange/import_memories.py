@@ -31,6 +31,7 @@ from holdfast.memory.remember import redacted
 from holdfast.privacy import fence, redact
 from holdfast.project import git
 from holdfast.records import Draft, Problem, Proposal, Scope, replace
+from holdfast.store.memory_file import first_words
 from holdfast.workspace import Workspace
 
 MAX_READ = 262_144
@@ -196,15 +197,24 @@ class _MemoryImport:
         found = stores.read(source.path, os.path.basename(self.place.folder) if scope.kind == "project" else "")
         for one in found.files:
             named = f"{source.shown}/{one.name}" if os.path.isdir(source.path) else source.shown
-            file = ImportFile(found.tool, source.scope, "memory", source.path, named)
+            file = ImportFile(one.tool, source.scope, "memory", source.path, named)
             clean = [(each, redact.redact(visible(each.text))) for each in one.cut.statements]
             kinds = {kind for _, (_, kinds) in clean for kind in kinds}
-            texts = [replace(each, text=text, title=redact.redact(each.title)[0]) for each, (text, _) in clean]
+            # A title that was cut in the middle of a secret shows the half of it that no rule knows.
+            texts = [
+                replace(
+                    each,
+                    text=text,
+                    title=first_words(text) if found_kinds else redact.redact(each.title)[0],
+                    heading=redact.redact(each.heading)[0],
+                )
+                for each, (text, found_kinds) in clean
+            ]
             counts = Counter(
                 self._offer(file, scope, one.cut, each) for each in texts if same(each.text) not in self.ours
             )
             self.files.append(
-                FileImport.of(found.tool, file.scope, "store", file.shown, counts, (), tuple(sorted(kinds)))
+                FileImport.of(one.tool, file.scope, "store", file.shown, counts, (), tuple(sorted(kinds)))
             )
 
     def _own(self, source: ImportFile, cut: Cut) -> Iterator[ImportedStatement]:

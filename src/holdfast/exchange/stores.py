@@ -26,6 +26,7 @@ from holdfast.store.memory_file import first_words
 MAX_FILES, MAX_READ = 5_000, 1_048_576
 _MAX_JSON = 64_000_000
 _HEAD = 4_096
+_MARKDOWN, _TEXT_ENDINGS = "markdown", (".md", ".mdc", ".markdown", ".txt")
 # `- [decision] Use tabs #style (why)` is how basic-memory writes an observation.
 _OBSERVATION = re.compile(r"^\[[\w-]+\] ")
 _CHECK_BOX = re.compile(r"^\s*[-*+] \[[ xX]\] .*\n?", re.MULTILINE)
@@ -35,18 +36,23 @@ _CLAUDE_MEM = ("title", "subtitle", "narrative", "text", "facts")
 
 @dataclass(frozen=True, slots=True)
 class StoreFile:
-    """One file of a store: how it is named to the person, and what it says."""
+    """One file of a store: how it is named to the person, what it says, and which tool's it is."""
 
     name: str
     cut: Cut
+    tool: str
 
 
 @dataclass(frozen=True, slots=True)
 class OtherStore:
-    """A store of another tool: which tool's it is, and its files."""
+    """A store of other tools: its files."""
 
-    tool: str
     files: tuple[StoreFile, ...]
+
+    @property
+    def tool(self) -> str:
+        """Which tools' it is, as the person is told."""
+        return " and ".join(dict.fromkeys(one.tool for one in self.files)) or _MARKDOWN
 
 
 def is_store(path: str) -> bool:
@@ -64,20 +70,22 @@ def read(path: str, project: str = "") -> OtherStore:
         raise NotFound(f"{path} does not exist", "Name the file or folder of the other tool's store.")
     if os.path.isdir(path):
         likely = [os.path.join(path, name) for name in ("memory.jsonl", "memory.json", "claude-mem.db")]
-        inner = next((one for one in likely if os.path.isfile(one) and _kind_of_file(one)), "")
-        return read(inner, project) if inner else OtherStore("markdown", tuple(_markdown(path)))
+        inner = [one for one in likely if os.path.isfile(one) and _kind_of_file(one)]
+        # Notes may lie beside the store of a tool.
+        return OtherStore((*(file for one in inner for file in read(one, project).files), *_markdown(path)))
     kind = _kind_of_file(path)
+    if not kind and path.lower().endswith(_TEXT_ENDINGS):
+        said = statements.cut(files.read(path, MAX_READ).decode("utf-8", "replace"))
+        return OtherStore((StoreFile(os.path.basename(path), said, _MARKDOWN),))
     if not kind:
-        hint = (
-            "Known are memory.jsonl of the MCP memory server, exports of mem0, claude-mem's database, Markdown folders."
-        )
+        hint = "Known are memory.jsonl of the MCP memory server, exports of mem0, claude-mem's database, Markdown."
         raise BadInput(f"{path} is not a store that can be read", hint)
     found = [
         ImportedStatement(text, first_words(text), "", line)
         for line, text in enumerate(_READERS[kind](path, project), 1)
         if text.strip()
     ]
-    return OtherStore(kind, (StoreFile(os.path.basename(path), Cut(tuple(found))),))
+    return OtherStore((StoreFile(os.path.basename(path), Cut(tuple(found)), kind),))
 
 
 def _kind_of_file(path: str) -> str:
@@ -190,7 +198,7 @@ def _markdown(folder: str) -> Iterator[StoreFile]:
             except HoldfastError:
                 continue
             cut = statements.cut(_CHECK_BOX.sub("", text), topic=True)
-            yield StoreFile(shown, replace(cut, statements=tuple(map(_plain, cut.statements))))
+            yield StoreFile(shown, replace(cut, statements=tuple(map(_plain, cut.statements))), _MARKDOWN)
 
 
 def _plain(one: ImportedStatement) -> ImportedStatement:

@@ -19,8 +19,8 @@ _SHOWN = 50
 def _audit(workspace: Workspace, path: str) -> None:
     """Look through another tool's store: duplicates, contradictions, dead paths, secrets, what would be imported.
 
-    PATH is a folder of Markdown files, memory.jsonl of the MCP memory server, an export of mem0, or claude-mem's
-    database. Nothing is changed, there or here.
+    PATH is a Markdown file or a folder of them, memory.jsonl of the MCP memory server, an export of mem0, or
+    claude-mem's database. Nothing is changed, there or here.
     """
     found = audit(workspace, path)
     fields = {"tool": found.tool, "files": found.files, "statements": found.statements, "imports": found.imports}
