@@ -194,7 +194,9 @@ def _says_otherwise(stated: list[str], memory: Memory) -> bool:
     """Whether the prompt states the opposite of a memory; most prompts find none to compare with."""
     from holdfast.language.contradiction import says_otherwise
 
-    return any(says_otherwise(text, memory.body) for text in stated)
+    # "The database runs on db-3, fix the config": the first clause states it, the second asks for something.
+    parts = [part for text in stated for part in (text, *text.split(", "))]
+    return any(says_otherwise(part, memory.body) for part in parts)
 
 
 def _may_be_given(index: ReadOnlyIndex, candidate: Candidate, shown: Shown) -> tuple[Memory | None, str]:
