@@ -180,7 +180,7 @@ class Workspace:
             # Where the working directory was deleted, the person's files are those that are seen from their home.
             root = self.project().root if scope == "project" else self.folder or working_folder() or person
         except ScopeUnknown as problem:
-            raise ScopeUnknown(str(problem), "cd into a project, or use --scope user.") from problem
+            raise ScopeUnknown(str(problem), "cd into a project; `install` also takes --scope user.") from problem
         return Place(person, os.path.realpath(root), scope, self.environment)
 
     def project(self) -> Project:

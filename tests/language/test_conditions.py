@@ -399,7 +399,7 @@ def test_a_bomb_of_shells_has_an_end() -> None:
     line = "git push"
     for _ in range(12):
         line = f"eval {line} $({line[:200]})"
-    list(runs(line[:8_000]))
+    assert 0 < len(list(runs(line[:8_000]))) < 200
 
 
 def test_a_pattern_of_many_folders_is_no_riddle() -> None:
