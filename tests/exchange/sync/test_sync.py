@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 
 import pytest
@@ -526,6 +527,16 @@ def test_an_address_that_is_none_or_has_a_password_is_refused(url, tmp_path, rem
     with pytest.raises((BadInput, Refused)):
         machine.act(run.init, url)
     assert not (machine.home / "sync").exists()
+
+
+def test_what_git_needs_may_be_lost(laptop, desktop):
+    """Without the repository in the home, as after a kill while it was made anew, the next sync goes on as before."""
+    laptop.remember("We indent with tabs.", key="style")
+    laptop.sync()
+    shutil.rmtree(laptop.home / "sync" / "depot.git")
+    laptop.remember("Deploys need the VPN.", key="deploys")
+    settle(laptop, desktop)
+    assert set(desktop.memories()) == {"style", "deploys"}
 
 
 def test_a_home_is_connected_once_and_can_leave(laptop):

@@ -1,10 +1,10 @@
 """The remote of a home: one branch of a git repository, reached by the git that is installed.
 
-`sync/depot.git` in the home is a bare repository of ours, for what git needs to talk to the other end; it may be lost,
-and goes when something is erased. What the home and the remote last agreed on lies beside it as plain files
-(`agreed.py`). A commit of the branch has the whole state. Its message counts generations, so that a remote which was
-put back to an older state is known as such. Where something was forgotten, the new state is published without a parent
-in place of the branch's history, so that the words are not in it any more.
+`sync/remote` in the home has the address. `sync/depot.git` is a bare repository of ours, for what git needs to talk to
+the other end; it may be lost, and goes when something is erased. What the home and the remote last agreed on lies
+beside it as plain files (`agreed.py`). A commit of the branch has the whole state. Its message counts generations, so
+that a remote which was put back to an older state is known as such. Where something was forgotten, the new state is
+published without a parent in place of the branch's history, so that the words are not in it any more.
 
 Git asks nobody for anything: no prompt, no hook, no transport that runs a program. What it cannot do is `Unreachable`
 where nobody is at fault (no network, no such host), and Refused where the person has to know.
@@ -16,8 +16,9 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha1
 
@@ -27,7 +28,7 @@ from holdfast.errors import HoldfastError, Refused, StoreUnavailable
 from holdfast.exchange.sync.travelling import kind_of
 
 BRANCH = "refs/heads/holdfast"
-FOLDER = ("sync", "depot.git")
+FOLDER, ADDRESS = ("sync", "depot.git"), ("sync", "remote")
 SECONDS = 60.0
 _REMOTE, _NEXT = "refs/holdfast/remote", "refs/holdfast/next"
 _GENERATION = "Generation: "
@@ -64,16 +65,17 @@ class Behind(Exception):
 
 @dataclass(frozen=True, slots=True)
 class BranchState:
-    """One commit of the branch: the blob of each file, and which generation it is."""
+    """One commit of the branch: the blob of each file, what travels of them, and which generation it is."""
 
     commit: str = ""
-    blobs: Mapping[str, str] | None = None
+    blobs: Mapping[str, str] = field(default_factory=dict)
+    tree: Mapping[str, bytes] = field(default_factory=dict)
     generation: int = 0
 
 
 def has_remote(home: str) -> bool:
     """Whether a home syncs with a remote."""
-    return os.path.isfile(os.path.join(home, *FOLDER, "config"))
+    return any(os.path.isfile(os.path.join(home, *path)) for path in (ADDRESS, (*FOLDER, "config")))
 
 
 class Depot:
@@ -89,8 +91,8 @@ class Depot:
     def create(self, url: str) -> None:
         """Make the repository, with its remote at the address."""
         files.make_folder(os.path.dirname(self.path))
-        self._run("init", "--quiet", "--bare", self.path, in_depot=False)
-        self._run("config", "remote.origin.url", url)
+        files.write(os.path.join(self.home, *ADDRESS), url.encode("utf-8", "surrogateescape"))
+        self._run("init", "--quiet", "--bare", "--template=", self.path, in_depot=False)
 
     def renew(self) -> None:
         """Take every object out, and let the next state be published without a history: something was erased."""
@@ -114,45 +116,39 @@ class Depot:
     @cached_property
     def url(self) -> str:
         """Where the remote is."""
-        return self._run("config", "--get", "remote.origin.url").decode("utf-8", "replace").strip()
+        kept = files.read_if_there(os.path.join(self.home, *ADDRESS))
+        # Homes that were connected before the address had a file of its own have it in git's.
+        return (kept or self._run("config", "--get", "remote.origin.url")).decode("utf-8", "surrogateescape").strip()
 
     def look(self) -> str:
         """Return the commit of the branch at the remote, or nothing where it is not there yet: one round trip."""
-        told = self._run("ls-remote", "--quiet", *self._program("upload-pack"), "origin", BRANCH)
+        if not os.path.isdir(os.path.join(self.path, "objects", "info")):
+            self.create(self.url)
+        told = self._run("ls-remote", "--quiet", *self._program("upload-pack"), self.url, BRANCH)
         words = told.decode("utf-8", "replace").split()
         return words[0] if words else ""
 
-    def fetch(self, commit: str) -> BranchState:
-        """Return the state of the remote, whose branch stood at this commit when it was looked at."""
+    def fetch(self, commit: str, known: Mapping[str, bytes], *, is_known: bool) -> BranchState:
+        """Return the state of the remote, whose branch stood at this commit when it was looked at.
+
+        `known` has what need not be read again, by the name that git gives to it; where the whole commit was seen
+        before, it is most likely here.
+        """
         if not commit:
             return BranchState()
-        try:
-            self._run("cat-file", "-e", f"{commit}^{{tree}}")
-            self._run("update-ref", _REMOTE, commit)
-        except Refused:
-            pack = self._program("upload-pack")
-            self._run("fetch", "--quiet", "--no-tags", "--depth=1", "--force", *pack, "origin", f"{BRANCH}:{_REMOTE}")
-        return self._state(_REMOTE)
-
-    def contents(self, state: BranchState, paths: Iterable[str]) -> dict[str, bytes]:
-        """Return the bytes of these files of a state."""
-        wanted = [(path, state.blobs[path]) for path in paths if state.blobs and path in state.blobs]
-        told = self._run("cat-file", "--batch", given="".join(f"{blob}\n" for _, blob in wanted).encode())
-        found, at = {}, 0
-        for path, _ in wanted:
-            line = told[at : told.index(b"\n", at)]
-            size = int(line.rpartition(b" ")[2])
-            at += len(line) + 1
-            found[path] = told[at : at + size]
-            at += size + 1
-        return found
+        if is_known:
+            with suppress(Refused):
+                return self._state(commit, known)
+        pack = self._program("upload-pack")
+        self._run("fetch", "--quiet", "--no-tags", "--depth=1", "--force", *pack, self.url, f"{BRANCH}:{_REMOTE}")
+        return self._state(_REMOTE, known)
 
     def commit(self, before: BranchState, tree: Mapping[str, bytes], *, anew: bool) -> str:
         """Write a tree as the next state and return its commit; with `anew` it has no parent.
 
         Files of the branch that never travel are the person's and stay.
         """
-        blobs = before.blobs or {}
+        blobs = before.blobs
         changed = {path: data for path, data in tree.items() if blob_of(data) != blobs.get(path)}
         same = [path for path in blobs if path not in changed and (path in tree or not kind_of(path))]
         second = DAY_SECONDS * (before.generation + 1)
@@ -173,7 +169,7 @@ class Depot:
         lease = [f"--force-with-lease={BRANCH}:{before.commit}"] if anew or not before.commit else []
         try:
             pack = self._program("receive-pack")
-            self._run("push", "--quiet", "--porcelain", *pack, *lease, "origin", f"{commit}:{BRANCH}")
+            self._run("push", "--quiet", "--porcelain", *pack, *lease, self.url, f"{commit}:{BRANCH}")
         except HoldfastError as problem:
             if (_AHEAD_OF_LEASE if lease else _AHEAD).search(str(problem)):
                 raise Behind from problem
@@ -189,19 +185,13 @@ class Depot:
 
     def forget_old(self) -> None:
         """Take every object out of our repository that the last state does not need."""
-        self._run("update-ref", _REMOTE, _NEXT)
-        self._run("update-ref", "-d", _NEXT)
+        self._run("update-ref", "--stdin", given=f"update {_REMOTE} {_NEXT}\ndelete {_NEXT}\n".encode())
         self._run("gc", "--quiet", "--prune=now")
         files.remove(self.anew)
 
-    def _state(self, name: str) -> BranchState:
-        try:
-            listed = self._run("ls-tree", "-r", "-z", "--long", name)
-        except Refused:
-            return BranchState()
-        told = self._run("log", "-1", "--format=%H%n%B", name).decode("utf-8", "replace")
-        commit, _, message = told.partition("\n")
-        number = message.rpartition(_GENERATION)[2].split("\n")[0].strip()
+    def _state(self, name: str, known: Mapping[str, bytes]) -> BranchState:
+        """Return the state of a commit; Refused where it, or a part of it, is not here."""
+        listed = self._run("ls-tree", "-r", "-z", "--long", name)
         blobs = {}
         for row in listed.split(b"\0")[:_MAX_FILES]:
             about, _, path = row.partition(b"\t")
@@ -209,7 +199,21 @@ class Depot:
             # Links and sub-modules are none of ours.
             if kind == "blob" and mode in ("100644", "100755") and size.isdigit() and int(size) <= _MAX_BLOB:
                 blobs[path.decode("utf-8", "surrogateescape")] = blob
-        return BranchState(commit, blobs, int(number) if number.isdigit() else 0)
+        ours = {path: blob for path, blob in blobs.items() if kind_of(path)}
+        (commit, about), *read = self._objects([name, *{blob for blob in ours.values() if blob not in known}])
+        every = {**known, **dict(read)}
+        number = about.decode("utf-8", "replace").rpartition(_GENERATION)[2].split("\n")[0].strip()
+        tree = {path: every[blob] for path, blob in ours.items()}
+        return BranchState(commit, blobs, tree, int(number) if number.isdigit() else 0)
+
+    def _objects(self, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield what git has under each name: its whole name, and its bytes."""
+        told, at = self._run("cat-file", "--batch", given="".join(f"{name}\n" for name in names).encode()), 0
+        while at < len(told):
+            line = told[at : told.index(b"\n", at)]
+            size, start = int(line.rpartition(b" ")[2]), at + len(line) + 1
+            yield line.partition(b" ")[0].decode(), told[start : start + size]
+            at = start + size + 1
 
     def _run(self, *words: str, given: bytes = b"", in_depot: bool = True) -> bytes:
         place = ["--git-dir", self.path] if in_depot else []

@@ -177,8 +177,9 @@ class _Run:
         # What was erased here is gone from both, and still stands in the branch.
         if commit and is_same and not os.path.exists(self.depot.anew):
             return self.done
-        remote = self.depot.fetch(commit)
-        published = self._tree(remote, {**agreed.files, **home.files})
+        known = {blob_of(data): data for data in (*agreed.files.values(), *home.files.values())}
+        remote = self.depot.fetch(commit, known, is_known=commit == agreed.commit)
+        published = remote.tree
         theirs = self._without_erased(published)
         # A remote that is not younger than what was agreed on was put back: then nothing there counts as taken out.
         is_older = remote.commit != agreed.commit and remote.generation <= agreed.generation
@@ -202,14 +203,6 @@ class _Run:
     def _had(self, tree: Tree) -> dict[str, bytes]:
         """Return what the home has of a tree: what could not be put there counts as never agreed on."""
         return {path: data for path, data in tree.items() if path not in self.done.not_put}
-
-    def _tree(self, remote: BranchState, here: Tree) -> dict[str, bytes]:
-        """Return what the remote has; what this home has need not be read again."""
-        blobs = {path: blob for path, blob in (remote.blobs or {}).items() if travelling.kind_of(path)}
-        known = {blob_of(data): data for data in here.values()}
-        read = self.depot.contents(remote, [path for path, blob in blobs.items() if blob not in known])
-        known |= {blobs[path]: data for path, data in read.items()}
-        return {path: known[blob] for path, blob in blobs.items()}
 
     def _without_erased(self, tree: Tree) -> dict[str, bytes]:
         """Return a tree without the texts that were erased here, which another machine may have still."""
