@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
 import multiprocessing
 import os
 import sys
@@ -16,9 +14,8 @@ from hypothesis import HealthCheck, settings
 
 from holdfast.agents import SHELLS
 from holdfast.app.finish import finish
-from holdfast.base.terminal import HarmlessStream
-from holdfast.surfaces.cli.main import run
 from holdfast.workspace import Workspace
+from support.command_line import play
 from support.places import FOLDERS, make_repository
 from support.sampling import LONG, count
 
@@ -146,40 +143,9 @@ def _content(path: Path) -> object:
     return path.read_bytes() if path.is_file() else None
 
 
-class Ended:
-    """How a command ended: its exit code, what it answered, and what it said besides."""
-
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-    @property
-    def json(self):
-        """The one document on standard output."""
-        return json.loads(self.out)
-
-    def __repr__(self) -> str:
-        return f"exit {self.code}\n--- out\n{self.out}\n--- err\n{self.err}"
-
-
-def _written(stream: HarmlessStream) -> str:
-    stream.flush()
-    return stream.buffer.getvalue().decode()
-
-
 @pytest.fixture
-def cli(monkeypatch):
+def cli():
     """Run one command line in this process, by the adapter that the program uses."""
-
-    def play(*words: str, stdin: str | bytes = b"") -> Ended:
-        data = stdin.encode() if isinstance(stdin, str) else stdin
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
-        out, err = (HarmlessStream(io.BytesIO(), "utf-8", "backslashreplace") for _ in range(2))
-        with monkeypatch.context() as streams:
-            streams.setattr(sys, "stdout", out)
-            streams.setattr(sys, "stderr", err)
-            code = run([*words])
-        return Ended(code, *(_written(stream) for stream in (out, err)))
-
     return play
 
 

@@ -11,6 +11,7 @@ import runpy
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -28,6 +29,7 @@ from holdfast.surfaces.cli.command_line import COMMANDS
 from holdfast.surfaces.cli.main import ALIASES, cli
 from holdfast.workspace import Workspace
 from support.archived import edited, said, session, store
+from support.command_line import play
 from support.signalled import MAKE, NPM, PYTEST, failing, three
 
 ROOT = Path(__file__).parent.parent
@@ -493,16 +495,25 @@ def fresh(folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, object]]:
     """The JSON of every command that has it, from one home with a little in it."""
     folder = tmp_path_factory.mktemp("json")
+    # What has the scope of a module is made before the person's empty machine.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for name in set(os.environ) - set(fresh(folder)):
+            patch.delenv(name)
+        for name, value in {**fresh(folder), "HOME": str(folder / "person")}.items():
+            patch.setenv(name, value)
+        yield _answers(folder)
 
+
+def _answers(folder: Path) -> dict[str, object]:
     def run(*words: str) -> object:
-        command = [sys.executable, "-m", "holdfast", *words, "--json"]
-        ended = subprocess.run(command, cwd=folder, env=fresh(folder), capture_output=True, text=True, check=False)
-        assert ended.returncode in (0, 1), ended.stderr
-        assert "Traceback" not in ended.stderr, ended.stderr
-        return json.loads(ended.stdout)
+        ended = play(*words, "--json")
+        assert ended.code in (0, 1), ended
+        assert "Traceback" not in ended.err, ended
+        return ended.json
 
     for name in ("other-id", "third-id"):
         run("remember", "Elsewhere.", "--project", name)

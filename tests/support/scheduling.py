@@ -1,6 +1,7 @@
-"""Which tests run in one process: those that share a long set-up, such as the sessions of a real agent.
+"""Which tests run in one process: those of a file, and those that share a long set-up, such as a real agent's sessions.
 
-The process that hands out tests knows their names alone, so the groups are told by names.
+The process that hands out tests knows their names alone, so the groups are told by names. Long ones are handed out
+first: the one that comes last then keeps nobody waiting.
 """
 
 from __future__ import annotations
@@ -19,16 +20,21 @@ GROUPS = tuple(
         # With the bracket these are groups apart from those above.
         rf"tests/outside/test_(?:rules|ways_in)\.py::.*(\[(?:{_AGENTS}))",
         r"(tests/outside/test_(?:five_agents|page)\.py)",
-        r"(tests/benchmarks/test_(?:patterns|rating_sets)\.py)",
-        r"(tests/surfaces/hook/test_light_idioms\.py)",
-        r"(tests/test_docs\.py::test_json_has_the_fields_that_are_promised)",
+        # Each of these takes long and shares nothing.
+        r"(tests/(?:outside/|surfaces/hook/test_(?:linear|erase)).*)",
+        r"([^:]*)",
     )
 )
+LONG = re.compile(r"(?!tests/)|tests/(?:outside/|surfaces/|benchmarks/|test_)")
 
 
 class Together(LoadScopeScheduling):
-    """Hands out tests one by one, and those of a group to one process."""
+    """Hands out tests by groups, the long ones first."""
 
     def _split_scope(self, nodeid: str) -> str:
-        found = next(filter(None, (group.match(nodeid) for group in GROUPS)), None)
-        return found[1] if found else nodeid
+        return next(filter(None, (group.match(nodeid) for group in GROUPS)))[1]
+
+    def _assign_work_unit(self, node) -> None:
+        if first := next(filter(LONG.match, self.workqueue), None):
+            self.workqueue.move_to_end(first, last=False)
+        super()._assign_work_unit(node)

@@ -74,8 +74,9 @@ EVENTS = {
     "SubagentStop": lambda text: {"agent_id": "a", "agent_type": "researcher", "last_assistant_message": text},
     "SessionEnd": lambda text: {"reason": text},
 }
-# Below what hooks keep of a text, and far above it.
-SIZES = (4_000, 40_000)
+# Below what hooks keep of a text, and far above it, each with the pieces that are tried at one event: in `make test`
+# every second and every fourth, beginning elsewhere at each event, so that all of them have their turn.
+SIZES = {4_000: 1 if LONG else 2, 40_000: 1 if LONG else 4}
 # A little more than twice, for what grows by steps; and what a text may cost whatever its length.
 MOST, SPARE = 2.3, 30_000
 # Methods that read all of a text, wherever they begin.
@@ -134,7 +135,8 @@ def text_of(piece: str, size: int) -> str:
 def test_twice_the_text_costs_twice(cost, event):
     """For each event and each kind of text: twice as much of it takes about twice as many operations at most."""
     cost(event, EVENTS[event]("warm up"))
-    for piece, size in itertools.product(PIECES, SIZES):
+    first = list(EVENTS).index(event)
+    for size, piece in [(size, piece) for size, step in SIZES.items() for piece in PIECES[first % step :: step]]:
         once, twice = (cost(event, EVENTS[event](text_of(piece, many * size))) for many in (1, 2))
         assert twice <= MOST * once + SPARE, (piece, size, once, twice)
 
@@ -201,6 +203,9 @@ def instructions(hook, remember):
     remember("Deploys need the VPN. Ask Kim for access.")
     number = itertools.count()
 
+    # The first hook writes what the next ones start by.
+    hook.prompt("warm up")
+
     def count(event: str, text: str) -> int:
         one = str(next(number))
         about = {"session_id": one, "cwd": str(hook.folder), "prompt_id": one, **EVENTS[event](text)}
@@ -215,20 +220,20 @@ def instructions(hook, remember):
         )
         return int(re.search(r"I\s+refs:\s+([\d,]+)", ended.stderr.decode())[1].replace(",", ""))
 
-    count("UserPromptSubmit", "warm up")
     return count
 
 
 @valgrind
-@pytest.mark.parametrize("piece", PIECES if LONG else ("<holdfast-memory>", "<system-reminder>", "<private>"))
-def test_a_prompt_twice_as_long_takes_twice_the_instructions(instructions, piece):
+def test_a_prompt_twice_as_long_takes_twice_the_instructions(instructions):
     """What no count of calls shows, such as a search to the end of the text for each of its tags, does not happen.
 
     The text begins as a person's does: what begins as program text is not read any further.
     """
-    texts = ("Look at this: " + text_of(piece, size) for size in (1, 150_000, 300_000))
-    nothing, once, twice = (instructions("UserPromptSubmit", text) for text in texts)
-    assert twice - nothing <= MOST * max(0, once - nothing) + nothing / 20
+    nothing = instructions("UserPromptSubmit", "Look at this:")
+    for piece in PIECES if LONG else ("<holdfast-memory>", "<system-reminder>", "<private>"):
+        texts = ("Look at this: " + text_of(piece, size) for size in (150_000, 300_000))
+        once, twice = (instructions("UserPromptSubmit", text) for text in texts)
+        assert twice - nothing <= MOST * max(0, once - nothing) + nothing / 20, piece
 
 
 @valgrind
