@@ -29,7 +29,7 @@ from holdfast.surfaces.cli.command_line import COMMANDS
 from holdfast.surfaces.cli.main import ALIASES, cli
 from holdfast.workspace import Workspace
 from support.archived import edited, said, session, store
-from support.command_line import play
+from support.command_line import environment_of, play
 from support.signalled import MAKE, NPM, PYTEST, failing, three
 
 ROOT = Path(__file__).parent.parent
@@ -499,12 +499,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, obje
     """The JSON of every command that has it, from one home with a little in it."""
     folder = tmp_path_factory.mktemp("json")
     # What has the scope of a module is made before the person's empty machine.
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        for name in set(os.environ) - set(fresh(folder)):
-            patch.delenv(name)
-        for name, value in {**fresh(folder), "HOME": str(folder / "person")}.items():
-            patch.setenv(name, value)
+    with environment_of({**fresh(folder), "HOME": str(folder / "person")}, folder):
         yield _answers(folder)
 
 

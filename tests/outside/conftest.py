@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +11,7 @@ from outside import programs
 from outside.agents import PROGRAMS, Person
 from outside.life import TROUBLES, Life, live
 from outside.loopback import Model
+from support.command_line import environment_of, play
 from support.places import make_repository
 from support.sampling import LONG
 
@@ -58,26 +57,18 @@ def agent(request: pytest.FixtureRequest, person: Person) -> str:
 
 @pytest.fixture
 def holdfast(person: Person):
-    """Run the command line as a program of its own, as this person, and return its standard output."""
+    """Run the command line as this person, and return its standard output."""
     return command_line(person)
 
 
 def command_line(person: Person) -> Callable[..., str]:
     """Return what runs a command line as this person."""
 
-    def run(*words: str, stdin: str | None = None) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "holdfast", *words],
-            cwd=person.folder,
-            env=person.environment(),
-            input=stdin,
-            stdin=subprocess.DEVNULL if stdin is None else None,
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
-        assert done.returncode == 0, f"holdfast {' '.join(words)}: {done.returncode}\n{done.stdout}\n{done.stderr}"
-        return done.stdout
+    def run(*words: str, stdin: str = "") -> str:
+        with environment_of(person.environment(), person.folder):
+            ended = play(*words, stdin=stdin)
+        assert ended.code == 0, f"holdfast {' '.join(words)}: {ended}"
+        return ended.out
 
     return run
 

@@ -15,6 +15,7 @@ import pytest
 import holdfast
 from holdfast.base import terminal
 from holdfast.surfaces.cli.command_line import COMMANDS
+from support.command_line import program
 from support.swept import line, transcript
 from support.swept import write as write_transcript
 
@@ -138,20 +139,14 @@ def hostile(tmp_path_factory) -> dict[str, str]:
     ]
     write_transcript(transcript(person, "aaa"), talk)
     for words in (["sweep"], ["harvest"], ["todo", "add", EVIL], ["decide", EVIL, "--because", EVIL]):
-        subprocess.run(
-            [sys.executable, "-m", "holdfast", *words], env=environment, cwd=shop, capture_output=True, check=False
-        )
+        program(*words, environment=environment, folder=shop)
     return environment
 
 
 def printed(words: list[str], environment: dict[str, str], *, on_terminal: bool) -> str:
     """Return all that a command printed, on a terminal or into a pipe."""
-    command = [sys.executable, "-m", "holdfast", *words]
-    more = {"env": environment, "cwd": environment["WHERE"], "stdin": subprocess.DEVNULL}
-    if not on_terminal:
-        ended = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, **more)
-        return ended.stdout.decode()
-    return seen(command, **more)
+    where = {"environment": environment, "folder": Path(environment["WHERE"])}
+    return program(*words, **where, columns=80 if on_terminal else 0).out
 
 
 def seen(command: list[str], **more: object) -> str:

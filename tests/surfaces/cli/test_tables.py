@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
-import subprocess
-import sys
-import termios
 import time
 
 import pytest
@@ -16,29 +12,17 @@ from rich.cells import cell_len
 from holdfast.inject.receipts import event_of
 from holdfast.records import Given, Receipt, Scope
 from support.archived import edited, said, session, store
+from support.command_line import program
 from support.places import SHOP
 
 
 def seen(home, columns: int, *words: str) -> list[str]:
     """Return the lines that a command shows on a terminal of that width, without colours."""
-    ours, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (50, columns))
     environment = {**os.environ, "HOLDFAST_HOME": str(home), "TERM": "xterm"}
     environment.pop("COLUMNS", None)
-    command = [sys.executable, "-m", "holdfast", *words]
-    ended = subprocess.run(command, env=environment, stdout=theirs, stderr=subprocess.DEVNULL, check=False)
-    os.close(theirs)
-    assert ended.returncode == 0
-    data = b""
-    try:
-        while piece := os.read(ours, 65_536):
-            data += piece
-    except OSError:
-        # The other end is closed and everything was read.
-        pass
-    finally:
-        os.close(ours)
-    return re.sub(r"\x1b\[[0-9;]*m", "", data.decode()).replace("\r", "").splitlines()
+    ended = program(*words, environment=environment, folder=os.getcwd(), columns=columns, hears=False)
+    assert ended.code == 0
+    return re.sub(r"\x1b\[[0-9;]*m", "", ended.out).splitlines()
 
 
 @pytest.mark.parametrize("columns", [80, 120])
