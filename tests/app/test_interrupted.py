@@ -13,11 +13,9 @@ from support.sampling import count
 # It prepares a machine anew for each step of a command, kills the command there, runs the next command, and prints what
 # is on the machine then.
 KILLER = """
-import json, os, shutil, sys
-from support.killing import killed_at, steps_of
+import json, os, random, shutil, sys
+from support.killing import killed_at, load_what, steps_of
 from holdfast.surfaces.cli.main import run
-import holdfast.surfaces.cli.commands.install, holdfast.surfaces.cli.commands.memory  # loaded before the fork
-import holdfast.memory.move, holdfast.app.finish
 
 prepared, folder, asked = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 null = os.open(os.devnull, os.O_WRONLY)
@@ -49,13 +47,16 @@ def seen():
 
 fresh()
 before = seen()
+for words in (asked["command"], *asked["next"]):
+    load_what(lambda: act(words))
+fresh()
 steps = steps_of(lambda: act(asked["command"]))
-every = max(1, steps // asked["most"])
+chosen = sorted(random.Random(steps).sample(range(1, steps + 1), min(steps, asked["most"])))
 runs = []
 fresh()
 assert then(asked["command"]) == 0
 runs.append([0, 0, seen()])
-for step in range(1, steps + 1, every):
+for step in chosen:
     for next in asked["next"]:
         fresh()
         if killed_at(step, lambda: act(asked["command"])):
@@ -73,7 +74,7 @@ def killed(machine, tmp_path):
         prepared = tmp_path / "prepared"
         folder.rename(prepared)
         (prepared / "code").mkdir(exist_ok=True)
-        asked = {"command": command, "next": after or [command], "most": count(400, 24)}
+        asked = {"command": command, "next": after or [command], "most": count(400, 14)}
         before, runs = json.loads(run_script(KILLER, str(prepared), str(folder), json.dumps(asked)))
         assert len(runs) > 5, "it was killed at many steps"
         return before, runs[0][2], runs[1:]
