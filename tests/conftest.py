@@ -19,6 +19,8 @@ from support.command_line import play
 from support.places import FOLDERS, make_repository
 from support.sampling import LONG, count
 
+# Matrices here are small: a second thread of theirs would only wait, and loudly. Processes that are started inherit it.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # No example is timed: a machine may be busy at any moment. The sample is the same each time.
 settings.register_profile(
     "holdfast",

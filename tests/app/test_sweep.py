@@ -271,7 +271,9 @@ def test_a_bound_in_time_leaves_the_rest_waiting(machine, swept, names):
 
 def test_a_transcript_that_takes_too_long_waits_and_leaves_nothing(machine, home, swept, names, monkeypatch):
     """When the time is over in the middle of a transcript nothing of it is stored, and the shorter ones come first."""
-    write(transcript(machine, "long"), talk("long", 300), at=time.time() - 60)
+    # Words that nobody has to judge.
+    lines = [line("long", number, ("user", "assistant")[number % 2], "Go.") for number in range(1_200)]
+    write(transcript(machine, "long"), lines, at=time.time() - 60)
     write(transcript(machine, "short"), talk("short", 1))
     ticks = itertools.count()
     with monkeypatch.context() as patched:
