@@ -33,6 +33,8 @@ PERSON = "person"
 CALLERS = {"agent": "an agent", "subagent": "a sub-agent", "unknown": "a program that is no known agent"}
 # Where files of agents may be.
 PLACES = ("user", "project")
+# What was decided about the memories that repositories bring.
+ALLOWED = "allowed.json"
 # Folders of a home that every command writes into.
 _FOLDERS = ("journal", "memory", "state", "updates")
 _MAX_PROFILE = 60
@@ -110,14 +112,25 @@ class Workspace:
     @property
     def enabled(self) -> bool:
         """Whether memory is switched on, and not sealed for this session."""
-        return self.settings.flag("enabled") and not self.settings.flag("sealed")
+        return not self.why_off
+
+    @property
+    def why_off(self) -> str:
+        """Why nothing is given or kept here, and which setting says so; nothing where memory is switched on."""
+        if self.settings.flag("sealed"):
+            return f"this session is sealed ({self.settings.origin['sealed']})"
+        return "" if self.settings.flag("enabled") else f"memory is switched off ({self.settings.origin['enabled']})"
+
+    @property
+    def has_decided_sets(self) -> bool:
+        """Whether a person ever decided on memories that a repository brings; elsewhere none tells anything."""
+        return os.path.exists(os.path.join(self.home, ALLOWED))
 
     def need_enabled(self) -> None:
         """Raise SwitchedOff where memory is switched off."""
-        if self.settings.flag("sealed"):
-            raise SwitchedOff("this session is sealed", f"Take `sealed` out ({self.settings.origin['sealed']}).")
-        if not self.enabled:
-            raise SwitchedOff("memory is switched off", f"Set enabled to true ({self.settings.origin['enabled']}).")
+        if self.why_off:
+            hint = "Take `sealed` out." if self.settings.flag("sealed") else "Set `enabled` to true."
+            raise SwitchedOff(self.why_off, hint)
 
     def need_reach(self, kind: str) -> None:
         """Raise Refused where whoever asks may not write to such scopes; the settings `reach.*` are the table."""

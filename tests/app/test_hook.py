@@ -9,6 +9,7 @@ import pytest
 from holdfast import agents
 from holdfast.app.hook import hook
 from holdfast.errors import SwitchedOff
+from holdfast.exchange import repository_set
 from holdfast.inject.hand_over import mark_shown
 from holdfast.memory.remember import remember
 from holdfast.parts import HookRun
@@ -168,6 +169,20 @@ def test_the_prompt_after_a_compaction_makes_up_for_a_start(name, start, asks, c
     assert after.count("Deploys need the VPN.") == 1 and "Answer in English." in after
     assert "last asked:\\n- tidy the kitchen drawers" in after
     assert answer(asks, prompt="the VPN for deploys again?") == ""
+
+
+def test_what_a_team_withdrew_is_told_no_longer_in_a_session_that_runs(workspace, answer, shop):
+    """After a pull in the middle of a session no prompt brings the file that is gone, and the session hears of it."""
+    path = shop / ".holdfast" / "memory" / "deploys.md"
+    path.parent.mkdir(parents=True)
+    path.write_text("Deploys need the VPN.\n")
+    with workspace() as opened:
+        found = repository_set.of(opened)
+        found.allow(found.plan())
+    assert "need the VPN" in answer("UserPromptSubmit", "s1", prompt="do deploys need the VPN?")
+    path.unlink()
+    assert "forgotten" in answer("UserPromptSubmit", "s1", prompt="do deploys need the VPN?")
+    assert "VPN" not in answer("UserPromptSubmit", "s2", prompt="do deploys need the VPN?")
 
 
 def test_a_sealed_session_is_given_nothing_and_nothing_of_it_is_kept(home, workspace, answer, tree, monkeypatch):

@@ -108,6 +108,17 @@ def test_a_withdrawn_rule_stops_at_the_next_pull_and_the_same_file_comes_back(wo
         assert bodies(opened, "deploys VPN") == ["Deploys need the VPN."]
 
 
+def test_what_is_withdrawn_is_shown_by_no_command_and_what_waits_is_named_by_its_folder(cli, project):
+    """The first command after the pull knows it, without a session's start between; doctor names the team's folder."""
+    path = team_file(project, "deploys.md", "Deploys need the VPN.\n")
+    assert "project/.holdfast/memory" in cli("doctor").out.replace(str(project), "project")
+    cli("allow", "--yes")
+    assert "Deploys need the VPN." in cli("preview").out
+    path.unlink()
+    assert "VPN" not in cli("preview").out and cli("recall", "deploys", "--json").json["hits"] == []
+    assert "repository" not in cli("doctor").out
+
+
 def test_each_branch_is_told_the_version_that_was_allowed_of_it(workspace, project):
     """Two versions were allowed on two branches: whichever the work tree has is told, without asking again."""
     path = team_file(project, "db.md", "The database is PostgreSQL.\n")
@@ -160,25 +171,33 @@ def test_withdrawing_takes_the_file_out_and_says_why(workspace, project):
 
 def test_the_check_finds_form_secrets_size_duplicates_and_contradictions(project):
     """Each problem names its file and the way out; a clean set has none."""
-    team_file(project, "deploys.md", "Deploys need the VPN.\n")
+
+    def put(name: str, body: str, more: str = "") -> None:
+        team_file(project, name, f"---\ntype: project\nreason: everybody asks\n{more}---\n{body}\n")
+
+    put("deploys.md", "Deploys need the VPN.")
     assert team.check(str(project)) == []
-    team_file(project, "again.md", "Deploys need the VPN.\n")
-    team_file(project, "Bad Name.md", "Something.\n")
-    team_file(project, "empty.md", "---\ntype: project\n---\n")
-    team_file(project, "long.md", "word " * 600)
-    team_file(project, "secret.md", f"The token is {TOKEN}.\n")
-    team_file(project, "markers.md", "<<<<<<< HEAD\nOne.\n=======\nTwo.\n>>>>>>> other\n")
-    team_file(project, "hidden.md", "Do not\u202e tell.\n")
-    team_file(project, "claim.md", "---\ntrust: user\nenforce: deny\n---\nClaim.\n")
-    team_file(project, "other.md", "---\nkey: ../../x\n---\nOther.\n")
+    put("again.md", "Deploys need the VPN.")
+    put("Bad Name.md", "Something.")
+    put("empty.md", "")
+    put("long.md", "word " * 600)
+    put("secret.md", f"The token is {TOKEN}.")
+    put("markers.md", "<<<<<<< HEAD\nOne.\n=======\nTwo.\n>>>>>>> other")
+    put("hidden.md", "Do not\u202e tell.")
+    put("claim.md", "Claim.", "trust: user\nenforce: deny\n")
+    put("other.md", "Other.", "key: ../../x\n")
     (project / ".holdfast" / "memory" / "link.md").symlink_to("/etc/passwd")
-    team_file(project, "big.md", "x" * 70_000)
-    team_file(project, "port.md", "The service listens on port 8080.\n")
-    team_file(project, "port2.md", "The service listens on port 9090.\n")
+    put("big.md", "x" * 70_000)
+    put("port.md", "The service listens on port 8080.")
+    put("port2.md", "The service listens on port 9090.")
+    put("push.md", "Push to main without asking.")
+    put("push2.md", "Never push to main without asking.")
+    team_file(project, "bare.md", "Bare.\n")
     found = {(one.kind, one.path.rpartition("/")[2]) for one in team.check(str(project))}
     assert found == {
         *(("duplicate", "deploys.md"), ("name", "Bad Name.md"), ("empty", "empty.md"), ("size", "long.md")),
-        *(("secret", "secret.md"), ("contradiction", "port2.md"), ("markers", "markers.md"), ("link", "link.md")),
+        *(("form", "bare.md"), ("contradiction", "push2.md"), ("contradiction", "port2.md"), ("secret", "secret.md")),
+        *(("markers", "markers.md"), ("link", "link.md")),
         *(("hidden", "hidden.md"), ("claim", "claim.md"), ("name", "other.md"), ("size", "big.md")),
     }
 

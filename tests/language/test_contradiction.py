@@ -32,6 +32,10 @@ from holdfast.language.contradiction import says_otherwise
         ("Staging URL: https://b.example", "Staging URL: https://a.example"),
         ("Line length is 88", "Line length is 120"),
         ("Indent with 2 spaces", "Indent with 4 spaces"),
+        ("Push to main without asking.", "Never push to main without asking"),
+        ("You may deploy without the VPN", "You cannot deploy without the VPN, since the cluster is private."),
+        ("Deploy to staging without the VPN", "Always deploy to staging with the VPN"),
+        ("Ohne Rückfrage auf main pushen", "Nie ohne Rückfrage auf main pushen"),
     ],
 )
 def test_a_newer_statement_says_otherwise(newer: str, older: str) -> None:
@@ -72,6 +76,9 @@ def test_a_newer_statement_says_otherwise(newer: str, older: str) -> None:
         ("Use port 9000 for admin", "Use port 8443 for the API"),
         ("Use pnpm in web/", "Use npm in docs/"),
         ("Kim knows npm", "Kim knows pnpm"),
+        ("Never deploy to staging without the VPN", "Always deploy to staging with the VPN"),
+        ("Never push to main without asking", "Never push to main without a review"),
+        ("Build without the cache in CI", "Build with the cache"),
     ],
 )
 def test_statements_that_hold_together(newer: str, older: str) -> None:

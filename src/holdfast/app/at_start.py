@@ -28,12 +28,9 @@ if TYPE_CHECKING:
 
 _MAX_NOTICES = 400
 _MAX_PROMPTS = 20
-_MAX_ENTRIES = 1_000
 _FIRST = 8.0
 _ABOUT_MEMORY = "About this memory"
 _ROOM_FOR_RECOVERED = 110
-# Where a repository brings memories.
-_SETS = (("memory", "memories"), ("memory", "data"), (".holdfast", "memory"))
 
 
 def start_block(run: HookRun) -> Block:
@@ -186,52 +183,6 @@ def look_at_files(run: HookRun) -> None:
     finish.see(run.workspace)
     for scope in scopes:
         looked.note(run.home, scope)
-
-
-def look_at_set(run: HookRun) -> bool:
-    """Tell the person once that a repository brings memories nobody decided on, or others than they decided on.
-
-    Return whether its files are others than at the last look.
-    """
-    project = run.project()
-    if project is None:
-        return False
-    tops = [os.path.join(project.root, *names) for names in _SETS]
-    seen = os.path.join(run.home, "state", "sets", short(project.root))
-    if not any(map(os.path.isdir, tops)) and not os.path.exists(seen):
-        return False
-    stamp = short(*[entry for top in tops for entry in _entries(top)]).encode()
-    if files.read_if_there(seen) == stamp:
-        return False
-    # Heavy, and only where the files are others than at the last look.
-    from holdfast.exchange import repository_set
-    from holdfast.journal import notices
-
-    told = repository_set.waiting(run.workspace)
-    if told:
-        notices.report(run.home, "repository", *told, hint=repository_set.HINT, lasts=True)
-    files.make_folder(os.path.dirname(seen))
-    files.write(seen, stamp, durable=False)
-    return True
-
-
-def _entries(folder: str) -> list[str]:
-    """Return what tells whether files of a folder and of those in it changed; of very many, the first."""
-    found: list[str] = []
-    left = [folder]
-    while left and len(found) < _MAX_ENTRIES:
-        try:
-            with os.scandir(left.pop()) as entries:
-                for one in entries:
-                    state = one.stat(follow_symlinks=False)
-                    found.append(f"{one.path} {state.st_mtime_ns} {state.st_size}")
-                    if one.is_dir(follow_symlinks=False):
-                        left.append(one.path)
-                    if len(found) >= _MAX_ENTRIES:
-                        break
-        except OSError:
-            continue
-    return sorted(found)
 
 
 def lay_scaffold(run: HookRun, *, changed: bool) -> None:

@@ -28,6 +28,7 @@ from holdfast.records import Problem
 from holdfast.workspace import Workspace
 
 _LOW_SPACE = 100_000_000
+_SWITCH_ON = "holdfast config set enabled true"
 # A session that ended so long after the last word of its agent's hooks was not told by them.
 _SILENT_HOURS = 1.0
 
@@ -124,9 +125,9 @@ def files_are_sound(workspace: Workspace) -> Iterator[Problem]:
 
 def setting_is_at_work(workspace: Workspace) -> Iterator[Problem]:
     """Memory is switched on."""
-    if not workspace.enabled:
-        where = workspace.settings.origin["enabled"]
-        yield Problem("off", where, "memory is switched off", "holdfast config set enabled true", severity="info")
+    if workspace.why_off:
+        name, hint = ("sealed", "Take it out.") if workspace.settings.flag("sealed") else ("enabled", _SWITCH_ON)
+        yield Problem("off", workspace.settings.origin[name], workspace.why_off, hint, severity="info")
 
 
 def settings_can_be_read(workspace: Workspace) -> Iterator[Problem]:
@@ -227,9 +228,8 @@ def repository_was_decided_on(workspace: Workspace) -> Iterator[Problem]:
     except HoldfastError:
         return
     if what := found.waits():
-        place = os.path.join(found.root, repository_set.FOLDER)
         text = f"it {what}, so agents are given nothing of what is new"
-        yield Problem("repository", place, text, repository_set.HINT)
+        yield Problem("repository", os.path.join(found.root, found.open_folder), text, repository_set.HINT)
 
 
 def nothing_was_lost(workspace: Workspace) -> Iterator[Problem]:

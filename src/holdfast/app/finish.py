@@ -6,6 +6,7 @@ Also what an interrupted command left half-done: the next one finishes or undoes
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from holdfast.base import files
 from holdfast.errors import HoldfastError
@@ -61,7 +62,13 @@ def repair(workspace: Workspace, *, reads: bool = False) -> None:
 
 
 def see(workspace: Workspace) -> None:
-    """Adopt what a person wrote into a table of the project's pages that shows memories."""
+    """Adopt what a person wrote into a table of the project's pages that shows memories; drop what a team withdrew."""
+    # A folder of no project brings nothing, and what could not be looked at is told when a session starts.
+    with suppress(HoldfastError, OSError):
+        if workspace.enabled and workspace.has_decided_sets:
+            from holdfast.app import sets
+
+            sets.look(workspace, workspace.project().root)
     try:
         folders = _folders(workspace) if workspace.enabled and os.path.isdir(workspace.home) else []
         if any(_may_be_behind(workspace.home, folder) for folder in folders):

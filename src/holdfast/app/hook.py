@@ -315,7 +315,7 @@ def _at_start(run: HookRun) -> str:
     from holdfast.app import at_start
 
     try:
-        changed = at_start.look_at_set(run)
+        changed = _look_at_set(run)
         if not run.agent.keeps_memory:
             at_start.lay_scaffold(run, changed=changed)
     except (HoldfastError, OSError) as problem:
@@ -338,11 +338,24 @@ def _at_start(run: HookRun) -> str:
         return output
 
 
+def _look_at_set(run: HookRun) -> bool:
+    """Whether what the repository brings as memories changed; what it withdrew is then told no longer."""
+    from holdfast.app import sets
+
+    project = run.project()
+    return project is not None and sets.look(run.workspace, project.root)
+
+
 def _at_prompt(run: HookRun) -> str:
     if "prompt" not in run.agent.injects or not (run.call.prompt + run.call.notice).strip():
         return ""
     from holdfast.app import at_prompt
 
+    if run.workspace.has_decided_sets:
+        try:
+            _look_at_set(run)
+        except (HoldfastError, OSError) as problem:
+            run.log("repository", problem)
     with shown.ShownSet(run.home, run.session) as before:
         if not before.is_lost():
             return _handed_over(run, at_prompt.prompt_block(run, before.read()), before)

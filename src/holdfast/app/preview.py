@@ -60,6 +60,8 @@ def preview(workspace: Workspace, *, prompt: str = "", after_compaction: bool = 
         found = replace(found, left_out=tuple([(name, known.get(why, why)) for name, why in found.left_out]))
         moment, limit = "prompt", "inject.prompt_characters"
     note = "" if moment in adapter.injects else f"The hook of {adapter.title} hands nothing over at this moment."
+    if workspace.why_off:
+        found, note = Block(""), f"{workspace.why_off[0].upper()}{workspace.why_off[1:]}."
     return Preview(adapter.name, moment, workspace.settings.number(limit), found, note)
 
 

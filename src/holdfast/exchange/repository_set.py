@@ -35,9 +35,8 @@ from holdfast.records import TYPES, Draft, Memory, Scope, Step
 from holdfast.store import layout, memory_file
 from holdfast.store.keys import key_of_file
 from holdfast.store.merge import restates
-from holdfast.workspace import Workspace
+from holdfast.workspace import ALLOWED, Workspace
 
-FILE = "allowed.json"
 FOLDER = os.path.join("memory", layout.MEMORIES)
 DATA = os.path.join("memory", layout.DATA)
 TEAM = os.path.join(".holdfast", "memory")
@@ -104,6 +103,12 @@ class RepositorySet:
 
     def _is_allowed(self, name: str) -> bool:
         return self.decided is not None and _digest(self.texts[name]) in self.decided.texts.get(name, ())
+
+    @property
+    def open_folder(self) -> str:
+        """The folder in which the first file lies that nobody decided on."""
+        names = [name for name in sorted(self.texts) if not self._is_allowed(name)]
+        return os.path.dirname(_path(names[0])) if names else DATA
 
     def waits(self) -> str:
         """Return what waits for the person's decision here, in words of ours; nothing where all is decided."""
@@ -296,7 +301,7 @@ class RepositorySet:
         with files.lock_of(self.workspace.home, "allowed"):
             every = {**_decided(self.workspace.home), self.root: decided}
             data = json.dumps({root: asdict(one) for root, one in sorted(every.items())}, indent=1)
-            files.write(os.path.join(self.workspace.home, FILE), data.encode("utf-8", "surrogateescape") + b"\n")
+            files.write(os.path.join(self.workspace.home, ALLOWED), data.encode("utf-8", "surrogateescape") + b"\n")
         self.decided = decided
 
 
@@ -372,7 +377,7 @@ def _difference(before: str, after: str) -> str:
 
 
 def _decided(home: str) -> dict[str, SetDecision]:
-    path = os.path.join(home, FILE)
+    path = os.path.join(home, ALLOWED)
     data = files.read_if_there(path)
     try:
         found = json.loads(data) if data else {}

@@ -37,6 +37,7 @@ _PERSONAL = ("session", "agent")
 _PERSONAL_TYPES = ("user",)
 # What a file may say of itself, and what counts for nothing there.
 _NOT_THEIRS = frozenset(("trust", "enforce", "scope", "pinned", "supersedes"))
+_NEEDED = ("type", "reason")
 _FIELDS = ("key", "type", "tags", "created", "reason", "when")
 
 
@@ -211,12 +212,7 @@ def _of_file(path: str, text: str, memory: Memory) -> Iterator[Problem]:
         yield _error("markers", path, "a merge left its markers in it", "Decide between the two versions.")
     if hidden := sorted({f"U+{ord(letter):04X}" for letter in text if _is_hidden(letter)}):
         yield _error("hidden", path, f"it has characters that nobody sees: {', '.join(hidden[:5])}", "Take them out.")
-    said = front_matter.values(front_matter.parse(text))[0]
-    if said.get("key", memory.key) != memory.key:
-        yield _error("name", path, "its `key:` is not the name of the file", "Let both say the same.")
-    if beyond := sorted(_NOT_THEIRS.intersection(said)):
-        hint = "What a repository says is given to agents as data, whatever it claims about itself. Take it out."
-        yield Problem("claim", path, f"it sets {', '.join(beyond)}, which counts for nothing", hint)
+    yield from _of_front_matter(path, text, memory.key)
     if not memory.body.strip():
         yield Problem("empty", path, "it says nothing", "Write the statement, or remove the file.", severity="error")
     if len(memory.body) > MAX_STATEMENT:
@@ -224,6 +220,19 @@ def _of_file(path: str, text: str, memory: Memory) -> Iterator[Problem]:
         yield Problem("size", path, f"it has {len(memory.body):,} characters, at most {MAX_STATEMENT:,}", hint)
     for kind, line in redact.find(text):
         yield Problem("secret", path, f"a secret of the kind {kind}", "Take it out, and change it.", line, "error")
+
+
+def _of_front_matter(path: str, text: str, key: str) -> Iterator[Problem]:
+    said = front_matter.values(front_matter.parse(text))[0]
+    # Without a type it is guessed what a file is, and without a reason nobody knows whether it still holds.
+    if missing := [name for name in _NEEDED if not said.get(name)]:
+        hint = "`holdfast team promote` writes it; by hand: `type: project`, `reason: why the team should know it`."
+        yield _error("form", path, f"its front matter has no {' and no '.join(missing)}", hint)
+    if said.get("key", key) != key:
+        yield _error("name", path, "its `key:` is not the name of the file", "Let both say the same.")
+    if beyond := sorted(_NOT_THEIRS.intersection(said)):
+        hint = "What a repository says is given to agents as data, whatever it claims about itself. Take it out."
+        yield Problem("claim", path, f"it sets {', '.join(beyond)}, which counts for nothing", hint)
 
 
 def _is_hidden(letter: str) -> bool:

@@ -15,12 +15,17 @@ _MAX_VALUE = 3
 _MAX_CHARACTERS = 400
 _MAX_SHORT = 4
 _PLACES = "@/._-:=~"
+_WITH, _MAY = "with", frozenset(("may", "can", "darf", "kann"))
 
 
 def says_otherwise(newer: str, older: str) -> bool:
     """Whether the newer statement denies the older one, is denied by it, or gives the same thing another value."""
     one, other = _clauses(newer), _clauses(older)
-    return _denies(one, other) or _denies(other, one) or _is_revalued(newer, older, one[0], other[0])
+    if _denies(one, other) or _denies(other, one) or _is_revalued(newer, older, one[0], other[0]):
+        return True
+    # "Never push without asking" denies no push, and yet "push without asking" says otherwise.
+    (words, forbids), (others, permits) = _turned(newer), _turned(older)
+    return words == others and len(words) > _MIN_SHARED and _WITH in words and forbids != permits
 
 
 def _clauses(text: str) -> tuple[list[str], list[list[str]], frozenset[str]]:
@@ -50,6 +55,22 @@ def _clauses(text: str) -> tuple[list[str], list[list[str]], frozenset[str]]:
         if token[-1] in ",.;:":
             is_denied = is_limit = False
     return said, [group for group in denied if group], frozenset(limits)
+
+
+def _turned(text: str) -> tuple[list[str], bool]:
+    """Return the words of a statement with `with` for `without`, and whether what denies in it turns it round."""
+    words: list[str] = []
+    is_turned = False
+    for token in _tokens(text):
+        word = _bare(token)
+        if word in among("contradiction", "reason"):
+            break
+        is_turned ^= word in among("contradiction", "not")
+        if word in ("with", "without", "mit", "ohne"):
+            words.append(_WITH)
+        elif word and word not in among("contradiction", "not") | among("contradiction", "small") | _MAY:
+            words.append(word)
+    return words, is_turned
 
 
 def _denies(

@@ -97,6 +97,18 @@ def test_writes_are_refused(off, cli, tree, shop, editor) -> None:
     assert tree(off, index=True) == before and tree(shop) == project
 
 
+def test_a_read_says_whether_memory_is_off_or_the_session_sealed(cli, shop, monkeypatch) -> None:
+    """Every command that finds nothing for that reason names it with the setting, and a preview shows nothing."""
+    cli("remember", "Apples are crimson.", "--key", "apples")
+    for name, said in (("HOLDFAST_SEALED", "session is sealed"), ("HOLDFAST_ENABLED", "emory is switched off")):
+        with monkeypatch.context() as patched:
+            patched.setenv(name, "1" if name == "HOLDFAST_SEALED" else "0")
+            for words in ("recall apples", "status", "preview", "preview --prompt apples", "list"):
+                ended = cli(*words.split())
+                assert f"{said} ({name})" in ended.err and "crimson" not in ended.out, words
+            assert f"{said} ({name})" in cli("doctor").out
+
+
 def test_completion_writes_nothing_either(off, cli, tree, monkeypatch) -> None:
     """Completing a key while memory is off offers nothing and leaves the home alone."""
     from holdfast.surfaces.cli.main import cli as program

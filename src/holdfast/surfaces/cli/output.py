@@ -47,7 +47,7 @@ def say(text: str) -> None:
 
 def why_empty(workspace: Workspace, otherwise: str) -> str:
     """Return why a read gave nothing: memory is switched off, or what else there is to say."""
-    return f"memory is switched off ({workspace.settings.origin['enabled']})" if not workspace.enabled else otherwise
+    return workspace.why_off or otherwise
 
 
 def say_empty(workspace: Workspace, otherwise: str) -> None:

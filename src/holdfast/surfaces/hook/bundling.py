@@ -29,7 +29,7 @@ ALWAYS = ("holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.app.hook")
 MODULES = {
     "start": (
         "continuity.hook rules.hook rules.told learning.work.hook agents.transcript_calls "
-        "continuity.closing language.tools app.at_start inject.receipts"
+        "continuity.closing language.tools app.sets app.at_start inject.receipts"
     ),
     "prompt": (
         "privacy.speech project continuity.hook language.triggers learning.ratings.hook "

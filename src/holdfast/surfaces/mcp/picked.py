@@ -110,7 +110,7 @@ def prompt(request: Request, name: str, given: Mapping[str, str]) -> types.GetPr
     found = PROMPTS.get(name)
     if found is None:
         raise NotFound("there is no prompt of that name", f"There is {', '.join(PROMPTS)}.")
-    parts = found.collect(request, given) if request.workspace.enabled else ["Memory is switched off here."]
+    parts = found.collect(request, given) if request.workspace.enabled else [f"{request.workspace.why_off}."]
     text = "\n\n".join([first_answers.read(f"prompt_texts/{name}.md"), *parts])
     message = types.PromptMessage(role="user", content=types.TextContent(text=text))
     return types.GetPromptResult(description=found.about, messages=[message])

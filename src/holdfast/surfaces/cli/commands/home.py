@@ -63,13 +63,13 @@ def _status(workspace: Workspace) -> None:
     """Show agents (connected, last heard from), sessions and memories, and the project of this folder."""
     found = status(workspace)
     if not emit_json(found):
+        if workspace.why_off:
+            say(workspace.why_off)
         _print_status(found)
         _print_notices(workspace)
 
 
 def _print_status(found: dict[str, Any]) -> None:
-    if not found["enabled"]:
-        say("memory is switched off (setting enabled)")
     project, missing = found["project"], "" if found["exists"] else "  (not there yet: holdfast up)"
     click.echo(runnable(f"home      {found['home']}{missing}"))
     text = f"{project['id']}  ({project['rule']})" if project["id"] else f"none: {project['reason']}"
