@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.surfaces import hook as package
+from holdfast.surfaces.hook import main
 
 RUNNER = str(Path(package.__file__).parent / "run.py")
 PYTHON = os.path.abspath(sys.executable)
@@ -65,6 +66,14 @@ class Hook:
         about = {"session_id": session, "cwd": str(self.folder), "prompt_id": f"p{next(self.count)}"}
         environment = told.pop("environment", {})
         return self.raw(event, json.dumps({**about, **told}).encode(), agent, **environment)
+
+    def call(self, event: str, session: str, agent: str, **told: object) -> Answer:
+        """The same in this process, by what the program calls."""
+        environment = self.environment(**told.pop("environment", {}))
+        about = {"session_id": session, "cwd": str(self.folder), "prompt_id": f"p{next(self.count)}", **told}
+        data = json.dumps(about).encode()
+        out = main._answered(event, agent, str(self.home), data, environment, None)
+        return Answer(0, out.encode(), b"")
 
     def start(self, session: str = "s1", source: str = "startup", **told: object) -> Answer:
         """A session starts."""

@@ -13,6 +13,7 @@ import zstandard
 
 from holdfast.patterns import distribute
 from support.distributing import approved
+from support.sampling import count
 from surfaces.hook.test_forget_session import Agent
 from surfaces.mcp.talking import Talk
 
@@ -74,31 +75,31 @@ def holding(home: Path) -> list[str]:
 
 def by_command(say, one) -> None:
     """Store canaries by commands."""
-    for _ in range(15):
+    for _ in range(count(15, 5)):
         say("remember", f"The gate {one()} is behind the bastion.")
-    for place in range(5):
+    for place in range(count(5, 2)):
         say("remember", f"The hill {one()} is steep.", "--key", f"hill-{place}")
         say("remember", f"The hill {one()} is not steep.", "--key", f"hill-{place}", "--scope", "project")
-    for _ in range(10):
+    for _ in range(count(10, 3)):
         say("lesson", "add", f"Never touch {one()} on Fridays", "--because", f"it broke {one()}")
         say("decide", f"Use {one()} for queues", "--because", f"it was quicker than {one()}")
         say("todo", "add", f"Look after {one()} tomorrow")
-    for _ in range(5):
+    for _ in range(count(5, 2)):
         say("work", "add", f"Make {one()} faster")
 
 
 def stored_everywhere(hook, cli, home: Path, machine: Path, workspace) -> int:
-    """Store 200 canaries, by every way that there is; return how many."""
+    """Store canaries by every way that there is, 200 of them in the long run; return how many."""
     numbers = iter(range(1_000))
     one = lambda: coded(next(numbers))  # noqa: E731
     say = lambda *words: check(cli(*words))  # noqa: E731
     by_command(say, one)
     with Talk(folder=hook.folder) as talk:
-        for _ in range(5):
+        for _ in range(count(5, 2)):
             talk.call("memory_store", content=f"The lake {one()} is deep.")
     session = Agent(hook, machine, "0f5c3a52-7a35-4d5e-9a0e-3d1f6f1f0001", 0)
     session.tell("SessionStart", source="startup")
-    for _ in range(6):
+    for _ in range(count(6, 2)):
         session.says(f"Remember that the port {one()} is closed.")
         session.says(f"Let's go with {one()} as the queue, not Redis.")
         session.calls("Bash", {"command": f"pytest -q {one()}"}, f"Exit code 1\n{one()} failed")
@@ -107,15 +108,17 @@ def stored_everywhere(hook, cli, home: Path, machine: Path, workspace) -> int:
     session.tell("SubagentStop", agent_id="a1", last_assistant_message=f"I looked: the {one()} view is here.")
     session.tell("SessionEnd", reason="exit")
     swept = Agent(hook, machine, "0f5c3a52-7a35-4d5e-9a0e-3d1f6f1f0002", 20)
-    for _ in range(28):
+    for _ in range(count(28, 5)):
         swept.line("user", f"What about {one()} in the shop?")
         swept.line("assistant", [{"type": "text", "text": f"It is {one()} there."}])
     for words in (["sweep"], ["harvest", "--all"], ["distil"], ["synthesis"], ["patterns"]):
         say(*words)
-    for _ in range(5):
+    for _ in range(count(5, 2)):
         say("rate", "3", f"you broke {one()} again")
     notes = hook.folder / "CLAUDE.md"
-    notes.write_text("# Notes\n\n" + "".join(f"- Always ask about {canary(next(numbers))} first.\n" for _ in range(10)))
+    notes.write_text(
+        "# Notes\n\n" + "".join(f"- Always ask about {canary(next(numbers))} first.\n" for _ in range(count(10, 3)))
+    )
     say("import")
     with workspace() as opened:
         for id in ("1a2b3c4d5e", "2a2b3c4d5e"):
@@ -155,10 +158,10 @@ def full(hook, cli, home, machine, workspace):
     return stored_everywhere(hook, cli, home, machine, workspace)
 
 
-def test_200_canaries_go_and_nothing_else_does(full, cli, home, hook, machine):
+def test_canaries_go_and_nothing_else_does(full, cli, home, hook, machine):
     """After erasing no canary is in any file or name in any encoding; other files are as they were, byte for byte."""
     before = holding(home)
-    assert full >= 200 and len({name.split("/")[0] for name in before}) >= 9, (full, before)
+    assert full >= count(200, 60) and len({name.split("/")[0] for name in before}) >= 9, (full, before)
     others = {
         path: path.read_bytes()
         for path in home.rglob("*")

@@ -15,6 +15,7 @@ from holdfast.memory.remember import remember as store
 from holdfast.privacy import fence
 from holdfast.workspace import Workspace
 from support.places import SHOP
+from support.sampling import some
 
 HOSTS = {
     "claude-code": {"CLAUDECODE": "1"},
@@ -221,9 +222,11 @@ def test_every_event_of_every_agent_is_recorded(hook, remember, name):
     remember("Deploys need the VPN. Ask Kim for access.")
     adapter = agents.get(name)
     told = {"prompt": "how do I deploy through the VPN?", "tool_name": "Bash", "error": "no"}
+    # Some run as the agent would run them; for the others it is enough that they are called.
+    run = hook if name in some(agents.names(), 2) else hook.call
     for native, moment in adapter.events.items():
         told["source"] = "user" if moment == "prompt" else "startup"
-        answer = hook(native, f"{name}-{moment}", name, **told, environment={"CLAUDECODE": "", **HOSTS.get(name, {})})
+        answer = run(native, f"{name}-{moment}", name, **told, environment={"CLAUDECODE": "", **HOSTS.get(name, {})})
         assert answer.code == 0 and answer.err == b""
         assert bool(answer.out) <= (moment in adapter.injects)
         assert ("VPN" in answer.out.decode()) == (moment in {"start", "prompt"} & adapter.injects)
