@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import pytest
 
 from outside.agents import Person
-from support.sampling import some
+from support.sampling import LONG, some
 from support.serving import Server
 
-ERAS = ("legacy", "modern")
-WAYS = ("stdio", "http")
+# In the short run either of both stands with either of the others.
+WAYS = tuple(product(("legacy", "modern"), ("stdio", "http"))) if LONG else (("legacy", "stdio"), ("modern", "http"))
 MAX_TOOLS = 8
 SEED = {"memory_store", "memory_recall", "memory_forget"}
 
@@ -35,24 +36,14 @@ class Inspected:
         return json.loads(self.out)["result"]
 
 
-@pytest.fixture(params=WAYS)
-def target(request: pytest.FixtureRequest, person: Person, holdfast) -> Iterator[list[str]]:
-    """How the Inspector reaches the server: it starts one, or one runs already and takes its token."""
-    if request.param == "stdio":
-        yield [sys.executable, "-m", "holdfast", "mcp"]
-        return
-    secret = holdfast("tokens", "new", "inspector", "--may", "write").strip()
-    with Server(person.folder, environment=person.environment()) as server:
-        yield [f"{server.url}/mcp", "--transport", "http", "--header", f"Authorization: Bearer {secret}"]
-
-
-@pytest.fixture(params=ERAS)
-def inspect(request: pytest.FixtureRequest, person: Person, target: list[str]):
-    """Let the Inspector call one method of the server."""
+@pytest.fixture(params=WAYS, ids="-".join)
+def inspect(request: pytest.FixtureRequest, person: Person, holdfast) -> Iterator[Callable[..., Inspected]]:
+    """Let the Inspector call one method of the server: it starts one, or one runs already and takes its token."""
+    era, way = request.param
     program = person.programs / "node_modules" / ".bin" / "mcp-inspector"
 
     def run(method: str, *options: str) -> Inspected:
-        words = ["--cli", "--protocol-era", request.param, "--format", "json", "--method", method, *options]
+        words = ["--cli", "--protocol-era", era, "--format", "json", "--method", method, *options]
         done = subprocess.run(
             ["node", str(program), *words, *target],
             env=person.environment(),
@@ -64,7 +55,14 @@ def inspect(request: pytest.FixtureRequest, person: Person, target: list[str]):
         )
         return Inspected(done.returncode, done.stdout, done.stderr)
 
-    return run
+    if way == "stdio":
+        target = [sys.executable, "-m", "holdfast", "mcp"]
+        yield run
+        return
+    secret = holdfast("tokens", "new", "inspector", "--may", "write").strip()
+    with Server(person.folder, environment=person.environment()) as server:
+        target = [f"{server.url}/mcp", "--transport", "http", "--header", f"Authorization: Bearer {secret}"]
+        yield run
 
 
 def _call(inspect, tool: str, **arguments: object) -> Inspected:

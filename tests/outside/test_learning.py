@@ -125,7 +125,7 @@ def told(ran: Ran, words: str) -> bool:
     return any(words in block for block in fences(ran.turns[-1]))
 
 
-@pytest.mark.parametrize("is_lost", [False, True], ids=["as it is", "state lost"])
+@pytest.mark.parametrize("is_lost", some([False, True], 1), ids=lambda is_lost: "state lost" if is_lost else "as it is")
 def test_a_complaint_of_two_sessions_reaches_the_third(learner: Person, holdfast, is_lost: bool) -> None:
     """Rated 2 with one agent and 1 with the other, the lesson stands: the third session and an old one get it.
 

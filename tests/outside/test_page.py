@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks.labelled import BENCHMARKS, module_at
 from outside import programs
-from support.sampling import LONG
+from support.sampling import LONG, count
 
 BENCH = module_at(BENCHMARKS / "serve.py")
 VIEWS = dict(BENCH.VIEWS) | {
@@ -85,9 +85,9 @@ def chromium(parts) -> Iterator:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory) -> Iterator[Served]:
-    """The page of a home with 10,000 memories and 1,000 sessions."""
+    """The page of a home with many memories and sessions: 10,000 and 1,000 in the long run."""
     home = tmp_path_factory.mktemp("large") / "home"
-    BENCH.lay(str(home))
+    BENCH.lay(str(home), count(10_000, 1_000), count(1_000, 100))
     served = Served(home)
     yield served
     served.close()
@@ -135,7 +135,7 @@ def page(chromium):
 
 
 def test_each_view_loads_with_a_large_home(page, large, let_in):
-    """Each has its heading with 10,000 memories and 1,000 sessions, and the browser complains of nothing."""
+    """Each has its heading with many memories and sessions, and the browser complains of nothing."""
     shown = page(f"{large.base}/review", storage_state=let_in)
     for path in VIEWS.values():
         answer = shown.goto(large.base + path)
