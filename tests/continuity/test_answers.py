@@ -45,6 +45,9 @@ def test_an_endless_answer_is_cut():
         ("Next steps:\n- **Please clarify** the questions\n- I can add logging\n- ✅ Test it\n- Ship it", ("Ship it",)),
         ("I committed and pushed the theme.\n\nNext steps:\n1. Make it bold (Done).\n2. Commit.\n3. Push.", ()),
         ("Next steps:\n- Commit changes\n- Add files to staging\n- Commit the parser", ("Commit the parser",)),
+        ("The cart works.\n\nNext: add the till.", ("add the till.",)),
+        ("The cart works. Next: add the till.", ("add the till.",)),
+        ("The cart is what comes next: nobody knows.", None),
         ("**What remains:**\n- The `PUT` endpoint can still replace all\n- Write the docs", ("Write the docs",)),
     ],
 )

@@ -169,6 +169,25 @@ def test_a_digest_has_what_the_agent_concluded_and_left_open() -> None:
     assert digested(human("Add a cart"), answer(told), human("Yes"), edited("a.py")).question is None
 
 
+def test_a_plan_that_was_not_accepted_ends_an_ask() -> None:
+    """Nothing else says what came of it."""
+    given = json.dumps({"plan": "# A till for the shop\n\n## Context\n..."})
+    refused = "The user doesn't want to proceed with this tool use."
+    plan = SessionEvent(0, "tool", tool="ExitPlanMode", input=given, output=refused, failed=True, answered=True)
+    found = digested(human("Add a till"), answer("Let me write the plan."), plan)
+    assert found.conclusion and found.conclusion.text == "Wrote the plan: A till for the shop, which was not accepted"
+
+
+def test_an_ask_that_was_sent_too_early_is_told_once() -> None:
+    """Of an ask and the whole of it the whole is kept; one that decides nothing is no decision."""
+    found = digested(
+        *(human("Print the total"), human("Print the total\nand the tax"), answer("Done."), human("let's do that")),
+        *(answer("Printed."), human("Bye")),
+    )
+    assert found.first_ask and found.first_ask.text == "Print the total and the tax"
+    assert ([one.text for one in found.between], found.said) == (["let's do that"], ())
+
+
 @pytest.mark.parametrize("before", ["[[ ## query ## ]]\n\n", "<task-text>\n", "```text\n", "---\n\n## "])
 def test_a_title_is_a_line_with_words(before: str) -> None:
     """Tags, rules and the names of fields around an ask are not what it is about."""

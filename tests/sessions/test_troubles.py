@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.records import SessionEvent
 from holdfast.sessions.work import MAX_TROUBLES, error_line
 
 from .making import answer, digested, edited, human, ran
@@ -34,11 +35,34 @@ def test_an_error_that_differs_only_in_numbers_and_paths_is_repeated() -> None:
 
 
 def test_what_was_left_comes_before_what_was_fixed() -> None:
-    """A failed edit that worked the second time stands last."""
-    digest = digested(
-        ASK, edited("a.py", "String not found", True), edited("a.py"), ran("make", "make: *** [all] Error 2", True)
-    )
-    assert [(one.about, one.ended) for one in digest.troubles] == [("make", "left"), ("a.py", "fixed")]
+    """What failed and was never run again with success stands first."""
+    digest = digested(ASK, ran("npm test", "1 failed", True), ran("npm test", "3 passed"), ran("make", "Error 2", True))
+    assert [(one.about, one.ended) for one in digest.troubles] == [("make", "left"), ("npm test", "fixed")]
+
+
+def test_how_an_agent_works_is_no_error() -> None:
+    """An edit that was taken at the second try, a file that is not there, a call that the program did not take."""
+    never_run = ran("make", "<tool_use_error>InputValidationError: Bash failed</tool_use_error>", True)
+    missing = SessionEvent(0, "tool", tool="Read", input='{"file_path": "b.py"}', output="No such file.", failed=True)
+    digest = digested(ASK, edited("a.py", "String not found", True), edited("a.py"), missing, never_run)
+    assert (digest.troubles, digest.failed_calls) == ((), 3)
+    assert [one.about for one in digested(ASK, edited("a.py", "Permission denied", True)).troubles] == ["a.py"]
+
+
+def test_a_check_that_could_not_be_run_says_nothing_beside_one_that_was() -> None:
+    """Only where there is no other check of its kind it is told."""
+    void = ran("rtk bun run test", "error: unrecognized subcommand 'bun'", True)
+    digest = digested(ASK, void, ran("bun run test", "3 pass\n0 fail"))
+    assert [one.text for one in digest.checks] == ["bun run test"]
+    assert (digest.troubles, digest.left_out) == ((), ())
+    assert [one.result for one in digested(ASK, void).checks] == ["unknown"]
+
+
+def test_a_pipe_fixes_no_check() -> None:
+    """What `grep` lets through says nothing about how the tests ended."""
+    failed = ran("bun test src/ | tail -3", " 3 pass\n 1 fail\n")
+    [trouble] = digested(ASK, failed, ran("bun test src/ | grep ^src", "src/a.test.ts:")).troubles
+    assert trouble.ended == "left"
 
 
 def test_a_refusal_and_an_empty_search_are_no_errors() -> None:
@@ -130,5 +154,5 @@ def test_a_command_that_says_that_it_failed_did() -> None:
     commit = digested(ASK, ran("rtk git commit -m x", "5 fail\nhusky - pre-commit script failed (code 1)"))
     assert [(one.kind, one.result) for one in commit.commands] == [("commit", "failed")] and commit.troubles
     script = digested(ASK, ran("python3 replace.py", "FAILED: old string not found"))
-    assert [one.result for one in script.commands] == ["failed"]
+    assert [one.about for one in script.troubles] == ["python3 replace.py"]
     assert [one.result for one in digested(ASK, ran("./list.sh", "FAILED: 1\nall shown")).commands] == ["passed"]

@@ -6,7 +6,7 @@ It goes by words, in English and German, and asks no model. Lists of words are d
 from __future__ import annotations
 
 from holdfast.continuity.messages import DOUBTS, MAX_LINE, MAX_SAID, SIGNS, WONDERING, WORDS, bare_words, plain_words
-from holdfast.language.word_lists import lines
+from holdfast.language.word_lists import among, lines
 from holdfast.privacy.fence import harmless_line
 
 TYPE_CHECKING = False
@@ -222,7 +222,8 @@ def next_steps(answer: str) -> tuple[str, ...] | None:
 
     None where an answer says nothing about it.
     """
-    found = _listed(answer, "next_steps")
+    names = among("answers", "next-steps")
+    found = _listed(answer, names) or _labelled(answer, names)
     if not found:
         said = f" {' '.join(plain_words(answer))} "
         return () if any(f" {phrase} " in said for phrase in lines(f"{WORDS}/all_done.txt")) else None
@@ -242,11 +243,7 @@ def next_steps(answer: str) -> tuple[str, ...] | None:
 def open_questions(answer: str) -> tuple[str, ...]:
     """Return what an answer names as an open question: in a line of its own, or in the list below such a heading."""
     names = frozenset(lines(f"{WORDS}/open_questions.txt"))
-    said = [line.lstrip(SIGNS).replace("**", "").partition(":") for line in answer.splitlines()]
-    named = [rest.strip() for label, colon, rest in said if colon and label.strip().casefold() in names]
-    return tuple(
-        dict.fromkeys(harmless_line(one, _MAX_STEP) for one in (*named, *_listed(answer, "open_questions")) if one)
-    )
+    return tuple(dict.fromkeys((*_labelled(answer, names), *_listed(answer, names))))
 
 
 def tells_step(step: str, statements: Iterable[str]) -> bool:
@@ -263,9 +260,9 @@ def tells_step(step: str, statements: Iterable[str]) -> bool:
     return bool(wanted) and any(len(wanted & stems(said)) >= _OF_STEP * len(wanted) for said in statements)
 
 
-def _listed(answer: str, name: str) -> list[str]:
-    """Return the list under the last heading that is one of those named so."""
-    every, names = answer.splitlines(), frozenset(lines(f"{WORDS}/{name}.txt"))
+def _listed(answer: str, names: frozenset[str]) -> list[str]:
+    """Return the list under the last heading that is one of these."""
+    every = answer.splitlines()
     starts = [place for place, line in enumerate(every) if not names.isdisjoint(_headings(line))]
     found: list[str] = []
     for line in every[starts[-1] + 1 :] if starts else ():
@@ -278,6 +275,19 @@ def _listed(answer: str, name: str) -> list[str]:
     from holdfast.continuity.region import entries
 
     return [step for item in entries(found)[:_MAX_STEPS] if (step := harmless_line(item, _MAX_STEP))]
+
+
+def _labelled(answer: str, names: frozenset[str]) -> list[str]:
+    """Return what stands behind one of these names and a colon, at the beginning of a line or of its last sentence."""
+    found = []
+    for line in answer.splitlines():
+        text = line.lstrip(SIGNS).replace("**", "")
+        for one in (text, text[max(text.rfind(end) + 1 for end in _ENDS) :].strip()):
+            label, _, rest = one.partition(":")
+            if label.strip().casefold() in names and rest.strip():
+                found.append(harmless_line(rest, _MAX_STEP))
+                break
+    return found
 
 
 def _headings(line: str) -> list[str]:

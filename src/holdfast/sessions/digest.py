@@ -9,51 +9,43 @@ because what was read out of JSON may have been hidden there by escapes. No two 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
 from holdfast.base.text import one_line
-from holdfast.language.choices import chosen
 from holdfast.language.commands import CHECKS
-from holdfast.language.sentences import is_briefing
 from holdfast.records import Session, SessionEvent, replace
-from holdfast.sessions.facts import Digest, OutcomeEvidence, Said, encode
-from holdfast.sessions.prices import Prices, dollars
-from holdfast.sessions.said import (
-    LONGEST_TIME,
-    begins_with,
-    concluded,
-    declined,
-    gist,
-    headline,
-    is_farewell,
-    names_something,
-    promises,
-    sayings,
-    says_any,
-    slash_command,
+from holdfast.sessions.conversation import (
+    LONGEST_ASK,
+    LONGEST_CONCLUSION,
+    LONGEST_QUOTE,
+    MAX_BETWEEN,
+    MAX_CONCLUSIONS,
+    MAX_SAID,
+    Conversation,
 )
+from holdfast.sessions.facts import CommandRun, Digest, Said, Trouble, encode
+from holdfast.sessions.prices import Prices, dollars
+from holdfast.sessions.said import headline, names_something
+from holdfast.sessions.told import flat
 from holdfast.sessions.work import ToolWork, changes_by, outcome_of, weight_of
 
 __all__ = ["MAX_BYTES", "RULES", "Digest", "Digesting", "digest"]
 
-MAX_BYTES = 8_192
-RULES = 8
+MAX_BYTES = 12_288
+RULES = 9
 _TITLE = 120
-_ASK = 600
-_QUOTE = 240
-_CONCLUSION = 400
 _TEXT = 160
 _LONGEST_FACT = 400
-_MAX_BEFORE = 12_000
 _LONGEST_PATH = 4_096
 _MAX = {
-    **{"files": 30, "checks": 10, "commands": 15, "commits": 15, "pull_requests": 5, "said": 16, "troubles": 10},
-    **{"folders": 8, "branches": 8, "left": 8, "between": 40, "conclusions": 12},
+    **{"files": 30, "checks": 10, "commands": 15, "commits": 15, "pull_requests": 5, "said": MAX_SAID, "troubles": 10},
+    **{"folders": 8, "branches": 8, "left": 8, "between": MAX_BETWEEN, "conclusions": MAX_CONCLUSIONS},
 }
 _MAX_PLACES = 50
+# Of commands that change little so many are kept, the last.
+_CHANGES_MUCH, _MAX_PLAIN = 2.0, 6
 # What goes first where a digest is too long, a quarter at a time.
 _SHRINKS = (
     "commands",
@@ -72,12 +64,9 @@ _SHRINKS = (
 # What is said is told in fewer words, down to these letters, before any of it is left out.
 _SHORTENED = ("between", "conclusions")
 _SHORTEST = 60
-_TAIL_OF_FAILURES = 3
+# What was said is dearer than what was run, most of all where it cannot be told in fewer words.
+_PRICES = {(name, is_long): 0.5 if is_long else 0.25 for name in _SHORTENED for is_long in (True, False)}
 _DELIVERED = 1.5
-# So many asks are looked at for one that names the session.
-_MAX_LOOKED_AT = 20
-# So much of the end of an answer is asked for its reasons.
-_LOOKED_AT = 3_000
 _OWN = tuple(name for name in Digest.__match_args__ if name != "session")
 # The fields of facts that are somebody's words.
 _TEXTS = ("text", "path", "about", "folder")
@@ -106,7 +95,7 @@ class Digesting:
         self._harmless = harmless
         self._trusted: set[str] = set()
         self._work = ToolWork()
-        self._talk = _Talk()
+        self._talk = Conversation()
         self._places: dict[str, dict[str, None]] = {"folders": {}, "branches": {}}
         self._last_place = ("", "")
         self._models: dict[str, int] = {}
@@ -154,10 +143,10 @@ class Digesting:
         made = Digest(
             session=_bounded(session, self._clean),
             title=one_line(self._clean(self._title_text(session)), _TITLE),
-            first_ask=self._quote(talk.first, _ASK),
-            last_ask=self._quote(talk.last, _QUOTE) if talk.last is not talk.first else None,
-            conclusion=self._quote(ending["conclusion"], _CONCLUSION),
-            question=self._quote(ending["question"], _QUOTE),
+            first_ask=self._quote(talk.first, LONGEST_ASK),
+            last_ask=self._quote(talk.last, LONGEST_QUOTE) if talk.last is not talk.first else None,
+            conclusion=self._quote(ending["conclusion"], LONGEST_CONCLUSION),
+            question=self._quote(ending["question"], LONGEST_QUOTE),
             outcome=outcome_of([self._cleaned(one, _TEXT) for one in evidence]),
             asks=talk.asks,
             answers=talk.answers,
@@ -179,9 +168,9 @@ class Digesting:
 
     def _lists(self, session: Session) -> dict[str, Sequence[Any]]:
         """Return every list of the digest within its bound, the most telling first kept, then in order."""
-        runs = list(self._work.runs.values())
-        checks = [run for run in runs if run.kind in CHECKS]
-        others = [run for run in runs if run.kind not in CHECKS]
+        checks, others = self._told_runs()
+        plain = [run for run in others if changes_by(run) < _CHANGES_MUCH]
+        others = [run for run in others if run not in plain[:-_MAX_PLAIN]]
         return {
             "files": _best(self._work.changed_from(session.folder), "files", lambda one: one.changes),
             "checks": _best(checks, "checks", weight_of),
@@ -189,25 +178,47 @@ class Digesting:
             "commits": list(self._work.commits)[-_MAX["commits"] :],
             "pull_requests": list(self._work.pull_requests.values())[-_MAX["pull_requests"] :],
             "said": self._talk.kept()[: _MAX["said"]],
-            "troubles": self._work.troubles.all()[: _MAX["troubles"]],
+            "troubles": self._told_troubles()[: _MAX["troubles"]],
             "folders": list(self._places["folders"])[: _MAX["folders"]],
             "branches": list(self._places["branches"])[: _MAX["branches"]],
-            "left": self._work.left()[: _MAX["left"]],
+            "left": self._left()[: _MAX["left"]],
             "between": self._talk.between(),
             "conclusions": self._talk.conclusions,
         }
 
+    def _told_runs(self) -> tuple[list[CommandRun], list[CommandRun]]:
+        """Return the checks and the other commands that say something beside what else is told."""
+        runs = list(self._work.runs.values())
+        known = {run.kind for run in runs if run.result != "unknown"}
+        # A check that could not be run says nothing beside one that was.
+        checks = [run for run in runs if run.kind in CHECKS and not (_is_void(run) and run.kind in known)]
+        # The error tells more of a failure, and the commit of what was committed.
+        told_elsewhere = {("other", "failed")} | ({("commit", "passed")} if self._work.commits else set())
+        others = [run for run in runs if run.kind not in CHECKS and (run.kind, run.result) not in told_elsewhere]
+        return checks, others
+
+    def _told_troubles(self) -> list[Trouble]:
+        """Return the errors that somebody should know of: not that a check was called as there is none."""
+        kept = {run.text for run in self._told_runs()[0]}
+        void = {run.text for run in self._work.runs.values() if run.kind in CHECKS and _is_void(run)} - kept
+        changed = {one.path for one in self._work.files.values()}
+        return [one for one in self._work.troubles.all(changed) if one.about not in void]
+
+    def _left(self) -> list[str]:
+        """Return what its plan still had to do, and what the agent names at the end."""
+        return list(dict.fromkeys((*self._work.left(), *self._talk.left())))
+
     def _counts_left_out(self) -> dict[str, int]:
-        runs = [run.kind in CHECKS for run in self._work.runs.values()]
+        checks, others = self._told_runs()
         return {
             "files": len(self._work.files) + self._work.left_out.get("files", 0),
-            "checks": sum(runs),
-            "commands": len(runs) - sum(runs) + self._work.left_out.get("commands", 0),
+            "checks": len(checks),
+            "commands": len(others) + self._work.left_out.get("commands", 0),
             "commits": self._work.commits_made,
             "pull_requests": len(self._work.pull_requests),
             "said": self._talk.said,
-            "troubles": len(self._work.troubles.all()) + self._work.troubles.left_out,
-            "left": len(self._work.left()),
+            "troubles": len(self._told_troubles()) + self._work.troubles.left_out,
+            "left": len(self._left()),
             "between": len(self._talk.between()) + self._talk.asks_dropped,
             **{name: len(found) for name, found in self._places.items()},
         }
@@ -229,13 +240,17 @@ class Digesting:
         return next(iter(naming), said)[: 8 * _TITLE]
 
     def _quote(self, said: Said | None, most: int) -> Said | None:
+        if said and said.kind == "ask":
+            said = replace(said, text=flat(said.text))
         return self._cleaned(said, most) if said else None
 
     def _shown(self, found: Any) -> Any:
         """Return a fact with its texts cleaned once more and cut to what is shown."""
         if isinstance(found, str):
             return one_line(self._clean(found), _LONGEST_FACT)
-        return self._cleaned(found, _QUOTE if isinstance(found, Said) else _TEXT)
+        if isinstance(found, Said):
+            return self._quote(found, LONGEST_CONCLUSION if found.kind == "conclusion" else LONGEST_QUOTE)
+        return self._cleaned(found, _TEXT)
 
     def _cleaned(self, found: Any, most: int) -> Any:
         texts = {name: getattr(found, name) for name in _TEXTS if hasattr(found, name)}
@@ -243,200 +258,8 @@ class Digesting:
         return found if cleaned == texts else replace(found, **cleaned)
 
 
-class _Talk:
-    """What was said: asks, answers, quotes, and how the talk ended. Only a person's words are quoted or weighed."""
-
-    def __init__(self) -> None:
-        self.asks = 0
-        self.answers = 0
-        self.said = 0
-        self.first: Said | None = None
-        # The first ask that says what it is about: it names the session.
-        self.named: Said | None = None
-        self._is_named = False
-        self.last: Said | None = None
-        # The first ask was a program's briefing, and named a task.
-        self.is_briefed = self.has_task = False
-        self._telling: list[Said] = []
-        self.asks_dropped = 0
-        # How the agent ended each ask before the last, and what of its answers to the last ends that so far.
-        self.conclusions: list[Said] = []
-        self._concluded: Said | None = None
-        # What the agent would not do.
-        self._declined: OutcomeEvidence | None = None
-        self._earliest: list[Said] = []
-        self._latest: deque[Said] = deque(maxlen=_MAX["said"] // 2)
-        self._last_words: Said | None = None
-        self._calls_at_last_ask = 0
-        self._last_answer: SessionEvent | None = None
-        self._is_working = self._is_cut_off = False
-        # Not every agent writes down what its calls gave back.
-        self._tells_results = False
-        self._answered = True
-        self._interrupted: SessionEvent | None = None
-        self._error_answer: SessionEvent | None = None
-        self._before = ""
-
-    def worked(self, event: SessionEvent) -> None:
-        """Take note of a tool call: the last ask is being answered."""
-        self._answered, self._interrupted, self._error_answer = True, None, None
-        self._is_working, self._is_cut_off = True, self._tells_results and not (event.answered or event.failed)
-        self._tells_results = self._tells_results or event.answered
-        if event.failed and begins_with(event.output, "interrupted"):
-            self._interrupted = event
-
-    def take(self, event: SessionEvent, calls: int) -> None:
-        """Take a message; `calls` is how many tool calls came before it."""
-        if begins_with(event.text, "interrupted"):
-            self._interrupted = event
-        elif event.role == "injected" and begins_with(event.text, "broken-turn"):
-            self._answered, self._error_answer = True, event
-        elif event.role == "assistant" and event.text.strip():
-            self.answers += 1
-            self._before = event.text[-_MAX_BEFORE:]
-            self._answered, self._interrupted = True, None
-            self._last_answer, self._is_working = event, False
-            self._error_answer = event if begins_with(event.text, "error-answer") else None
-            # What a long answer says before it promises something is more than an announcement.
-            announces = len(event.text) < _CONCLUSION and promises(event.text)
-            says_nothing = self._error_answer or announces or begins_with(event.text, "no-answer")
-            text = "" if says_nothing else concluded(event.text)[0]
-            refusal = declined(event.text, " ".join(one.text for one in self._telling[-_MAX["said"] :]))
-            if refusal:
-                self._declined = OutcomeEvidence("declined", "failure", 1.0, refusal, event.place, event.line)
-            if text:
-                self._concluded = Said("conclusion", text, event.at[:LONGEST_TIME], event.place, event.line)
-        elif event.role in ("human", "task") and event.text.strip():
-            self._ask(event, calls)
-        elif event.role == "choice":
-            self._keep(Said("decision", event.text, event.at[:LONGEST_TIME], event.place, event.line))
-        elif event.role == "command" and (command := slash_command(event.text)):
-            # What the agent makes of it shows whether it was answered; nobody praises or corrects by a command.
-            self._asked(Said("ask", command[: 8 * _ASK], event.at[:LONGEST_TIME], event.place, event.line), calls)
-
-    def _asked(self, kept: Said, calls: int) -> None:
-        self.asks += 1
-        self.first = self.first or kept
-        self.last = kept
-        if names_something(kept.text) or len(kept.text.split()) > 1 or kept.text[:1] == "/":
-            # The first and the latest that ask something.
-            if len(self._telling) >= _MAX["between"] + 2:
-                del self._telling[_MAX["between"] // 2 + 1]
-                self.asks_dropped += 1
-            self._telling.append(kept)
-        if self._concluded and names_something(self._concluded.text):
-            if len(self.conclusions) >= _MAX["conclusions"]:
-                del self.conclusions[_MAX["conclusions"] // 2]
-            self.conclusions.append(self._concluded)
-        self._concluded = None
-        if not self._is_named and self.asks <= _MAX_LOOKED_AT:
-            self._is_named = names_something(headline(kept.text))
-            self.named = kept if self._is_named else self.named or kept
-        self._last_answer, self._is_working, self._last_words = None, False, None
-        self._calls_at_last_ask = calls
-
-    def _ask(self, event: SessionEvent, calls: int) -> None:
-        is_first = self.first is None
-        text = gist(event.text)
-        if is_first:
-            self.is_briefed = is_briefing(event.text)
-            self.has_task = self.is_briefed and text != event.text
-        self._asked(Said("ask", text[: 8 * _ASK], event.at[:LONGEST_TIME], event.place, event.line), calls)
-        self._answered, self._interrupted = False, None
-        found = sayings(event) if event.role == "human" else []
-        if found_here := chosen(event.text, self._before) if event.role == "human" else "":
-            # What an option means only the message before tells.
-            found = [one for one in found if one.kind != "decision"]
-            found.append(Said("decision", found_here, event.at[:LONGEST_TIME], event.place, event.line))
-        if is_first:
-            # Before anything was done there is nothing to correct or to praise.
-            found = [one for one in found if one.kind == "decision"]
-        self._last_words = next((one for one in found if one.kind in ("correction", "praise")), None)
-        for one in found:
-            if one.kind != "praise":
-                self._keep(one)
-
-    def between(self) -> list[Said]:
-        """Return the asks between the first and the last that say something, in order."""
-        found = [one for one in self._telling if one is not self.first and one is not self.last]
-        return found[-_MAX["between"] :]
-
-    def _keep(self, one: Said) -> None:
-        self.said += 1
-        (self._earliest if len(self._earliest) < _MAX["said"] // 2 else self._latest).append(one)
-
-    def kept(self) -> list[Said]:
-        """Return the first and the latest quotes, in order."""
-        return [*self._earliest, *self._latest]
-
-    def ending(self) -> dict[str, Said | None]:
-        """Return what the agent concluded, and the question with which it left the last ask open."""
-        event = self._last_answer
-        if event is None or self._error_answer is not None:
-            return {"conclusion": None, "question": None}
-        asked = concluded(event.text)[1]
-        question = Said("question", asked, event.at[:LONGEST_TIME], event.place, event.line) if asked else None
-        return {"conclusion": self._concluded, "question": question}
-
-    def evidence(self, work: ToolWork) -> list[OutcomeEvidence]:
-        """Return what the end of the talk says about the outcome."""
-        found = [*self._of_words(work), *filter(None, [self._declined])]
-        words, last = self._last_words, self.last
-        if self._interrupted:
-            event = self._interrupted
-            found.append(OutcomeEvidence("interrupted", "abandoned", 2.0, "", event.place, event.line))
-        elif not self._answered and last and not words and not is_farewell(last.text):
-            found.append(OutcomeEvidence("unanswered", "abandoned", 2.0, last.text, last.place, last.line))
-        elif last and self._is_unfinished(work):
-            # What was done before is done; of what was asked last nobody knows.
-            weight = 1.0 if work.last_success() >= 0 or work.files else 2.0
-            found.append(OutcomeEvidence("unfinished", "abandoned", weight, last.text, last.place, last.line))
-        broken = self._error_answer
-        if broken or work.failed_in_a_row >= _TAIL_OF_FAILURES:
-            place, line = (broken.place, broken.line) if broken else (0, 0)
-            is_told = broken is not None or self._last_answer is None or says_any(self._last_answer.text, "admits")
-            text = broken.text[:_QUOTE] if broken else ""
-            found.append(OutcomeEvidence("error-tail", "failure", 1.5 if is_told else 1.0, text, place, line))
-        return found
-
-    def delivered(self, work: ToolWork, weight: float) -> list[OutcomeEvidence]:
-        """Return that the agent changed files as it was asked and ended by saying so, with nothing left open."""
-        event = self._last_answer
-        if event is None or self._is_working or self._interrupted or self._error_answer or work.changed_at < 0:
-            return []
-        told = self.ending()
-        is_new = work.changed_at > self._calls_at_last_ask
-        is_open = told["question"] or (self._last_words and self._last_words.kind == "correction")
-        admits = says_any(event.text, "admits") and not self.explains_failure()
-        is_told = told["conclusion"] and not admits and not promises(event.text)
-        if not is_told or (is_open and not is_new):
-            return []
-        return [OutcomeEvidence("delivered", "success", weight, "", event.place, event.line)]
-
-    def _is_unfinished(self, work: ToolWork) -> bool:
-        """Whether the session ends in the middle of what was asked last: in a call, or with a mere promise to do it."""
-        done_since = work.last_success() > self._calls_at_last_ask
-        worked = work.calls > self._calls_at_last_ask
-        if self._is_working:
-            # A call that was never answered ends it, or nothing came of any since.
-            only_looked = self._tells_results and not work.files and not work.runs
-            return self._is_cut_off or only_looked or (work.last_success() >= 0 and not done_since)
-        told = self._last_answer.text if self._last_answer else ""
-        return work.last_success() >= 0 and not worked and promises(told)
-
-    def _of_words(self, work: ToolWork) -> list[OutcomeEvidence]:
-        """Return what the person's last words say: praise before more work is about what came before it."""
-        words, worked = self._last_words, work.calls > self._calls_at_last_ask
-        if words is None or (words.kind == "correction" and work.last_success() > self._calls_at_last_ask):
-            return []
-        if words.kind == "praise":
-            return [OutcomeEvidence("praise", "success", 1.0 if worked else 2.0, words.text, words.place, words.line)]
-        weight = 2.0 if not self._answered else 1.0
-        return [OutcomeEvidence("correction", "failure", weight, words.text, words.place, words.line)]
-
-    def explains_failure(self) -> bool:
-        """Whether the agent says at the end that what fails is not of its making: then that is in doubt."""
-        return self._last_answer is not None and says_any(self._last_answer.text[-_LOOKED_AT:], "explains")
+def _is_void(run: CommandRun) -> bool:
+    return run.result == "unknown" and not run.failed
 
 
 def _best(found: list[Any], name: str, weight: Callable[[Any], float], most: int = 1_000) -> list[Any]:
@@ -470,7 +293,7 @@ def _within(made: Digest, all_of: dict[str, int]) -> Digest:
         sizes = {one: len(str(getattr(made, one))) for one in _SHRINKS}
         # Asks that cannot be told in fewer words go last.
         longests = {one: max((len(said.text) for said in getattr(made, one)), default=0) for one in _SHORTENED}
-        name = max(_SHRINKS, key=lambda one: sizes[one] / (1 if longests.get(one, _ASK) > _SHORTEST else 4))
+        name = max(_SHRINKS, key=lambda one: sizes[one] * _PRICES.get((one, longests.get(one, 0) > _SHORTEST), 1.0))
         listed, longest = getattr(made, name), longests.get(name, 0)
         if longest > _SHORTEST:
             most = max(longest * 3 // 4, _SHORTEST)

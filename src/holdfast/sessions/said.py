@@ -126,17 +126,16 @@ def slash_command(text: str) -> str:
     return f"/{found[1].lstrip('/')} {given[1].strip() if given else ''}".strip()
 
 
-def concluded(text: str) -> tuple[str, str]:
-    """Return the first lines of an agent's answer that say something, and the question that it ends with."""
-    told = _BLOCKS.sub(" ", text[:_LOOK])
-    lines = [line.strip(" #*\t-") for line in told.splitlines()]
-    lines = [line for line in lines if line]
-    # What a line with a colon announces stands below it, however short.
-    said = zip(("", *lines), lines, strict=False)
-    telling = [line for before, line in said if len(line.split()) > _SHORT_HEADING or before[-1:] == ":"] or lines
-    last = _BLOCKS.sub(" ", text[-_LONGEST_SENTENCE:]).strip().rstrip("*_ ")
-    questions = [one[0].strip(" *#-") for one in _SENTENCE.finditer(last)] if last.endswith("?") else []
-    return " ".join(telling[:3]).rstrip(":"), questions[-1] if questions else ""
+def says_nothing_itself(lead: str) -> bool:
+    """Whether a heading only announces what stands below it, as "Here is a summary of the changes" does."""
+    vague, telling = _phrases("vague"), _phrases("summary-word")
+    words = _folded(lead).split()
+    return all(word in vague or word in telling for word in words) and any(word in telling for word in words)
+
+
+def is_offer(sentence: str) -> bool:
+    """Whether an agent only says that it may do more."""
+    return _folded(sentence).startswith((*_beginnings("offer"), *_beginnings("offer-first")))
 
 
 def says_any(text: str, kind: str) -> bool:

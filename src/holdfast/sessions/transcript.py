@@ -23,11 +23,12 @@ from holdfast.sessions.facts import CommandRun, Delivered, Digest, OutcomeEviden
 Shown = Callable[[str], str]
 
 _BACKTICKS = re.compile("`+")
+_SPAN = re.compile("((?<!`)`[^`]+`(?!`))")
 # What opens markup wherever it stands; an underscore or a number sign does so only at the edge of a word or a text.
 _MARKUP = str.maketrans({sign: f"\\{sign}" for sign in "\\`*<[]|~"})
 _AT_AN_EDGE = re.compile(r"(?<![^\W_])_|_(?![^\W_])|^[#>+=-]|#(?=#*$)|(?<=^\d)[.)](?= )|(?<=^\d\d)[.)](?= )")
 _LEFT_OUT = {"between": "asks"}
-_ENDED = {"fixed": "fixed", "repeated": "came again, not fixed", "left": "left as it was"}
+_ENDED = {"fixed": "fixed", "repeated": "came again, not seen to succeed", "left": "not seen to succeed"}
 _TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;"
@@ -100,7 +101,7 @@ def sections_of(digest: Digest, plain: Shown, code: Shown) -> list[tuple[str, li
         ("Asked", [f"{plain(one.text)}{_at(one)}" for one in asked]),
         ("Concluded by the agent", [f"{plain(one.text)}{_at(one)}" for one in concluded if one]),
         ("Open question", [f"{plain(one.text)}{_at(one)}" for one in (digest.question,) if one]),
-        ("Left open in its plan", [plain(one) for one in digest.left]),
+        ("Left to do", [plain(one) for one in digest.left]),
         ("Files changed", [f"{code(path)}{_times(one.changes)}{_at(one)}" for path, one in paths]),
         ("Checks", list(map(run, digest.checks))),
         ("Commands", list(map(run, digest.commands))),
@@ -114,8 +115,10 @@ def sections_of(digest: Digest, plain: Shown, code: Shown) -> list[tuple[str, li
 
 
 def plain(text: str) -> str:
-    """Return a text that Markdown shows as it is, on one line."""
-    return _AT_AN_EDGE.sub(r"\\\g<0>", " ".join(text.split()).translate(_MARKUP))
+    """Return a text that Markdown shows as it is, on one line; what it has in code stays so."""
+    pieces = _SPAN.split(" ".join(text.split()))
+    pieces[::2] = [_AT_AN_EDGE.sub(r"\\\g<0>", piece.translate(_MARKUP)) for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 def code(text: str) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
+from collections.abc import Container
 
 from holdfast.base.text import ends_of, one_line
 from holdfast.language import failures, tools
@@ -24,6 +25,7 @@ from holdfast.sessions import check_results
 from holdfast.sessions.check_results import ShellCall
 from holdfast.sessions.facts import CommandRun, Delivered, FileChange, Outcome, OutcomeEvidence, Trouble
 from holdfast.sessions.names import path_of
+from holdfast.sessions.said import begins_with
 
 _MAX_FILES = 1_000
 _MAX_COMMANDS = 400
@@ -47,7 +49,7 @@ _VERDICT = re.compile(
     re.MULTILINE,
 )
 _SHOWN_OF_ERROR = 400
-# What is only looked for and not found troubles less than what was to be done.
+# What is only looked for and not found is no trouble of the work.
 _MINOR = ("read:", "search:", "web:")
 # From which weight on one side alone decides, and from which on the other side still counts.
 _DECIDES = 1.5
@@ -124,11 +126,15 @@ class Troubles:
             *(first.place, first.line, event.place, event.line),
         )
 
-    def all(self) -> list[Trouble]:
-        """Return them: what was left first, then what was fixed, what was only looked for last, each by its place."""
+    def all(self, changed: Container[str] = ()) -> list[Trouble]:
+        """Return those of the work: what was left first, then what was fixed, each by its place.
+
+        An edit that a tool did not take is how agents work, where the file was `changed` in the end.
+        """
         order = [
-            (about.startswith(_MINOR), trouble.ended == "fixed", trouble.place, number, trouble)
+            (trouble.ended == "fixed", trouble.place, number, trouble)
             for number, ((about, _), trouble) in enumerate(self._open.items())
+            if not about.startswith(_MINOR) and not (about.startswith("edit:") and trouble.about in changed)
         ]
         return [one[-1] for one in sorted(order)]
 
@@ -189,6 +195,9 @@ class ToolWork:
             return
         if told.failed and is_refused(told.output):
             self.refused_calls += 1
+        elif told.failed and begins_with(failures.without_tags(told.output).lstrip(), "never-run"):
+            # The agent called it in a way that there is not, and does so again.
+            self.failed_calls += 1
         elif kind == "shell" or told is not event:
             self._shell(told)
         else:
@@ -309,7 +318,9 @@ class ToolWork:
             shown = one_line(call.line if failed and len(call.suspects) > 1 else main.text, _SHOWN)
             about = f"read:{shown}" if main.is_look else f"shell:{main.about}"
             self._mended(call, event)
-            if call.result != "unknown":
+            # What stands behind a pipe passes whatever the check found.
+            own = next((result for one, result in zip(call.commands, call.results, strict=True) if one == main), "")
+            if call.result != "unknown" and (failed or not main.is_check or own != "unknown"):
                 self.troubles.take(event, failed, about, shown)
             if failed and main.is_check and len(self._failing) < MAX_TROUBLES:
                 self._failing[about] = main

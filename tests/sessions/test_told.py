@@ -1,0 +1,95 @@
+"""What of an agent's answer is told: statements, a question, what is left to do."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.sessions.told import asked, flat, left_to_do, told
+
+SUMMARY = """All clean. Here's a summary of what was changed:
+
+**`cart.py`**
+
+1. **Total** - Sums the entries in cents
+   - rounds once
+2. **Empty cart** - Gives 0
+
+[The page](docs/cart.md) says so.
+
+| file | lines |
+|---|---|
+| cart.py | 12 |
+
+Verification: 12 tests pass.
+
+Would you like me to commit this?"""
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "says"),
+    [
+        (
+            SUMMARY,
+            800,
+            "All clean. `cart.py`: Total - Sums the entries in cents; rounds once; Empty cart - Gives 0. "
+            "The page says so. Verification: 12 tests pass.",
+        ),
+        (
+            SUMMARY,
+            130,
+            "All clean. `cart.py`: Total - Sums the entries in cents; Empty cart - Gives 0. The page says so. "
+            "Verification: 12 tests pass.",
+        ),
+        (SUMMARY, 90, "All clean. `cart.py`: Total - Sums the entries in cents;… Verification: 12 tests pass."),
+        ("Committed:\n\n```text\n27a33e9 Add a cart\n```\n\nThe tree is clean.", 200, None),
+        ("Moved it to:\n```\na\nb\nc\nd\n```\nThe tests pass.", 200, "Moved it to. The tests pass."),
+        (
+            "## Summary\n\n### Ready to merge\n- #12 Add a cart\n\n### Nothing below",
+            200,
+            "Ready to merge: #12 Add a cart",
+        ),
+        ("It works, e.g. for 1. Jan.\n\nNext steps:\n- Add the till", 200, "It works, e.g. for 1. Jan."),
+        ("Which cart do you mean?", 200, "Which cart do you mean?"),
+        ("```\nx = 1\n```", 200, ""),
+    ],
+)
+def test_an_answer_is_told_in_few_words(text: str, most: int, says: str | None) -> None:
+    """Leads stand before their entries; deeper ones, the ends of entries and the middle go where it is too long."""
+    assert told(text, most) == (says if says is not None else "Committed: 27a33e9 Add a cart. The tree is clean.")
+    assert len(told(text, most)) <= most
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("It fails.\n\nWhich way do you prefer? I can open a pull request for either.", "Which way do you prefer?"),
+        ("Which way?\n\n1. Remove the cart\n2. Keep it", "Which way?"),
+        ("Why did it fail? The cart was empty.", ""),
+        ("Done.", ""),
+    ],
+)
+def test_the_question_that_an_answer_ends_with_is_found(text: str, question: str) -> None:
+    """An offer and a list of options may stand behind it, an answer may not."""
+    assert asked(text) == question
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("The cart works.\n\n**Next steps**\n\n1. Add the till\n2. Write the docs", ["Add the till", "Write the docs"]),
+        ("The cart works.\nNext: add the till.", ["add the till."]),
+        ("The cart works.\n\n## Remaining\n\nThe till has no tests.", ["The till has no tests."]),
+        ("The next entry is sold: a cart.", []),
+    ],
+)
+def test_what_an_answer_leaves_to_be_done_is_found(text: str, left: list[str]) -> None:
+    """It stands below a heading that says so, or behind it on the same line."""
+    assert left_to_do(text) == left
+    assert "till" not in told(text, 400)
+
+
+def test_a_plan_is_asked_without_the_signs_of_markdown() -> None:
+    """What has no headings stays as it was typed."""
+    plan = "Implement this plan:\n\n# Add a cart\n\n## Context\n\nThe **shop** has `none`.\n\n## Files\n- `a.py`"
+    assert flat(plan) == "Implement this plan. Add a cart. Context: The shop has `none`. Files: `a.py`"
+    assert flat("- keep **this**\n- and this") == "- keep **this**\n- and this"
