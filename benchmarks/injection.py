@@ -9,14 +9,15 @@ brought something.
 
 With FOLDER, labelled messages of real people as `holdfast bench triggers` reads them, also the prompts of
 `injection_sets/real.tsv`: each against a home of 30 to 300 statements, those of the same person among those of others.
-A reader chose beforehand among the person's own, strictly; what else would fit counts as wrong.
+A reader chose beforehand what each prompt wants, and what is arguable: about the same thing, but not needed. For an
+arguable one nothing is blamed; `strictly` counts it as wrong, too. By the prompts of the people in `seen` something was
+chosen, by those in `held` nothing.
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
-import itertools
 import json
 import os
 import random
@@ -41,10 +42,10 @@ OTHERS = os.path.join(HERE, "secret_lists", "ordinary_text.jsonl")
 # With meaning or by words alone; the set alone or among others.
 WAYS = ((True, False), (True, True), (False, False))
 BARS = (30, 35, 40, 45, 50)
-# How many statements the homes of real people have.
-SIZES = (30, 60, 100, 150, 200, 300)
+CURVE = (25, 30, 35, 40, 45, 50, 60, 70, 80, 90)
 PROJECT = "bench"
-Marks = list[tuple[str, list[tuple[float, str]]]]
+# Wanted, arguable, and what was found with its marks.
+Marks = list[tuple[str, str, list[tuple[float, str]]]]
 
 
 def main(arguments: list[str]) -> int:
@@ -53,13 +54,10 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--data", help="a folder of labelled messages, *.jsonl, for the prompts of real people")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     options = parser.parse_args(arguments)
-    if options.data:
-        marks = real_marks(Path(options.data))
-        told = [
-            {"set": "real", "meaning": True, "among": True, "bar": bar, **figures(marks, bar / 100)} for bar in BARS
-        ]
-    else:
-        told = []
+    told: list[dict[str, object]] = []
+    for half, marks in real_marks(Path(options.data)).items() if options.data else ():
+        how = {"set": half, "meaning": True, "among": True}
+        told += [{**how, "bar": bar, **figures(marks, bar / 100)} for bar in CURVE]
     found = told + [row for name in ("shop", "rover") for how in WAYS for row in rows(name, *how)]
     if options.json:
         print(json.dumps(found, indent=2))
@@ -69,6 +67,7 @@ def main(arguments: list[str]) -> int:
             f"{row['set']:6} {'words and meaning' if row['meaning'] else 'words alone':18}"
             f"{'among others' if row['among'] else 'alone':13} bar {row['bar']}  brought {row['brought']} of"
             f" {row['should']}, besides {row['besides']}, wrongly {row['wrongly']} of {row['should_not']}"
+            f"{', strictly ' + str(row['strictly']) if row['set'] in ('seen', 'held') else ''}"
         )
     return 0
 
@@ -86,26 +85,36 @@ def marks_of(name: str, meaning: bool, among: bool) -> Marks:
     memories += [(f"other-{number}", text) for number, text in enumerate(others())] if among else []
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as home:
         lay(home, memories)
-        return [(wanted, _marks(home, text, meaning)) for wanted, text in prompts]
+        return [(wanted, "", _marks(home, text, meaning)) for wanted, text in prompts]
 
 
-def real_marks(folder: Path) -> Marks:
-    """Return the same for the prompts of real people."""
+def real_marks(folder: Path) -> dict[str, Marks]:
+    """Return the same for the prompts of real people, by half."""
     lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text(encoding="utf-8").splitlines()]
     messages = {str(one["id"]): one for one in map(json.loads, lines)}
     stated = [(id, str(one["what"])) for id, one in messages.items() if one.get("keep") == "y" and one.get("what")]
-    asked: dict[str, list[tuple[str, str]]] = {}
-    with open(os.path.join(SETS, "real.tsv"), encoding="utf-8") as file:
-        for id, wanted in (line.split() for line in file if not line.startswith("#")):
-            asked.setdefault(messages[id]["writer"], []).append((wanted, messages[id]["text"]))
-    found: Marks = []
-    for size, (writer, prompts) in zip(itertools.cycle(SIZES), asked.items(), strict=False):
+    found: dict[str, Marks] = {"seen": [], "held": []}
+    for half, size, prompts in homes():
+        writer = messages[prompts[0][0]]["writer"]
         own = [one for one in stated if messages[one[0]]["writer"] == writer]
         others = [one for one in stated if messages[one[0]]["writer"] != writer]
         random.Random(writer).shuffle(others)
         with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as home:
             lay(home, [*own, *others[: max(0, size - len(own))]])
-            found += [(wanted, _marks(home, text, True)) for wanted, text in prompts]
+            for id, wanted, *arguable in prompts:
+                found[half].append((wanted, ",".join(arguable), _marks(home, messages[id]["text"], True)))
+    return found
+
+
+def homes() -> list[tuple[str, int, list[list[str]]]]:
+    """Return the homes of real people: which half, how many statements, and the lines of their prompts."""
+    found: list[tuple[str, int, list[list[str]]]] = []
+    with open(os.path.join(SETS, "real.tsv"), encoding="utf-8") as file:
+        for one, two, *more in (line.split() for line in file if not line.startswith("#")):
+            if one == "home":
+                found.append((two, int(more[0]), []))
+            else:
+                found[-1][2].append([one, two, *more])
     return found
 
 
@@ -148,17 +157,19 @@ def read(name: str) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
 
 def figures(marks: Marks, bar: float, most: int = 3) -> dict[str, int]:
     """Return what clears the bar, counted."""
-    counts = {"should": 0, "brought": 0, "besides": 0, "should_not": 0, "wrongly": 0}
-    for wanted, found in marks:
+    counts = {"should": 0, "brought": 0, "besides": 0, "should_not": 0, "wrongly": 0, "strictly": 0}
+    for wanted, arguable, found in marks:
         keys = [key for mark, key in found if mark >= bar][:most]
+        wrong = [key for key in keys if key not in arguable.split(",")]
         if wanted == "-":
             counts["should_not"] += 1
-            counts["wrongly"] += bool(keys)
+            counts["wrongly"] += bool(wrong)
+            counts["strictly"] += bool(keys)
         else:
             counts["should"] += 1
             right = wanted.split(",")
             counts["brought"] += any(key in right for key in keys)
-            counts["besides"] += sum(key not in right for key in keys)
+            counts["besides"] += sum(key not in right for key in wrong)
     return counts
 
 

@@ -54,7 +54,7 @@ SETTINGS = (
     Setting("inject.start_characters", 3_000, "The most that a session is given when it starts, in characters.", 400),
     Setting("inject.prompt_items", 3, "How many memories a prompt brings at most."),
     Setting("inject.prompt_characters", 1_200, "The most that a prompt brings, in characters.", 400),
-    Setting("inject.relevance", 40, "How sure it must be, out of 100, that a prompt needs a memory to give it."),
+    Setting("inject.relevance", 45, "How sure it must be, out of 100, that a prompt needs a memory to give it."),
     Setting("hook.budget_ms", 1_000, "How long a hook may take, half of it waiting. Then it gives what it has.", 50),
     Setting("hook.scaffold", True, "An agent without a memory of its own gets the tree of one in its project."),
     Setting("continuity.enabled", True, "Hooks keep the working state and the daily log of a project."),

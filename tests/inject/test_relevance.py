@@ -10,6 +10,7 @@ import pytest
 
 from holdfast.inject import prompt as prompts
 from holdfast.inject.prompt import asks_of, likelihood, said, same, stem, weight
+from holdfast.recall.embed import Model
 from holdfast.settings import BY_NAME
 
 BENCH = runpy.run_path(str(Path(__file__).parent.parent.parent / "benchmarks" / "injection.py"))
@@ -19,8 +20,8 @@ BAR = int(BY_NAME["inject.relevance"].default) / 100
 @pytest.mark.parametrize(
     ("name", "meaning", "among", "least"),
     [
-        ("shop", True, False, 0.8),
-        ("rover", True, False, 0.85),
+        ("shop", True, False, 0.75),
+        ("rover", True, False, 0.8),
         ("rover", False, False, 0.7),
         ("rover", True, True, 0.8),
     ],
@@ -114,6 +115,39 @@ def test_in_a_long_prompt_one_word_is_chance():
     ):
         mark = likelihood(words, said(memory), near, 0.2, prompts.least_words(long))
         assert (mark > BAR) is is_wanted and likelihood(words, said(memory), near, 0.2) > BAR
+
+
+def test_a_name_is_enough_in_a_long_prompt(tmp_path):
+    """One word in common brings a memory also there where it is the name of something in the code."""
+    long = "It happens whenever somebody comes back after a while and wants to see what was left there: fix it in {}."
+    memories = [("hook", "authStateChanged fires twice after a login."), ("other", "Deploys need the VPN.")]
+    BENCH["lay"](str(tmp_path), memories)
+    found = {word: BENCH["_marks"](str(tmp_path), long.format(word), True) for word in ("authStateChanged", "login")}
+    assert found["authStateChanged"][0][1] == "hook" and found["authStateChanged"][0][0] > BAR
+    assert not [key for mark, key in found["login"] if mark > BAR]
+    assert prompts.names("Let zod check authState of n8n in 2025", Model.open()) == {"authstat", "n8n"}
+
+
+@pytest.mark.parametrize(
+    ("memory", "prompt", "is_news"),
+    [
+        ("Name it design-system-ui.", "Look at @design-system-ui/agent.md and start the next task", False),
+        ("Name it design-system-ui.", "What is design-system-ui?", True),
+        ("The harbour API listens on port 8443.", "Start the harbour API on its port", True),
+        ("Use pnpm, never npm.", "Add it with pnpm or npm", True),
+    ],
+)
+def test_what_the_prompt_says_itself_is_no_news(memory, prompt, is_news):
+    """A memory is not given to a prompt that states it; a question, a value or a denial is another thing."""
+    assert prompts.says_nothing_new(said(memory), prompts.told_by(prompt)) is not is_news
+
+
+def test_scripts_without_spaces_share_words(tmp_path):
+    """Pairs of letters are what Chinese texts have in common; a run of letters is no word."""
+    BENCH["lay"](str(tmp_path), [("post", "只提交異動的文章內容，不要提交任務檔案"), ("image", "圖檔已經不存在就略過")])
+    (mark, key), *_ = BENCH["_marks"](str(tmp_path), "先提交文章內容，然後再繼續", True)
+    assert key == "post" and mark > BAR
+    assert {"提交", "文章"} <= {*said("只提交文章")} and "只提交文章" not in said("只提交文章")
 
 
 def test_texts_that_say_the_same_are_one():

@@ -217,7 +217,7 @@ def marked(run: HookRun, index: ReadOnlyIndex, bar: float, about: Sequence[str] 
     """
     wanted = Filter(tuple(scope for scopes in run.scopes().values() for scope in scopes))
     table = index.table()
-    found = _Found(table, _model(run, table), wanted, index.size(), prompt.least_words(run.call.prompt))
+    found = _Found(table, _model(run, table), wanted, index.size(), run.call.prompt)
     asks = [table.ask(text) for text in (*about, *prompt.asks_of(run.call.prompt))]
     for asked in asks:
         try:
@@ -238,11 +238,12 @@ def marked(run: HookRun, index: ReadOnlyIndex, bar: float, about: Sequence[str] 
 class _Found:
     """What the asks of a prompt found so far, each memory with the likelihood that the best of them gives it."""
 
-    def __init__(self, table: MemoryTable, model: Model | None, wanted: Filter, size: int, least: int) -> None:
+    def __init__(self, table: MemoryTable, model: Model | None, wanted: Filter, size: int, text: str) -> None:
         self.table = table
         self.model = model
         self.wanted = wanted
-        self.least = least
+        self.least = prompt.least_words(text)
+        self._told = prompt.told_by(text)
         self.likely: dict[int, float] = {}
         self.by_words: list[int] = []
         self._said: dict[int, dict[str, float]] = {}
@@ -267,9 +268,13 @@ class _Found:
         new = self.table.texts([row for row in rows if row not in self._said])
         self._said |= {row: prompt.said(text) for row, text in new.items()}
         rare, usual = prompt.rarities(asked), prompt.usual(near.values())
+        names = prompt.names(asked.text, self.model) if self.least else frozenset()
         for row in rows:
-            mark = prompt.likelihood(rare, self._said.get(row, {}), near.get(row), usual, self.least)
-            self.likely[row] = max(mark, self.likely.get(row, 0.0))
+            said = self._said.get(row, {})
+            least = 0 if names and not names.isdisjoint(said) else self.least
+            mark = prompt.likelihood(rare, said, near.get(row), usual, least)
+            if mark > self.likely.get(row, 0.0):
+                self.likely[row] = 0.0 if prompt.says_nothing_new(said, self._told) else mark
 
 
 def _model(run: HookRun, table: MemoryTable) -> Model | None:

@@ -20,6 +20,7 @@ from holdfast.language.word_lists import listed
 from holdfast.privacy import fence
 from holdfast.recall.embed import plain, words
 from holdfast.records import Given, Memory, Scope
+from holdfast.store.words import query_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from holdfast.inject.shown import Shown
     from holdfast.project.anchors import Freshness
+    from holdfast.recall.embed import Model
     from holdfast.store.words import Asked
 
 _MAX_NOTES = 5
@@ -34,6 +36,8 @@ _WORTH_CHANGED = 8.0
 MAX_ASKS = 6
 _MAX_CHARACTERS, _MAX_PASTED = 600, 300
 _LIGHT = 0.3
+# Two letters of a script without spaces are a word or a part of one.
+_PAIR = 0.5
 # A port or a year tells something, a 2 does not.
 _LONG_NUMBER = 4
 # A memory stands out from the mean of the best few.
@@ -48,9 +52,16 @@ _ONE = 0.7
 RARE_ALONE, SHARE_ALONE, NEEDED_ALONE = 1.28, 3.12, 2.8
 # In a prompt of more words than these, a single word in common is chance.
 _LONG, _IN_COMMON = 18, 2
+# So much of a prompt is read for what it states itself, and with so much of a memory told by it, nothing is new.
+_MAX_TOLD, _NOTHING_NEW = 4_000, 0.75
 _TINY = 1e-7
 _weights: dict[str, float] = {}
 _DENYING = frozenset(("not", "no", "never", "without", "don", "dont", "nicht", "kein", "keine", "nie", "ohne"))
+# With the stem of one of these a memory says more than its other words: which of two, or how often.
+_TURNING = (
+    *("not", "no", "never", "without", "don", "dont", "instead", "onl", "rather", "avoid", "prefer", "alwa"),
+    *("nicht", "kein", "nie", "ohn", "statt", "nur", "immer"),
+)
 # Words of which a prompt may consist that goes on, agrees or greets, and asks for nothing.
 _REPLIES = frozenset(
     (
@@ -185,8 +196,9 @@ def weight(word: str) -> float:
 
 
 def said(text: str) -> dict[str, float]:
-    """Return the stems of a text, and how much each tells."""
-    return {stem(word): weight(word) for word in dict.fromkeys(map(plain, words(text)))}
+    """Return the stems of a text, and how much each tells; of scripts without spaces the pairs of letters."""
+    told, pairs = (words(text), []) if text.isascii() else query_words(text)
+    return {stem(word): weight(word) for word in dict.fromkeys(map(plain, told))} | dict.fromkeys(pairs, _PAIR)
 
 
 def damp(asked: Asked) -> dict[str, float]:
@@ -201,6 +213,31 @@ def rarities(asked: Asked) -> dict[str, float]:
     total = max(asked.total, _MIN_TOTAL)
     rare = [logarithm(1 + total / (1 + count)) / logarithm(1 + total) for count in asked.counts]
     return dict(zip([stem(plain(word)) for word in asked.words], rare, strict=True))
+
+
+def told_by(prompt: str) -> dict[str, float]:
+    """Return what a prompt states itself; nothing where it asks, for then even its own words may be in question."""
+    beginning = prompt[:_MAX_TOLD]
+    return {} if "?" in beginning or "\uff1f" in beginning else said(beginning)
+
+
+def says_nothing_new(said: dict[str, float], told: dict[str, float]) -> bool:
+    """Whether a memory that said this has next to nothing that the prompt does not tell; a denial is always news."""
+    if not told or any(word in said for word in _TURNING):
+        return False
+    return sum([each for word, each in said.items() if word in told]) >= _NOTHING_NEW * sum(said.values())
+
+
+def names(text: str, model: Model | None) -> frozenset[str]:
+    """Return the stems of words that are names: written like `authState` or `n8n`, or known to no dictionary."""
+    found = [word for word in words(text) if not word.isdigit() and weight(plain(word)) == 1.0]
+    return frozenset([stem(plain(word)) for word in found if _is_name(word, model)])
+
+
+def _is_name(word: str, model: Model | None) -> bool:
+    if not word.isalpha() or not (word.islower() or word.isupper() or word.istitle()):
+        return True
+    return model is not None and word.isascii() and model.row(plain(word)) < 0
 
 
 def least_words(prompt: str) -> int:
