@@ -4,22 +4,30 @@ PYTHON ?= $(firstword $(foreach name,python3 python3.13 python3.12 python3.11,$(
   $(name) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(name))))
 VENV := .venv
 BIN := $(VENV)/bin
+# What is compiled is kept: thousands of tests start the program hundreds of times.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-long check lint format bench clean
+.PHONY: run test test-long check ready lint collected format bench clean
 
 run: $(VENV)/.installed
 	@$(BIN)/holdfast up
 
-test: $(VENV)/.developing lint
-	@$(BIN)/python tests/outside/programs.py
+test: ready
 	@$(BIN)/python -m pytest -n 2
 
-test-long: $(VENV)/.developing lint
-	@$(BIN)/python tests/outside/programs.py
+test-long: ready
 	@HOLDFAST_TEST_LONG=1 $(BIN)/python -m pytest -n 2
 
 check: $(VENV)/.developing lint
 	@$(BIN)/python -m pytest -n 2 -m "not slow"
+
+# Checked by one core while the other compiles the tests, which each process that runs them would do for itself.
+ready: $(VENV)/.developing
+	@$(MAKE) --no-print-directory -j 2 lint collected
+	@$(BIN)/python tests/outside/programs.py
+
+collected: $(VENV)/.developing
+	@$(BIN)/python -m pytest --collect-only -qq > /dev/null
 
 lint: $(VENV)/.developing
 	@$(BIN)/ruff check .

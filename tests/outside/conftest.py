@@ -15,13 +15,11 @@ from support.command_line import environment_of, play
 from support.places import make_repository
 from support.sampling import LONG
 
-HERE = Path(__file__).parent
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark every test in this folder, so that nobody forgets."""
     for item in items:
-        if HERE in Path(item.path).parents:
+        if item.nodeid.startswith("tests/outside/"):
             item.add_marker(pytest.mark.outside)
             item.add_marker(pytest.mark.slow)
 
