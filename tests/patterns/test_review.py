@@ -205,7 +205,7 @@ def test_a_seldom_one_can_be_approved_by_its_id(workspace, found, home) -> None:
     """What occurs less often than the report shows is found by its id; an unknown id is not."""
     signalled(home, "codex", "alone", "cargo: linker cc not found")
     with workspace() as h:
-        name = next(one.id for one in report.find(h, min_frequency=1) if "cargo" in one.signature)
+        name = next(one.id for one in report.find(h, min_frequency=1, everything=True) if "cargo" in one.signature)
         assert pattern_review.approve(h, name).signature == "cargo: linker cc not found"
         with pytest.raises(NotFound):
             pattern_review.approve(h, "zzzz")

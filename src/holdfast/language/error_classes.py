@@ -54,6 +54,11 @@ def named_by(error: str, known: ErrorClass) -> str:
     return ""
 
 
+def is_class(name: str) -> bool:
+    """Whether this is the name of a class."""
+    return any(one.name == name for one in _classes())
+
+
 def _first(said: str) -> ErrorClass | None:
     found: tuple[int, ErrorClass] | None = None
     for one in _classes():

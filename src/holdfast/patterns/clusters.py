@@ -22,6 +22,7 @@ from functools import lru_cache
 
 from holdfast.base.digests import short
 from holdfast.base.text import cut
+from holdfast.language.error_classes import is_class
 from holdfast.language.failures import plain as without_colours
 from holdfast.language.word_lists import lists
 from holdfast.patterns.signal_files import KINDS, Signal
@@ -33,6 +34,8 @@ _MAX_TITLE = 120
 _TOLD_BY_TAIL = ("failed-command", "permission-denied")
 _TOLD_BY_TEXT = ("correction", "repeated-ask")
 _MIN_DAYS = 3
+# In so many sessions a failure of no known class must come that no session has a cure for.
+_MIN_WITHOUT_CURE = 3
 # What has no time is taken for the last.
 _NEVER = "~"
 
@@ -118,6 +121,9 @@ def _is_able(pattern: Pattern) -> bool:
         return len({one.at[:10] for one in pattern.evidence}) >= _MIN_DAYS
     if pattern.kind not in ("failed-command", "retry-loop") or rest.startswith("file not there: '"):
         return True
+    if pattern.kind == "failed-command" and not (is_class(rest.partition(":")[0]) or rest.startswith("failed ")):
+        # Nobody knows what to do about it, only that something should be done.
+        return len(pattern.sessions) >= _MIN_WITHOUT_CURE
     is_tool = " " not in head and "__" not in head and (head != head.lower() or "_" in head)
     return not (is_tool or head.rstrip(":") in _MECHANICS_OF or rest.startswith(_MECHANICS))
 

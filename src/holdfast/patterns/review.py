@@ -166,7 +166,7 @@ def advice(pattern: Pattern, quote: str) -> str:
         )
     known, _, names = tail.partition(":")
     error = quote.partition(": ")[2].rstrip(".")
-    form = '`{head}` fails with "{error}", in {often}: mend that before you run it.'
+    form = '`{head}` fails with "{error}" in {often}, and none shows a cure: find the cause once, and note it.'
     if error.startswith("failed "):
         error, form = error.removeprefix("failed "), "The test {error} fails in {often}: mend it before you rely on it."
     told = names.replace("'", "").strip() or "what it names"

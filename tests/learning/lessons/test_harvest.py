@@ -168,13 +168,47 @@ def test_other_options_of_the_same_command_are_a_fix() -> None:
 def test_a_failure_is_told_without_the_signs_around_it() -> None:
     """Marks that only say that it is an error, times and the brackets around them are no part of the sentence."""
     (one,) = found(
+        human("Check it"),
+        ran("npm run check", "× Formatter would have printed the following content: [1208.98ms]", failed=True),
+        ran("npm run format", "ok"),
+        ran("npm run check", "Checked 622 files. No fixes applied."),
+        answer(),
+    )
+    assert one.statement == (
+        'When `npm run check` fails with "Formatter would have printed the following content", run `npm run format`.'
+    )
+
+
+def test_the_name_of_a_test_is_no_cause() -> None:
+    """That the tests need something first is what a later session can use."""
+    (one,) = found(
         human("Test it"),
         ran("bun test cart.test.ts", "(fail) cart > sums up its prices [1208.98ms]", failed=True),
         ran("bun run build", "ok"),
         ran("bun test cart.test.ts", " 12 pass\n 0 fail"),
         answer(),
     )
-    assert one.statement == 'When `bun test cart.test.ts` fails with "cart > sums up its prices", run `bun run build`.'
+    assert one.statement == "Before `bun test cart.test.ts`, run `bun run build`: without that its tests fail."
+
+
+def test_what_the_person_objects_to_is_no_cure() -> None:
+    """The command worked, and the person does not want it."""
+    events = (
+        human("Test it"),
+        ran("python app.py", "ModuleNotFoundError: No module named 'yaml'", failed=True),
+        ran("pip install pyyaml", "ok"),
+        ran("python app.py", "ok"),
+        answer(),
+    )
+    assert [one.evidence.kind for one in found(*events)] == ["fixed"]
+    objected = found(*events, human("No, don't use pip here, we use uv."))
+    assert "fixed" not in [one.evidence.kind for one in objected]
+
+
+def test_what_may_be_a_correction_is_taken_down_as_such() -> None:
+    """Where the words alone do not tell for sure, a second session may."""
+    (one,) = found(human("Add it"), answer("Installed it with pip."), human("No, don't use pip here, we use uv."))
+    assert (one.statement, one.evidence.kind) == ("Don't use pip here, we use uv.", "perhaps-correction")
 
 
 def test_work_as_usual_teaches_nothing() -> None:

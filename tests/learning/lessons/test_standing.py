@@ -11,7 +11,7 @@ from holdfast.app.harvest import harvest
 from holdfast.errors import Refused
 from holdfast.learning.lessons import lesson
 from holdfast.learning.lessons import standing as lesson_standing
-from holdfast.learning.lessons.model import Evidence
+from holdfast.learning.lessons.model import UNSURE, Evidence
 from holdfast.memory import proposals as offered
 from holdfast.memory.proposal_files import Proposals
 from holdfast.memory.remember import remember
@@ -53,6 +53,36 @@ def test_only_what_a_person_said_or_what_happened_stands_by_recurring(workspace,
         assert one.status == ("standing" if stands else "proposed")
         assert (lesson_standing.memory_of(h, one) is not None) == stands
         assert (one.id in Proposals(h.home).ids()) != stands
+
+
+def test_what_may_be_a_correction_counts_beside_one_that_is(workspace, shop) -> None:
+    """Alone it is nowhere told; beside a sure one it makes two sessions; two of them are proposed."""
+    with workspace() as h:
+        for day, kind in ((1, UNSURE), (2, "correction")):
+            evidence = Evidence(f"2026-05-0{day}T10:00:00Z", "some-agent", f"s-{day}", kind, NOTE)
+            lesson_standing.occurred(h, NOTE, SHOP, evidence)
+            [one] = learned_in(h)
+            assert (one.status, Proposals(h.home).ids()) == ("standing" if day == 2 else "proposed", [])
+        for day in (1, 2):
+            other = Evidence(
+                f"2026-05-0{day}T11:00:00Z", "some-agent", f"s-{day}", UNSURE, "never push the docs branch"
+            )
+            lesson_standing.occurred(h, other.quote, SHOP, other)
+            assert len(Proposals(h.home).ids()) == day - 1
+
+
+def test_a_cure_that_a_rule_forbids_is_not_told(workspace, shop) -> None:
+    """Neither proposed nor standing, however often it worked."""
+    with workspace() as h:
+        remember(h, "Never run `pip install`.", scope="global")
+        for day in (1, 2):
+            evidence = Evidence(
+                f"2026-05-0{day}T10:00:00Z", "some-agent", f"s-{day}", "fixed", "app.py: No module yaml"
+            )
+            text = 'When `python app.py` fails with "No module named yaml", run `pip install pyyaml`.'
+            lesson_standing.occurred(h, text, SHOP, evidence)
+        [one] = learned_in(h)
+        assert (one.status, Proposals(h.home).ids()) == ("proposed", [])
 
 
 def test_a_lesson_without_a_project_stands_only_by_approval(workspace) -> None:

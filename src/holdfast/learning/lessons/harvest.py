@@ -35,7 +35,7 @@ from holdfast.learning.lessons.categories import (
     takes_back,
     tells_off,
 )
-from holdfast.learning.lessons.model import Evidence
+from holdfast.learning.lessons.model import UNSURE, Evidence
 from holdfast.learning.ratings.harvest import LOW, by_session, low_ratings, place_of
 from holdfast.privacy import speech
 from holdfast.records import Event, Session, SessionEvent
@@ -52,12 +52,15 @@ _MAX_BEFORE = 200
 _MAX_NOTES = 5
 _MAX_FAILURES = 5
 _MAX_STEPS = 2
+_MAX_TOLD_OFF = 2_000
 # The evidence of ratings that nobody heard a person give.
 _UNHEARD = {"passed-on": "passed-on", "imported": "import"}
 # Where a file lies, and how long something took, is of one session only.
 _WHERE = re.compile(r"(?:[A-Za-z]:)?(?:[\\/][\w.@+-]+){2,}(?=[\\/])[\\/]|\s*\(?\b\d+(?:\.\d+)?\s?m?s\b\)?")
 # Signs before an error that say only that it is one, and brackets in which a number stood.
 _SIGNS = re.compile(r"\A(?:[^\w'\"(]|\((?:fail|error)\)|(?:error|fail|failed):)+|\s*(?:\(\s*\)|\[\s*\])", re.IGNORECASE)
+# An error that is but the name of a test.
+_TEST_NAME = re.compile(r"\(fail\) |--- FAIL|FAILED \S+::|FAIL +\S|● ")
 # The moments of which a session is told, and the field of each that says something.
 _ROLES = {
     "prompt": ("human", "prompt"),
@@ -137,13 +140,15 @@ def _of_rating(
 def _of_message(session: Session, events: Sequence[SessionEvent], at: int, *, may_correct: bool) -> Iterator[Learned]:
     event = events[at]
     when = event.at or session.ended or session.started
-    for trigger in [one for one in triggers.scan(speech.typed(event.text), _before(events[:at])) if one.sure]:
+    for trigger in triggers.scan(speech.typed(event.text), _before(events[:at])):
+        if not trigger.sure and trigger.kind != "correction":
+            continue
         quote = one_line(trigger.text, _MAX_QUOTE)
         is_lesson = trigger.kind == "remember" and names_a_lesson(quote)
         is_correction = may_correct and trigger.kind == "correction" and tells_off(quote) and not takes_back(event.text)
         text = statement(quote) if is_lesson else rule_in(quote) if is_correction else ""
         if text and len(words_of(quote)) >= FEWEST:
-            kind = "stated" if is_lesson else "correction"
+            kind = "stated" if is_lesson else "correction" if trigger.sure else UNSURE
             evidence = Evidence(when, session.agent, session.id, kind, quote, event.place, _before(events[:at]))
             yield Learned(text, evidence)
 
@@ -163,7 +168,7 @@ def _fixed(digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Learned]:
     for fix in list(found_in(digest, events).values())[:_MAX_FAILURES]:
         quote = one_line(f"{fix.command}: {fix.error}", _MAX_QUOTE)
         steps = [step.removeprefix("ran ") for step in fix.steps if step.startswith("ran ")]
-        if not steps or len(words_of(quote)) < FEWEST:
+        if not steps or len(words_of(quote)) < FEWEST or _is_objected_to(steps, events):
             continue
         command, error = fix.command.replace("`", "'"), _SIGNS.sub("", _WHERE.sub("", fix.error))
         error = one_line(error, 160).replace('"', "'").rstrip(" .:")
@@ -171,11 +176,26 @@ def _fixed(digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Learned]:
         instead = steps[0].removesuffix(" instead")
         if instead != steps[0]:
             text = f'Run {instead}, not `{one_line(command, 100)}`: that fails with "{error}".'
+        elif _TEST_NAME.match(fix.error.lstrip()):
+            # One test of many says nothing about the cause; that it needs something first does.
+            first = " and ".join(steps[:_MAX_STEPS])
+            text = f"Before `{one_line(command, 100)}`, run {first}: without that its tests fail."
         else:
             text = f'When `{one_line(command, 100)}` fails with "{error}", run {" and ".join(steps[:_MAX_STEPS])}.'
         place = next((event.place for event in events if event.at == fix.at and event.role == "tool"), 0)
         evidence = Evidence(fix.at or session.ended, session.agent, session.id, "fixed", quote, place)
         yield Learned(text, evidence, category="system")
+
+
+def _is_objected_to(steps: Sequence[str], events: Sequence[SessionEvent]) -> bool:
+    """Whether the person tells the agent off for what it ran, by its name."""
+    programs = {step.strip("`").split(maxsplit=1)[0].casefold() for step in steps if step.strip("` ")}
+    return any(
+        tells_off(one) and programs.intersection(one.casefold().replace("`", " ").replace(",", " ").split())
+        for event in events
+        if event.role == "human"
+        for one in event.text[:_MAX_TOLD_OFF].splitlines()
+    )
 
 
 def _notes(session: Session, events: Sequence[SessionEvent]) -> Iterator[Learned]:

@@ -44,7 +44,9 @@ def learned(workspace: Workspace, *, everything: bool = False) -> list[Lesson]:
     if not workspace.enabled:
         return []
     at, ids = now(), _projects(workspace)
-    every = [one for one in lesson_standing.every(workspace) if one.project in ids]
+    every = [
+        one for one in lesson_standing.every(workspace) if one.project in ids and not lesson_standing.is_unsure(one)
+    ]
     found = [one for one in every if everything or one.status != "rejected"]
     return sorted(found, key=lambda one: (-learned_lessons.weight(one, at), one.created, one.id))
 

@@ -49,7 +49,12 @@ _LONGEST_SLUG = 50
 _rooms: dict[str, Lessons] = {}
 STATUSES = ("proposed", "standing", "warning", "rejected")
 # What a person said about the work is one family, whoever noticed it; a failure and a note of an agent are others.
-FAMILIES = {"fixed": "failure", **dict.fromkeys(("rating", "correction", "stated", "passed-on", "import"), "said")}
+# What may be a correction counts only beside one that surely is.
+UNSURE = "perhaps-correction"
+FAMILIES = {
+    "fixed": "failure",
+    **dict.fromkeys(("rating", "correction", UNSURE, "stated", "passed-on", "import"), "said"),
+}
 # What lets a lesson stand when it recurs: what a person said, and what happened. What an agent says, and what it passes
 # on as said without anybody having heard it, is proposed and no more, however often it comes up.
 RECURRING = ("rating", "correction", "stated", "fixed")
@@ -282,7 +287,9 @@ class Lesson:
     @property
     def recurs(self) -> bool:
         """Whether a person said it, or it happened, in so many sessions that it may stand without approval."""
-        return _sessions([one for one in self.evidence if one.kind in RECURRING]) >= RECURS
+        if not any(one.kind in RECURRING for one in self.evidence):
+            return False
+        return _sessions([one for one in self.evidence if one.kind in (*RECURRING, UNSURE)]) >= RECURS
 
 
 def _sessions(evidence: list[Evidence]) -> int:

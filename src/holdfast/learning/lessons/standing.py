@@ -19,6 +19,7 @@ from contextlib import suppress
 from holdfast.base.clock import now
 from holdfast.base.text import check_text
 from holdfast.errors import BadInput, BadKey, Forgotten, NotFound
+from holdfast.language.conditions import Call, matched
 from holdfast.language.likeness import alike, words_of
 from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons.categories import category as category_of
@@ -28,7 +29,8 @@ from holdfast.memory.proposal_files import Proposals, same
 from holdfast.memory.proposals import Kind
 from holdfast.memory.remember import put, refuse_secret
 from holdfast.privacy import fence, redact
-from holdfast.records import Draft, Filter, Memory, Proposal, Scope, replace
+from holdfast.records import STRENGTHS, Draft, Filter, Memory, Proposal, Scope, replace
+from holdfast.rules.build import rules_of
 from holdfast.store import kinds
 from holdfast.store.keys import check_key
 from holdfast.store.memory_file import first_words
@@ -64,6 +66,9 @@ def settle(workspace: Workspace, lesson: Lesson, *, stated: bool) -> Lesson:
         return lessons.room(workspace.home).change(lesson, status="rejected")
     if lesson.status == "proposed":
         there = _said_already(workspace, lesson)
+        if there is None and (is_unsure(lesson) or _is_forbidden(workspace, lesson)):
+            drop_proposal(workspace, lesson)
+            return lesson
         if there is None and not (lesson.project and (stated or lesson.recurs)):
             propose(workspace, lesson)
             return lesson
@@ -72,6 +77,20 @@ def settle(workspace: Workspace, lesson: Lesson, *, stated: bool) -> Lesson:
     # A crash may have come between the decision and the end of its proposal.
     drop_proposal(workspace, lesson)
     return lesson
+
+
+def is_unsure(lesson: Lesson) -> bool:
+    """Whether nothing says for sure, nor by saying it twice, that this is a lesson."""
+    return lesson.sessions < lessons.RECURS and all(one.kind == lessons.UNSURE for one in lesson.evidence)
+
+
+def _is_forbidden(workspace: Workspace, lesson: Lesson) -> bool:
+    """Whether one of the person's rules forbids what a lesson that nobody said tells to run."""
+    if not lesson.project or any(one.family != "failure" for one in lesson.evidence):
+        return False
+    rules = [one for one in rules_of(workspace, (scope_of(lesson), Scope("global"))) if one.does != STRENGTHS[0]]
+    lines = lesson.statement.split("`")[1::2] if rules else []
+    return any(matched(one.condition, Call("Bash", line)) for one in rules for line in lines)
 
 
 def propose(workspace: Workspace, lesson: Lesson) -> None:
