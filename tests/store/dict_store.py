@@ -329,6 +329,9 @@ class SearchTable:
         rows, vectors = self.rows(wanted), self.vectors(ids)
         return [((row, *rows[row][:2]), vectors[row]) for row in ids if row in rows and row in vectors]
 
+    def nearest(self, vector, wanted, limit):
+        return None
+
     def vectors(self, ids):
         return {row: self.made[row] for row in ids if row in self.made}
 

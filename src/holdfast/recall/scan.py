@@ -63,6 +63,9 @@ class Scan:
         """As `nearest`, each row with its cosine."""
         if not any(vector):
             return []
+        near = self.table.nearest(vector, wanted, limit)
+        if near is not None:
+            return near
         few = self.table.few(wanted, FEW) if is_narrow(wanted) else None
         if few is not None:
             return self._compared(vector, few, wanted)[:limit]
@@ -70,6 +73,9 @@ class Scan:
 
     def alike(self, vector: Sequence[float], wanted: Filter, limit: int) -> list[int]:
         """Return about so many of the rows of these scopes whose sketches say that they are nearest, in no order."""
+        near = self.table.nearest(vector, wanted, limit)
+        if near is not None:
+            return [row for (row, _, _), _ in near]
         return _best(*self._probed(vector, wanted), WHOLE, limit)
 
     def _probed(self, vector: Sequence[float], wanted: Filter) -> tuple[Probe, list[Chunk], list[bytes]]:

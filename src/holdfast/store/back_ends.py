@@ -11,9 +11,18 @@ if TYPE_CHECKING:
 
     from holdfast.store.base import Store
 
+
+def _postgres(address: str, largest: int) -> Store:
+    # psycopg is an extra, which nobody needs who keeps files.
+    from holdfast.store.postgres import PostgresStore
+
+    return PostgresStore(address, largest)
+
+
 # By the scheme of the address. Each takes the address and the longest text of a memory, in bytes.
 BACK_ENDS: dict[str, Callable[[str, int], Store]] = {
     "file": lambda address, largest: LocalStore(address, create=False, largest=largest),
+    "postgresql": _postgres,
 }
 
 

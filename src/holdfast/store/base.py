@@ -263,6 +263,10 @@ class SearchTable(Protocol):
     def seen(self, ids: Sequence[int], wanted: Filter) -> list[tuple[Row, bytes]]:
         """Return those of these rows that the filter lets through and that have a vector, with it."""
 
+    def nearest(self, vector: Sequence[float], wanted: Filter, limit: int) -> list[tuple[Row, float]] | None:
+        """Return the nearest rows that the filter lets through, each with its cosine, where the store itself compares
+        vectors; None where it does not, and sketches are gone through."""
+
     def vectors(self, ids: list[int]) -> dict[int, bytes]:
         """Return the vectors of these rows, where there are any."""
 

@@ -139,6 +139,10 @@ class FullTextTable:
             found += [((row, session, place), vector) for row, session, place, vector in rows]
         return found
 
+    def nearest(self, vector: Sequence[float], wanted: Filter, limit: int) -> list[tuple[Row, float]] | None:
+        """Return None: SQLite compares no vectors."""
+        return None
+
     def vectors(self, ids: Sequence[int]) -> dict[int, bytes]:
         """Return the vectors of these rows, where they have one by the present model."""
         found: dict[int, bytes] = {}

@@ -20,13 +20,12 @@ import time
 from typing import TYPE_CHECKING
 
 from holdfast.base.clock import iso, now
-from holdfast.errors import ChangedMeanwhile, Conflict, Forgotten, NotFound, StoreUnavailable
+from holdfast.errors import ChangedMeanwhile, Conflict, NotFound, StoreUnavailable
 from holdfast.records import Candidate, Draft, Filter, Group, Memory, Problem, Refreshed, Scope, Stored, replace
 from holdfast.store import layout, memory_file, merge
 from holdfast.store.keys import automatic_keys, check_key
 from holdfast.store.local_tree import LocalTree
 from holdfast.store.tombstones import Tombstones
-from holdfast.store.words import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from holdfast.store.base import Answer, Progress, Tables
 
 MAX_BYTES = 262_144
-_LOW_TRUST = ("derived", "import")
 
 
 class LocalStore:
@@ -90,7 +88,7 @@ class LocalStore:
         scope = draft.scope
         self._check_supersedes(draft, scope, key)
         merge.check_whose(draft, before, [self._current(scope, other) for other in draft.supersedes])
-        self._check_forgotten(draft, scope, key, content.statement, before)
+        merge.check_forgotten(self, draft, key, content.statement, before)
         after = merge.merged(draft, key, content, before)
         same = before is not None and replace(after, updated=before.updated) == before
         if not same:
@@ -98,12 +96,7 @@ class LocalStore:
             self._write(after, before)
         if draft.trust == "user":
             self._tombstones(scope).lift(key, content.statement, now())
-        if before is None:
-            return Stored("created", after)
-        if same:
-            return Stored("unchanged", before)
-        replaced = before.body if before.body != after.body else ""
-        return Stored("updated", after, replaced=replaced, was=before.trust if before.trust != after.trust else "")
+        return merge.answer(before, after)
 
     def _check_was(self, key: str, before: Memory | None, was: str | None) -> None:
         if was is not None and was != ("" if before is None else self.text(before)):
@@ -311,21 +304,6 @@ class LocalStore:
                 )
             if self._current(scope, other) is None:
                 raise NotFound(f"no memory {other} in {scope} to supersede", "`holdfast list` shows the keys.")
-
-    def _check_forgotten(self, draft: Draft, scope: Scope, key: str, statement: str, before: Memory | None) -> None:
-        """Only the person brings back what was forgotten, and no import undoes what they or an agent said since."""
-        if draft.trust == "user":
-            return
-        if self.forgot(scope, key, statement):
-            hint = "Only the person can store it again: `holdfast remember`. What is new goes under another key."
-            raise Forgotten(f"{key} was forgotten by the person", hint)
-        if draft.trust not in _LOW_TRUST or (before is not None and before.body == statement):
-            return
-        earlier = before.history if before is not None else ()
-        if digest(statement) in [digest(each.text) for each in earlier] or self.was_corrected(scope, statement):
-            raise Forgotten(f"{key} was corrected since", "Store it with `holdfast remember` if it holds again.")
-        if before is not None and before.trust not in _LOW_TRUST:
-            raise Conflict(f"{key} is there already, said by the {before.trust}", "Import it under another key.")
 
     def _tombstones(self, scope: Scope) -> Tombstones:
         return Tombstones(layout.contained(self.tree.root, f"{layout.folder_of(scope)}/{layout.FORGOTTEN}"))

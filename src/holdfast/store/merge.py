@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from holdfast.base.clock import now
 from holdfast.base.text import check_text
-from holdfast.errors import BadInput, Refused, TooLarge
-from holdfast.records import TRUSTS, TYPES, Draft, Memory, Statement, replace
+from holdfast.errors import BadInput, Conflict, Forgotten, Refused, TooLarge
+from holdfast.records import TRUSTS, TYPES, Draft, Memory, Statement, Stored, replace
 from holdfast.store import layout, memory_file
 from holdfast.store.keys import check_key
 from holdfast.store.kinds import is_of_the_person
+from holdfast.store.words import digest
 
+if TYPE_CHECKING:
+    from holdfast.store.base import Store
+
+_LOW_TRUST = ("derived", "import")
 _MARKS, _QUOTES = ".,;:!", "\"'`*\u2018\u2019\u201c\u201d"
 _ARTICLES = frozenset(("a", "an", "the", "der", "die", "das", "ein", "eine"))
 
@@ -41,6 +47,32 @@ def check_whose(draft: Draft, before: Memory | None, superseded: Sequence[Memory
         if one is not None and is_of_the_person(one):
             hint = f"Ask them: `holdfast remember --key {one.key}`. What is new goes under another key."
             raise Refused(f"{one.key} is the person's own", hint)
+
+
+def check_forgotten(store: Store, draft: Draft, key: str, statement: str, before: Memory | None) -> None:
+    """Only the person brings back what was forgotten, and no import undoes what they or an agent said since."""
+    if draft.trust == "user":
+        return
+    if store.forgot(draft.scope, key, statement):
+        hint = "Only the person can store it again: `holdfast remember`. What is new goes under another key."
+        raise Forgotten(f"{key} was forgotten by the person", hint)
+    if draft.trust not in _LOW_TRUST or (before is not None and before.body == statement):
+        return
+    earlier = before.history if before is not None else ()
+    if digest(statement) in [digest(each.text) for each in earlier] or store.was_corrected(draft.scope, statement):
+        raise Forgotten(f"{key} was corrected since", "Store it with `holdfast remember` if it holds again.")
+    if before is not None and before.trust not in _LOW_TRUST:
+        raise Conflict(f"{key} is there already, said by the {before.trust}", "Import it under another key.")
+
+
+def answer(before: Memory | None, after: Memory) -> Stored:
+    """Return what storing made of the memory that was there before; what changed nothing but its time is unchanged."""
+    if before is None:
+        return Stored("created", after)
+    if replace(after, updated=before.updated) == before:
+        return Stored("unchanged", before)
+    replaced = before.body if before.body != after.body else ""
+    return Stored("updated", after, replaced=replaced, was=before.trust if before.trust != after.trust else "")
 
 
 def content_of(draft: Draft) -> memory_file.Content:

@@ -45,6 +45,7 @@ GROUPS = {
         "audit": "Look through another tool's store, and change nothing.",
         "sync": "Keep this home and your other machines alike, through git.",
         "team": "Share memories with a team, as reviewed files of the repository.",
+        "hub": "Run one memory for an organisation, on PostgreSQL.",
         "native": "Keep an agent's own memory alike, or switch it off.",
         "allow": "Let agents be given what a repository has in its memory/ folder.",
         "deny": "Take back what `allow` let in.",

@@ -1,0 +1,462 @@
+"""The store of a hub: the memories of one team in PostgreSQL, as one person of it sees them.
+
+Identity. A memory is a row of its organisation and team; its scope and key are unique there. Its text is Markdown as in
+a file of the local store, and is the truth; the other columns are derived from it in the same write.
+
+Writing. One transaction: the team's feed is locked, the memory read as it is now, the change put in and committed.
+Writers of one team go one after the other, those of different teams do not meet. If the process dies, nothing happened,
+or all of it did. The change gets its number and its row in the audit by triggers, whoever writes.
+
+Whose. The database decides what a person sees and changes (`migrations/`, row-level security); nothing here can widen
+it. Where a person may not write, a write is Refused and changes nothing.
+
+Checking. `tests/store/test_postgres.py` runs the contract, `test_isolation.py` what others must not see.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from holdfast.base.clock import now
+from holdfast.base.digests import short
+from holdfast.errors import BadInput, ChangedMeanwhile, Conflict, NotFound, Refused
+from holdfast.records import Candidate, Draft, Filter, Group, Memory, Problem, Refreshed, Scope, Stored, replace
+from holdfast.store import layout, memory_file, merge
+from holdfast.store.keys import automatic_keys, check_key
+from holdfast.store.local import MAX_BYTES
+from holdfast.store.postgres_connection import Asks, Pool, parse
+from holdfast.store.postgres_rows import FIELDS, STAGED, TYPES_OF, WORDS, TeamTables, parsed, row_values
+from holdfast.store.postgres_search import COLUMNS, MemoryRows, memory_of, where_of
+from holdfast.store.words import digest
+
+if TYPE_CHECKING:
+    from holdfast.store.base import Answer, MemoryTree, Progress, Tables
+
+_PAGE = 200
+_HERE = "organisation = %s AND team = %s"
+_AT = f"{_HERE} AND kind = %s AND owner = %s"
+_POOLS: dict[str, Pool] = {}
+
+
+def pool_of(conninfo: str) -> Pool:
+    """Return the connections of this process to a database."""
+    return _POOLS.setdefault(conninfo, Pool(conninfo))
+
+
+class PostgresStore:
+    """The store of one team. The address names the database, and who asks: organisation, team and person."""
+
+    has_tree = False
+    is_temporary = False
+
+    def __init__(self, address: str, largest: int = MAX_BYTES) -> None:
+        conninfo, self.asks = parse(address)
+        if not all(self.asks):
+            missing = ", ".join(name for name, value in self.asks._asdict().items() if not value)
+            raise BadInput(f"the address of the store does not say {missing}", "Add ?organisation=..&team=..&person=..")
+        self.pool = pool_of(conninfo)
+        self.largest = largest
+        self.notes: list[str] = []
+        self._place: tuple[int, int] | None = None
+        self._db: Any = None
+        self._models: dict[str, str] = {}
+
+    @property
+    def tree(self) -> MemoryTree:
+        """There are no files."""
+        raise Refused("this store keeps no files", "Use a home folder for what is about files.")
+
+    @contextmanager
+    def _begin(self) -> Iterator[Any]:
+        """Yield the connection within a transaction of the person; within another one it is a part of that."""
+        if self._db is not None:
+            with self._db.transaction():
+                yield self._db
+            return
+        with self.pool.transaction(self.asks) as db:
+            self._db = db
+            try:
+                if self._place is None:
+                    self._place = _place_of(db, self.asks)
+                yield db
+            finally:
+                self._db = None
+
+    @contextmanager
+    def _writing(self) -> Iterator[Any]:
+        """As `_begin`, with the team's feed locked; Refused where the person may not write."""
+        with self._begin() as db:
+            if not db.execute(f"SELECT 1 FROM holdfast.feed WHERE {_HERE} FOR UPDATE", self._place).fetchone():
+                hint = "An administrator of the organisation gives roles: `holdfast hub member`."
+                raise Refused(f"{self.asks.person} may read {self.asks.team} and not write to it", hint)
+            yield db
+
+    def _at(self, scope: Scope) -> tuple[object, ...]:
+        assert self._place is not None
+        return (*self._place, scope.kind, scope.owner)
+
+    def put(self, draft: Draft, clean: Callable[[Draft], Draft] | None = None, was: str | None = None) -> Stored:
+        """Store the draft; see the contract in `base`."""
+        merge.check(draft, self.largest)
+        draft = clean(draft) if clean else draft
+        content, scope = merge.content_of(draft), draft.scope
+        keys = (draft.key,) if draft.key is not None else automatic_keys(content.statement)
+        with self._writing() as db:
+            for key in keys:
+                found = self._read(db, scope, key)
+                _check_was(key, found, was)
+                if draft.key is None and found is not None and not merge.restates(content.statement, found[0]):
+                    continue
+                stored = self._put(db, draft, key, content, found)
+                return stored if key == keys[0] else replace(stored, beside=keys[0])
+        raise Conflict(f"other memories of {scope} have every key of this text", "Give it a key: --key.")
+
+    def _put(
+        self, db: Any, draft: Draft, key: str, content: memory_file.Content, found: tuple[Memory, str] | None
+    ) -> Stored:
+        scope, before = draft.scope, found[0] if found else None
+        superseded = [self._superseded(db, scope, key, other) for other in draft.supersedes]
+        merge.check_whose(draft, before, superseded)
+        merge.check_forgotten(self, draft, key, content.statement, before)
+        after = merge.merged(draft, key, content, before)
+        same = before is not None and replace(after, updated=before.updated) == before
+        if not same:
+            self._keep(db, after, found)
+        if draft.trust == "user":
+            db.execute(
+                f"DELETE FROM holdfast.forgotten WHERE {_AT} AND (what, digest) IN (('key', %s), ('said', %s))",
+                (*self._at(scope), short("key", key), digest(content.statement)),
+            )
+        return merge.answer(before, after)
+
+    def _superseded(self, db: Any, scope: Scope, key: str, other: str) -> Memory:
+        if other == key:
+            hint = "Storing it again keeps the earlier statement as history."
+            raise Conflict(f"{key} cannot supersede itself", hint)
+        found = self._read(db, scope, other)
+        if found is None:
+            raise NotFound(f"no memory {other} in {scope} to supersede", "`holdfast list` shows the keys.")
+        return found[0]
+
+    def _read(self, db: Any, scope: Scope, key: str) -> tuple[Memory, str] | None:
+        """Return the memory with its history, and its text; None where there is none."""
+        sql = f"SELECT text, updated FROM holdfast.memory WHERE {_AT} AND key = %s"
+        found = db.execute(sql, (*self._at(scope), key)).fetchone()
+        return (parsed(found[0], scope, key, found[1])[0], found[0]) if found else None
+
+    def _need(self, db: Any, scope: Scope, key: str) -> tuple[Memory, str]:
+        found = self._read(db, layout.check_scope(scope), check_key(key))
+        if found is None:
+            raise NotFound(f"no memory {key} in {scope}", "`holdfast list` shows the keys.")
+        return found
+
+    def _keep(self, db: Any, memory: Memory, found: tuple[Memory, str] | None, text: str | None = None) -> None:
+        """Write the memory in the place of the one that was found, into its text."""
+        if text is None:
+            text = memory_file.update(found[1], memory, memory.path) if found else memory_file.create(memory)
+        values = row_values(memory, text)
+        if found is None:
+            marks = ", ".join(["%s"] * len(FIELDS))
+            db.execute(
+                f"INSERT INTO holdfast.memory (organisation, team, {', '.join(FIELDS)}, words)"
+                f" VALUES (%s, %s, {marks}, {WORDS})",
+                (*(self._place or ()), *values),
+            )
+            return
+        sets = ", ".join(f"{name} = %s" for name in FIELDS)
+        old = found[0]
+        changed = db.execute(
+            f"UPDATE holdfast.memory SET {sets}, words = {WORDS} WHERE {_AT} AND key = %s",
+            (*values, *self._at(old.scope), old.key),
+        )
+        if changed.rowcount != 1:
+            raise Refused(f"{self.asks.person} may not change {old.key}", "`holdfast hub member` gives roles.")
+
+    def get(self, scope: Scope, key: str) -> Memory:
+        """Return the memory with its history."""
+        with self._begin() as db:
+            return self._need(db, scope, key)[0]
+
+    def change(self, scope: Scope, key: str, **fields: object) -> Memory:
+        """Set fields of the memory; the statement and the time of its last update stay."""
+        with self._writing() as db:
+            found = self._need(db, scope, key)
+            after: Memory = replace(found[0], **fields)  # type: ignore[arg-type]
+            if after != found[0]:
+                self._keep(db, after, found)
+        return after
+
+    def move(self, scope: Scope, key: str, to: Scope, new_key: str) -> Memory:
+        """Move the memory to another scope or key; Conflict where that is taken."""
+        layout.check_scope(to)
+        check_key(new_key)
+        with self._writing() as db:
+            found = self._need(db, scope, key)
+            if self._read(db, to, new_key) is not None:
+                raise Conflict(f"{to} has a memory {new_key} already", "Give another key with --key.")
+            after = replace(found[0], scope=to, key=new_key, path=layout.usual_path(to, new_key))
+            self._keep(db, after, found)
+        return after
+
+    def absorb(self, memory: Memory, into: Scope) -> Memory:
+        """Combine the memory with that of its key in another scope: the newer statement holds, the other is history."""
+        with self._writing() as db:
+            here, there = self._need(db, memory.scope, memory.key), self._need(db, into, memory.key)
+            after = merge.combined(here[0], there[0])
+            self._keep(db, after, there)
+            self._delete(db, memory.scope, memory.key)
+        return after
+
+    def remove(self, scope: Scope, key: str, *, forget: bool) -> Memory:
+        """Remove the memory; where it is forgotten, its tombstone is in the same transaction."""
+        with self._writing() as db:
+            memory, _ = self._need(db, scope, key)
+            if forget:
+                said = [digest(text) for text in (memory.body, *(one.text for one in memory.history))]
+                buried = [("key", short("key", key)), *(("said", one) for one in dict.fromkeys(said))]
+                db.execute(
+                    "INSERT INTO holdfast.forgotten SELECT %s, %s, %s, %s, * FROM unnest(%s::text[], %s::text[])"
+                    " ON CONFLICT DO NOTHING",
+                    (*self._at(scope), [what for what, _ in buried], [one for _, one in buried]),
+                )
+            self._delete(db, scope, key)
+        return memory
+
+    def _delete(self, db: Any, scope: Scope, key: str) -> None:
+        db.execute(f"DELETE FROM holdfast.memory WHERE {_AT} AND key = %s", (*self._at(scope), key))
+        db.execute(f"DELETE FROM holdfast.use WHERE {_AT} AND key = %s", (*self._at(scope), key))
+
+    def text(self, memory: Memory) -> str:
+        """Return the text of the memory, exactly."""
+        with self._begin() as db:
+            return self._need(db, memory.scope, memory.key)[1]
+
+    def rewrite(self, scope: Scope, key: str, text: str, was: str | None = None) -> Memory:
+        """Replace the whole text, front matter and all: what a person wrote in an editor."""
+        with self._writing() as db:
+            found = self._need(db, scope, key)
+            _check_was(key, found, was)
+            memory, problems = parsed(text, scope, key, now())
+            if any(problem.severity == "error" for problem in problems):
+                memory_file.update(text, memory, memory.path)
+            after = merge.with_history(memory, found[0])
+            self._keep(db, after, found, memory_file.update(text, after, after.path))
+            return self._need(db, scope, key)[0]
+
+    def relink(self, memory: Memory, text: str) -> None:
+        """Replace the text where only links changed: no new statement, no history."""
+        with self._writing() as db:
+            found = self._need(db, memory.scope, memory.key)
+            if (found[0].body, found[0].updated) != (memory.body, memory.updated):
+                raise Conflict(f"{memory.key} changed meanwhile", "Try again.")
+            after, _ = parsed(text, memory.scope, memory.key, memory.updated)
+            self._keep(db, after, found, text)
+
+    def add(self, memories: Iterable[tuple[Memory, str]]) -> int:
+        """Add many memories at once, each with its text, by COPY; return how many. One that is there is a Conflict."""
+        staged = ", ".join(f"{name} {TYPES_OF.get(name, 'text')}" for name in (*FIELDS, *STAGED))
+        with self._writing() as db:
+            db.execute(f"CREATE TEMP TABLE holdfast_staged ({staged}) ON COMMIT DROP")
+            with db.cursor().copy("COPY holdfast_staged FROM STDIN") as copy:
+                for memory, text in memories:
+                    copy.write_row(row_values(memory, text))
+            made = " || ".join(
+                f"holdfast.words_of({name}, '{weight}')" for name, weight in zip(STAGED, "ABCD", strict=True)
+            )
+            fields = ", ".join(FIELDS)
+            added = db.execute(
+                f"INSERT INTO holdfast.memory (organisation, team, {fields}, words)"
+                f" SELECT %s, %s, {fields}, {made} FROM holdfast_staged",
+                self._place,
+            )
+            return int(added.rowcount)
+
+    def size(self, memory: Memory) -> int:
+        """Return how many bytes the text takes."""
+        return len(self.text(memory).encode())
+
+    def modified(self, memory: Memory) -> str:
+        """Return when the memory was last written, by whomever."""
+        with self._begin() as db:
+            self._need(db, memory.scope, memory.key)
+            sql = (
+                f'SELECT to_char(written, \'YYYY-MM-DD"T"HH24:MI:SS"Z"\') FROM holdfast.memory WHERE {_AT} AND key = %s'
+            )
+            return str(db.execute(sql, (*self._at(memory.scope), memory.key)).fetchone()[0])
+
+    def find(self, wanted: Filter, limit: int | None = None, skip: int = 0) -> Iterator[Memory]:
+        """Return memories, newest first, without their history."""
+        order = "ORDER BY m.updated DESC, m.kind, m.owner, m.key"
+        with self._begin() as db:
+            where, values = where_of(wanted, self._here)
+            sql = f"SELECT m.id FROM holdfast.memory m WHERE {where} {order} LIMIT %s OFFSET %s"
+            ids = [row for (row,) in db.execute(sql, (*values, limit, skip)).fetchall()]
+
+        def by_page() -> Iterator[Memory]:
+            # Some at a time: nobody waits for a reader that is slow.
+            for start in range(0, len(ids), _PAGE):
+                with self._begin() as db:
+                    sql = f"SELECT {COLUMNS} FROM holdfast.memory m WHERE m.id = ANY(%s) AND {where} {order}"
+                    rows = db.execute(sql, (ids[start : start + _PAGE], *values)).fetchall()
+                yield from map(memory_of, rows)
+
+        return by_page()
+
+    def counts(self, wanted: Filter) -> dict[str, dict[str, int]]:
+        """Return how many of these memories there are by scope, type, trust, tag and use, most first."""
+        with self._begin() as db:
+            where, values = where_of(wanted, self._here)
+            rows = db.execute(
+                "SELECT m.kind, m.owner, m.type, m.trust, m.low_tags, EXISTS (SELECT 1 FROM holdfast.use u WHERE"
+                " (u.organisation, u.team, u.kind, u.owner, u.key) = (m.organisation, m.team, m.kind, m.owner, m.key))"
+                f" FROM holdfast.memory m WHERE {where}",
+                values,
+            ).fetchall()
+        told: dict[str, Counter[str]] = {name: Counter() for name in ("scope", "type", "trust", "tag", "used")}
+        for kind, owner, sort, trust, tags, used in rows:
+            told["scope"][str(Scope(kind, owner))] += 1
+            told["type"][sort] += 1
+            told["trust"][trust] += 1
+            told["tag"].update(dict.fromkeys(tags, 1))
+            told["used"]["used" if used else "never"] += 1
+        return {
+            name: dict(sorted(counted.items(), key=lambda one: (-one[1], one[0]))) for name, counted in told.items()
+        }
+
+    def search(self, query: str, wanted: Filter, limit: int) -> list[Candidate]:
+        """Return the best candidates for the words of the query."""
+        with self._begin() as db:
+            table = MemoryRows(db, self._here, self._models)
+            asked = table.ask(query)
+            found = table.matches(asked.expression, wanted, limit)
+            return table.candidates({row: (text, 0.0) for row, _, _, text in found}, asked, wanted)
+
+    def keys(self, scopes: Iterable[Scope], start: str) -> list[str]:
+        """Return the keys of these scopes that begin so, in order."""
+        with self._begin() as db:
+            where, values = where_of(Filter(tuple(scopes)), self._here)
+            sql = f"SELECT DISTINCT m.key FROM holdfast.memory m WHERE {where} AND starts_with(m.key, %s) ORDER BY 1"
+            return [key for (key,) in db.execute(sql, (*values, start)).fetchall()]
+
+    def groups(self) -> list[Group]:
+        """Return every scope that holds memories."""
+        with self._begin() as db:
+            rows = db.execute(
+                "SELECT kind, owner, count(*), sum(octet_length(text))::bigint, max(updated) FROM holdfast.memory"
+                f" WHERE {_HERE} GROUP BY 1, 2 ORDER BY 1, 2",
+                self._here,
+            ).fetchall()
+        return [Group(Scope(kind, owner), count, size, updated) for kind, owner, count, size, updated in rows]
+
+    def superseded_by(self, scope: Scope, key: str) -> str:
+        """Return the key of the newest memory of the scope that replaces this one, or nothing."""
+        with self._begin() as db:
+            sql = (
+                f"SELECT key FROM holdfast.memory WHERE {_AT} AND supersedes <> '{{}}' AND %s = ANY(supersedes)"
+                " AND key <> %s ORDER BY updated DESC LIMIT 1"
+            )
+            found = db.execute(sql, (*self._at(scope), key, key)).fetchone()
+        return str(found[0]) if found else ""
+
+    def forgot(self, scope: Scope, key: str, statement: str) -> bool:
+        """Whether the scope has forgotten the key, or the statement under any key."""
+        with self._begin() as db:
+            sql = f"SELECT 1 FROM holdfast.forgotten WHERE {_AT} AND (what, digest) IN (('key', %s), ('said', %s))"
+            found = db.execute(sql, (*self._at(scope), short("key", key), digest(statement))).fetchone()
+        return found is not None
+
+    def was_corrected(self, scope: Scope, statement: str) -> bool:
+        """Whether a memory of the scope said this once and says something else now."""
+        wanted = digest(statement)
+        with self._begin() as db:
+            sql = (
+                f"SELECT 1 FROM holdfast.memory WHERE {_AT} AND earlier <> '{{}}' AND %s = ANY(earlier)"
+                " AND said <> %s LIMIT 1"
+            )
+            return db.execute(sql, (*self._at(scope), wanted, wanted)).fetchone() is not None
+
+    def inherit_forgotten(self, old: Scope, new: Scope) -> None:
+        """What was forgotten in the old scope counts as forgotten in the new one."""
+        with self._writing() as db:
+            db.execute(
+                "INSERT INTO holdfast.forgotten SELECT organisation, team, %s, %s, what, digest FROM holdfast.forgotten"
+                f" WHERE {_AT} ON CONFLICT DO NOTHING",
+                (new.kind, new.owner, *self._at(old)),
+            )
+
+    def erase_traces(self, *, passages: bool = False, anew: bool = False) -> None:
+        """Words and vectors go with their row; old versions of rows go when the database cleans up (docs/hub.md)."""
+
+    def uses(self, scope: Scope, key: str) -> tuple[int, str]:
+        """Return how often the memory was handed out, and when last."""
+        with self._begin() as db:
+            sql = f"SELECT count, last FROM holdfast.use WHERE {_AT} AND key = %s"
+            found = db.execute(sql, (*self._at(scope), key)).fetchone()
+        return (int(found[0]), str(found[1])) if found else (0, "")
+
+    def add_uses(self, uses: Iterable[tuple[Scope, str, str]]) -> None:
+        """Count that these memories (scope, key, time) were handed out, each at most once a minute."""
+        with self._begin() as db, db.cursor() as cursor:
+            cursor.executemany(
+                "INSERT INTO holdfast.use VALUES (%s, %s, %s, %s, %s, 1, %s)"
+                " ON CONFLICT (organisation, team, kind, owner, key) DO UPDATE"
+                " SET count = use.count + 1, last = excluded.last"
+                " WHERE excluded.last::timestamptz - use.last::timestamptz >= interval '60 seconds'",
+                [
+                    (*self._at(scope), key, at)
+                    for scope, key, at in sorted(uses, key=lambda one: (str(one[0]), one[1:]))
+                ],
+            )
+
+    def clear_uses(self) -> None:
+        """Set every count to nought, before uses are counted anew."""
+        with self._begin() as db:
+            db.execute(f"DELETE FROM holdfast.use WHERE {_HERE}", self._here)
+
+    def ask(self, question: Callable[[Tables], Answer]) -> Answer:
+        """Return what the tables answer, within one transaction."""
+        with self._begin() as db:
+            return question(TeamTables(db, self._here, self._models))
+
+    def refresh(self, scopes: Iterable[Scope] | None = None, progress: Progress | None = None) -> Refreshed:
+        """Every read sees what is there; there is nothing to look at."""
+        return Refreshed()
+
+    def rebuild(self, progress: Progress | None = None) -> Refreshed:
+        """Throw away what was derived that recall makes anew: the vectors."""
+        with self._writing() as db:
+            db.execute(f"DELETE FROM holdfast.meaning WHERE {_HERE}", self._here)
+        return Refreshed()
+
+    def problems(self) -> list[Problem]:
+        """Nobody writes here by hand, so nothing is wrong in what people wrote."""
+        return []
+
+    def damage(self) -> str:
+        """Return nothing: what the database finds broken it says itself."""
+        return ""
+
+    def close(self) -> None:
+        """The connections are the process's; there is nothing to give back."""
+
+    @property
+    def _here(self) -> tuple[int, int]:
+        assert self._place is not None
+        return self._place
+
+
+def _check_was(key: str, found: tuple[Memory, str] | None, was: str | None) -> None:
+    if was is not None and was != (found[1] if found else ""):
+        raise ChangedMeanwhile(f"{key} changed meanwhile; nothing was changed", "Look at it, then try again.")
+
+
+def _place_of(db: Any, asks: Asks) -> tuple[int, int]:
+    """Return the numbers of organisation and team; Refused where the person does not see them."""
+    found = db.execute("SELECT organisation, id FROM holdfast.team WHERE name = %s", (asks.team,)).fetchone()
+    if found is None:
+        text = f"{asks.person} is in no team {asks.team} of {asks.organisation}"
+        raise Refused(text, "An administrator of the organisation adds people: `holdfast hub member`.")
+    return int(found[0]), int(found[1])

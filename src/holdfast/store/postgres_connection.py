@@ -1,0 +1,218 @@
+"""Connections to PostgreSQL, who asks over them, and the numbered migrations.
+
+Principal. Every transaction begins with the names of the organisation and of the person, set for that transaction
+alone, so that no pool, here or between, hands them to whoever gets the connection next. Without them no row is seen.
+
+Bounds. A process holds at most `MAX_CONNECTIONS` connections to one database and waits `WAIT_SECONDS` for one; a
+statement ends after `STATEMENT_SECONDS`. A connection that broke while it lay idle is replaced unseen.
+
+Role. The application connects as a member of `holdfast_app`. One that could pass over row-level security is refused.
+
+Migrations. Files of `migrations/`, in the order of their numbers, each in a transaction of its own with its row in
+`holdfast.migration`; there is no way back. Who migrates owns what is made and is the hub's operator.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from holdfast.errors import BadInput, Conflict, Refused, StoreBusy, StoreFull, StoreUnavailable
+
+try:
+    import psycopg
+except ImportError as missing:
+    raise StoreUnavailable(
+        "PostgreSQL needs psycopg, which is not installed", "pip install 'holdfast[hub]'"
+    ) from missing
+
+MAX_CONNECTIONS = 8
+WAIT_SECONDS = 10.0
+STATEMENT_SECONDS = 30
+CONNECT_SECONDS = 5
+_MIGRATIONS = os.path.join(os.path.dirname(__file__), "migrations")
+# Any number that is ours: two that migrate at once go one after the other.
+_MIGRATING = 7_433_001
+
+
+class Asks(NamedTuple):
+    """Who asks, and of which team: the principal of a transaction."""
+
+    organisation: str
+    person: str
+    team: str
+
+
+def parse(address: str) -> tuple[str, Asks]:
+    """Return what libpq takes, and who asks: `postgresql://HOST/DATABASE?organisation=...&team=...&person=...`."""
+    parts = urlsplit(address)
+    given = dict(parse_qsl(parts.query))
+    asks = Asks(*(given.pop(name, "") for name in Asks._fields))
+    return urlunsplit(parts._replace(query=urlencode(given))), asks
+
+
+class Pool:
+    """The connections of this process to one database."""
+
+    def __init__(self, conninfo: str) -> None:
+        self.conninfo = conninfo
+        self._free: list[Any] = []
+        self._room = threading.BoundedSemaphore(MAX_CONNECTIONS)
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def transaction(self, asks: Asks) -> Iterator[Any]:
+        """Yield a connection within a transaction of this principal; it commits, or nothing happened."""
+        if not self._room.acquire(timeout=WAIT_SECONDS):
+            raise StoreBusy("every connection to the database is in use", "Try again in a while.")
+        try:
+            with told(self.conninfo):
+                db = self._begun(asks)
+                try:
+                    yield db
+                    db.commit()
+                except BaseException:
+                    _roll_back(db)
+                    raise
+                finally:
+                    self._give_back(db)
+        finally:
+            self._room.release()
+
+    def _begun(self, asks: Asks) -> Any:
+        """Return a connection on which the transaction has begun; one that broke meanwhile is left aside."""
+        while True:
+            with self._lock:
+                db = self._free.pop() if self._free else None
+            is_new = db is None
+            db = db or self._connected()
+            try:
+                set_principal(db, asks)
+                return db
+            except psycopg.OperationalError:
+                db.close()
+                if is_new:
+                    raise
+
+    def _connected(self) -> Any:
+        db = connect(self.conninfo)
+        try:
+            check_role(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _give_back(self, db: Any) -> None:
+        with self._lock:
+            if not db.closed:
+                self._free.append(db)
+
+    def close(self) -> None:
+        """Close what lies idle."""
+        with self._lock:
+            while self._free:
+                self._free.pop().close()
+
+
+def connect(conninfo: str) -> Any:
+    """Return a new connection. Nothing is prepared on the server, so that a pooler in between may share it."""
+    options = f"-c statement_timeout={STATEMENT_SECONDS}s -c idle_in_transaction_session_timeout=60s -c timezone=UTC"
+    return psycopg.connect(
+        conninfo, connect_timeout=CONNECT_SECONDS, prepare_threshold=None, options=options, client_encoding="utf8"
+    )
+
+
+def set_principal(db: Any, asks: Asks) -> None:
+    """Say for the transaction that begins here who asks."""
+    db.execute(
+        "SELECT set_config('holdfast.organisation', %s, true), set_config('holdfast.person', %s, true)",
+        (asks.organisation, asks.person),
+    )
+
+
+def check_role(db: Any) -> None:
+    """Refuse a role that could pass over row-level security, and a database that is not migrated."""
+    strong = db.execute("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").fetchone()[0]
+    if db.execute("SELECT to_regclass('holdfast.migration')").fetchone()[0] is None:
+        raise StoreUnavailable("this database is no hub yet", "`holdfast hub migrate URL` makes it one.")
+    owned = (
+        "SELECT pg_has_role(current_user, c.relowner, 'MEMBER') FROM pg_class c"
+        " WHERE c.oid = 'holdfast.migration'::regclass"
+    )
+    if strong or db.execute(owned).fetchone()[0]:
+        hint = "Connect as a role that was granted holdfast_app and nothing else; docs/hub.md shows how."
+        raise Refused("this role could pass over row-level security", hint)
+    db.rollback()
+
+
+def _roll_back(db: Any) -> None:
+    try:
+        db.rollback()
+    except psycopg.Error:
+        db.close()
+
+
+@contextmanager
+def told(conninfo: str) -> Iterator[None]:
+    """Say in errors of ours what PostgreSQL refused; nothing of the address but the database is told."""
+    try:
+        yield
+    except psycopg.errors.InsufficientPrivilege as problem:
+        hint = "An administrator of the organisation gives roles: `holdfast hub member`."
+        raise Refused("this person may not change that here", hint) from problem
+    except psycopg.errors.UniqueViolation as problem:
+        raise Conflict("it is there already", "Try again.") from problem
+    except (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as problem:
+        raise StoreBusy("the database took too long", "Try again in a while.") from problem
+    except psycopg.errors.DiskFull as problem:
+        raise StoreFull("no space left for the database", "Free some space on its disk.") from problem
+    except psycopg.DataError as problem:
+        raise BadInput(f"PostgreSQL does not take this text: {problem.diag.message_primary}", "Change it.") from problem
+    except psycopg.Error as problem:
+        where = urlsplit(conninfo)
+        text = f"the database {where.path.lstrip('/')} on {where.hostname or 'this machine'} cannot be used"
+        # What the server says of its own state is told; what it says of a statement may repeat values.
+        text += f" ({type(problem).__name__})"
+        raise StoreUnavailable(text, "Is it running, and may this role connect?") from problem
+
+
+def versions() -> list[tuple[int, str, str]]:
+    """Return number, name and SQL of every migration, in order."""
+    found = []
+    for file in sorted(os.listdir(_MIGRATIONS)):
+        with open(os.path.join(_MIGRATIONS, file), encoding="utf-8") as opened:
+            number, _, name = file.removesuffix(".sql").partition("-")
+            found.append((int(number), name, opened.read()))
+    return found
+
+
+def migrate(conninfo: str, up_to: int | None = None) -> list[str]:
+    """Bring the database to the newest version, or to an earlier one on the way; return what was done."""
+    done = []
+    with told(conninfo), connect(conninfo) as db:
+        db.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
+        db.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        db.execute("CREATE SCHEMA IF NOT EXISTS holdfast")
+        db.execute(
+            "CREATE TABLE IF NOT EXISTS holdfast.migration"
+            " (number int PRIMARY KEY, name text NOT NULL, at timestamptz NOT NULL DEFAULT now())"
+        )
+        db.commit()
+        for number, name, sql in versions():
+            if up_to is not None and number > up_to:
+                break
+            with db.transaction():
+                db.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
+                if db.execute("SELECT 1 FROM holdfast.migration WHERE number = %s", (number,)).fetchone():
+                    continue
+                db.execute(sql)
+                db.execute("INSERT INTO holdfast.migration VALUES (%s, %s)", (number, name))
+                if db.execute("SELECT to_regproc('holdfast.add_partitions')").fetchone()[0]:
+                    db.execute("SELECT holdfast.add_partitions()")
+                done.append(f"{number:04} {name}")
+    return done

