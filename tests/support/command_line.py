@@ -6,21 +6,18 @@ import io
 import json
 import os
 import pty
+import subprocess
 import sys
 import termios
-import traceback
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 
-import holdfast.__main__
 from holdfast.base.terminal import HarmlessStream
-from holdfast.surfaces.cli.command_line import COMMANDS
-from holdfast.surfaces.cli.main import cli, main, run
+from holdfast.surfaces.cli.main import run
+from support.forking import Program
 
 
 class Ended:
@@ -65,24 +62,15 @@ def environment_of(environment: dict[str, str], folder: Path) -> Iterator[None]:
 
 
 def program(*words: str, environment: dict[str, str], folder: Path, columns: int = 0, hears: bool = True) -> Ended:
-    """Run the whole program in a process of its own: forked, for most of a start is loading what is loaded here.
+    """Run the whole program in a process of its own.
 
     It prints into a pipe, or on a terminal of so many columns; `hears` says whether its errors go there, too.
     """
-    for name in COMMANDS:
-        cli.get_command(None, name)
     ours, theirs = pty.openpty() if columns else os.pipe()
     if columns:
         termios.tcsetwinsize(theirs, (50, columns))
-    with warnings.catch_warnings():
-        # Later versions of Python warn of threads.
-        warnings.simplefilter("ignore")
-        process = os.fork()
-    if not process:
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for place, to in enumerate((nothing, theirs, theirs if hears else nothing)):
-            os.dup2(to, place)
-        _be_the_program(words, environment, folder)
+    streams = {"stdin": subprocess.DEVNULL, "stdout": theirs, "stderr": theirs if hears else subprocess.DEVNULL}
+    process = Program([*words], env=environment, cwd=folder, **streams)
     os.close(theirs)
     data = b""
     try:
@@ -91,24 +79,4 @@ def program(*words: str, environment: dict[str, str], folder: Path, columns: int
     except OSError:
         pass  # The other end of a terminal is closed and everything was read.
     os.close(ours)
-    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    return Ended(code, data.decode().replace("\r\n", "\n"), "")
-
-
-def _be_the_program(words: tuple[str, ...], environment: dict[str, str], folder: Path) -> NoReturn:
-    code: object = 1
-    try:
-        os.environ.clear()
-        os.environ.update(environment)
-        os.chdir(folder)
-        sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115
-        sys.argv = [holdfast.__main__.__file__, *words]
-        main()
-    except SystemExit as ended:
-        code = ended.code
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code if isinstance(code, int) else 1)
+    return Ended(process.wait(), data.decode().replace("\r\n", "\n"), "")

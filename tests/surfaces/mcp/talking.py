@@ -9,23 +9,25 @@ import sys
 import threading
 from pathlib import Path
 
+from support.forking import Program
+
 PATIENCE = 60.0
+PROGRAM = (sys.executable, "-m", "holdfast")
 
 
 class Talk:
-    """One server as a subprocess. Every wait has an end: a server that hangs is killed, and the test fails."""
+    """One server as a subprocess. Every wait has an end: a server that hangs is killed, and the test fails.
 
-    def __init__(self, *words: str, folder: Path, greet: bool = True, roots: str = "", **variables: str) -> None:
-        environment = {**os.environ, **variables}
+    It is forked, unless a test looks at the process itself.
+    """
+
+    def __init__(
+        self, *words: str, folder: Path, greet: bool = True, roots: str = "", forked: bool = True, **variables: str
+    ) -> None:
         self.roots = roots
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "holdfast", "mcp", *words],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+        streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        started, start = (["mcp", *words], Program) if forked else ([*PROGRAM, "mcp", *words], subprocess.Popen)
+        self.process = start(started, cwd=folder, env={**os.environ, **variables}, **streams)
         self._watch = threading.Timer(PATIENCE, self.process.kill)
         self._watch.start()
         self._number = 0

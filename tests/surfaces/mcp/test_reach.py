@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,12 @@ from holdfast.surfaces import hook as hook_package
 
 RUNNER = str(Path(hook_package.__file__).parent / "run.py")
 SUBAGENT = {"threadId": "t-2", "x-codex-turn-metadata": {"thread_source": "subagent", "parent_thread_id": "t-1"}}
+
+
+@pytest.fixture
+def talk(talk):
+    """The server as a process like any other: some tests look at who started it."""
+    return partial(talk, forked=False)
 
 
 @pytest.fixture

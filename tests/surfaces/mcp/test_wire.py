@@ -8,12 +8,19 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
 # Each test starts one server or more.
 pytestmark = pytest.mark.slow
 MEGABYTE = 1024 * 1024
+
+
+@pytest.fixture
+def talk(talk):
+    """The server as a process like any other: some tests look at its memory, its signals and its children."""
+    return partial(talk, forked=False)
 
 
 def test_bad_lines_are_answered_and_survived(talk) -> None:
