@@ -15,6 +15,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from uuid import uuid4
 
+from support.forking import Program
+
 SECONDS = 30
 PATH = "/mcp"
 SESSION = "mcp-session-id"
@@ -25,11 +27,9 @@ LOCAL = ("127.0.0.1", "localhost", "[::1]")
 class Server:
     """One process of the MCP server, with a queue for each request that waits for its answer."""
 
-    def __init__(self, words: list[str], environment: dict[str, str], folder: str) -> None:
-        pipe = subprocess.PIPE
-        self._process = subprocess.Popen(
-            words, env=environment, cwd=folder, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL
-        )
+    def __init__(self, environment: dict[str, str], folder: str) -> None:
+        streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        self._process = Program(["mcp"], env=environment, cwd=folder, **streams)
         self._waiting: dict[str, queue.Queue[dict]] = {}
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
@@ -73,8 +73,8 @@ class Server:
 class Bridge:
     """The HTTP side. Use it in a `with` block; `url` is where the suite finds it."""
 
-    def __init__(self, words: list[str], environment: dict[str, str], folder: str) -> None:
-        self._make = lambda: Server(words, environment, folder)
+    def __init__(self, environment: dict[str, str], folder: str) -> None:
+        self._make = lambda: Server(environment, folder)
         self._servers: dict[str, Server] = {}
         self._lock = threading.Lock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"bridge": self}))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from outside.agents import Person
 from outside.mcp_bridge import Bridge
 from outside.token_proxy import TokenProxy
-from support.sampling import LONG
 from support.serving import Server
 
 HERE = Path(__file__).parent
@@ -24,12 +22,11 @@ def _entries(revision: str) -> list[str]:
     return [line.strip()[2:] for line in lines if line.strip().startswith("- ")]
 
 
-# Of the older one each check begins a session, which over standard input and output is a process.
-@pytest.mark.parametrize("revision", REVISIONS if LONG else REVISIONS[1:])
+@pytest.mark.parametrize("revision", REVISIONS)
 def test_the_suite_passes_but_for_what_is_known(person: Person, revision: str, holdfast) -> None:
     """Every check of the revision passes that is not listed with its reason, and none that is listed does."""
     holdfast("remember", "--scope", "global", "The person likes British English.")
-    with Bridge([sys.executable, "-m", "holdfast", "mcp"], person.environment(), str(person.folder)) as bridge:
+    with Bridge(person.environment(), str(person.folder)) as bridge:
         run_suite(person, revision, bridge.url, HERE / f"conformance-{revision}.yml")
 
 
