@@ -7,8 +7,9 @@ import re
 import pytest
 
 from holdfast.errors import StoreUnavailable
-from holdfast.language.encoder import MAGIC, Encoder
+from holdfast.language.byte_pairs import BytePairs
 from holdfast.language.judge import Judgement, is_english, judge, stated
+from holdfast.language.weights import MAGIC, Weights
 from holdfast.language.word_pieces import SPECIAL, UNKNOWN, Piece, WordPieces
 
 
@@ -17,10 +18,10 @@ from holdfast.language.word_pieces import SPECIAL, UNKNOWN, Piece, WordPieces
     [
         ("go for option 1", "1. Redis\n2. SQLite\nWhich one?", "decision", "go for option 1"),
         (
-            "no, that's wrong: the config lives in /etc/app, not in home. Please update.",
-            "I put the config in ~/.app.",
-            "correction",
-            "the config lives in /etc/app, not in home.",
+            "Can you fix the login page? Also we always write commit messages in German.",
+            "",
+            "preference",
+            "we always write commit messages in German.",
         ),
         (
             "we decided to keep everything in Postgres, no Redis. now fix the login bug in auth.py",
@@ -31,10 +32,10 @@ from holdfast.language.word_pieces import SPECIAL, UNKNOWN, Piece, WordPieces
     ],
 )
 def test_what_is_stated_is_told_with_the_part_that_states_it(text, before, kind, statement) -> None:
-    """A decision, a correction and a choice of technology are told as facts, without the task around them."""
+    """A decision, a preference and a choice of technology are told as facts, without the task around them."""
     judged = judge(text, before)
     assert kind in judged.kinds
-    assert statement in judged.statement and "lease update" not in judged.statement
+    assert statement in judged.statement and "login page" not in judged.statement
     assert "auth.py" not in judged.statement
 
 
@@ -96,12 +97,23 @@ def test_pieces_know_their_place_in_the_text() -> None:
     assert [one.number for one in found] == [4, 5, 6, 7, 8, UNKNOWN]
 
 
+def test_byte_pairs_know_their_place_in_the_text_whatever_its_letters_are() -> None:
+    """Pairs are put together in the order of the vocabulary; a letter of several bytes stands where its bytes do."""
+    pairs = BytePairs([(ord("n"), ord("p")), (256, ord("m")), (ord(" "), 257)])
+    text = "p npm é7"
+    found = pairs.of(text)
+    assert [text[one.start : one.end] for one in found] == ["p", " npm", " ", "é", "é", "7"]
+    assert [one.number for one in found][:2] == [ord("p"), 258]
+    signs = "npm 1\n\n 2 a_b \n"
+    assert "".join(signs[one.start : one.end] for one in pairs.of(signs)) == signs
+
+
 @pytest.mark.parametrize("data", [b"", b"something else", MAGIC + b"{}\nnot packed"])
 def test_weights_that_are_not_whole_are_named(tmp_path, data) -> None:
     """Whoever has a broken installation is told what to do."""
     path = tmp_path / "judge.bin"
     path.write_bytes(data)
     with pytest.raises(StoreUnavailable, match="not whole"):
-        Encoder(str(path))
+        Weights(str(path))
     with pytest.raises(StoreUnavailable, match="cannot be read"):
-        Encoder(str(tmp_path / "nothing"))
+        Weights(str(tmp_path / "nothing"))

@@ -1,43 +1,6 @@
-"""A text as byte pairs, as the judge's teacher reads it: put together in the order of its vocabulary."""
+"""Which byte pairs of a vocabulary are kept: those that enough texts have, and all that they are made of."""
 
 from __future__ import annotations
-
-import re
-from itertools import pairwise
-
-DIGITS = re.compile(r"(\d)")
-WORDS = re.compile(r"'(?:s|t|re|ve|m|ll|d)| ?[^\W\d_]+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+|\w")
-LONGEST_WORD = 80
-NEVER = 1 << 30
-
-
-class BytePairs:
-    """The pieces of one vocabulary: all 256 bytes, then each pair of earlier pieces that was put together."""
-
-    def __init__(self, pairs: list[tuple[int, int]]) -> None:
-        self._made = {pair: number for number, pair in enumerate(pairs, 256)}
-        self._known: dict[str, list[int]] = {}
-
-    def of(self, text: str) -> list[int]:
-        """Return the numbers of a text's pieces."""
-        found = []
-        for part in DIGITS.split(text):
-            for word in WORDS.findall(part):
-                if word not in self._known:
-                    self._known[word] = self._cut(word[:LONGEST_WORD])
-                found += self._known[word]
-        return found
-
-    def _cut(self, word: str) -> list[int]:
-        pieces = list(word.encode("utf-8", "surrogatepass"))
-        while len(pieces) > 1:
-            made = [self._made.get(pair, NEVER) for pair in pairwise(pieces)]
-            best = min(made)
-            if best == NEVER:
-                break
-            at = made.index(best)
-            pieces[at : at + 2] = [best]
-        return pieces
 
 
 def kept_pairs(

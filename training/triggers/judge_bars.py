@@ -1,10 +1,9 @@
-"""Sets the judge's bars by what students said of people whom they had not seen, and prints what is told above them.
+"""Sets the judge's bars by what both readers said of people whom they had not seen, and prints what is told above them.
 
-    python training/triggers/judge_bars.py REAL WORK TABLE
+    python training/triggers/judge_bars.py REAL WORK
 
-TABLE is a file of numpy with what the hook's weights say of each real message when its writer was left out (a row a
-message, a column a kind), and at which of these scores the hook has a candidate, `level`. The figures that are printed
-are of bars that were chosen on the other groups; what is written into WORK/settings.json was chosen on all.
+The figures that are printed are of bars that were chosen on the other groups; what is written into WORK/settings.json
+was chosen on all.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from pathlib import Path
 
 import numpy as np
 
-from holdfast.language.judge import MOODS, is_english
+from holdfast.language.judge import LOOKS, MOODS, is_english
 from holdfast.language.triggers import KINDS, LEARNED
 
 # What is told is at least arguable in so many cases, and clear in so many; no kind with thirty is below the third.
 PRECISE, CLEAR, EACH = 0.865, 0.5, 0.77
-# The share of the hook's weights in the score, of messages with a candidate, and how far behind the best a kind may be.
-TABLE, CANDIDATES, MARGIN = 0.6, 0.138, 4.0
-MOOD, ARGUABLE, SPAN = 0.9, 0.5, 1.0
+# The share of messages that the second reader reads, and with a candidate; how far behind the best a kind may be.
+LOOK, CANDIDATES, MARGIN = 0.35, 0.146, 4.0
+MOOD, ARGUABLE, SPAN = 0.9, 0.5, 1.5
 # What is proposed is in so many messages.
 KEPT = 0.056
 STEP, WINDOW, NEVER = 6, 30, 99.0
@@ -31,15 +30,17 @@ STEP, WINDOW, NEVER = 6, 30, 99.0
 def main() -> int:
     """Set the bars."""
     real = [json.loads(line) for path in sorted(Path(sys.argv[1]).glob("*.jsonl")) for line in path.open("rb")]
-    work, table = Path(sys.argv[2]), np.load(sys.argv[3])
+    work = Path(sys.argv[2])
     groups = np.load(work / "student.npz")["groups"]
-    heads = np.zeros((len(real), 22))
-    for group in range(groups.max() + 1):
-        heads[groups == group] = np.load(work / f"student_{group}.npz")["heads"]
+    first, second = (np.load(work / f"{name}_heads.npz")["heads"].astype(np.float32) for name in ("first", "second"))
+    looked = first[:, LOOKS].max(axis=1)
+    look = float(np.quantile(looked, 1 - LOOK))
+    heads = (first + second) / 2
+    heads[looked < look] = -NEVER
     labels = (*KINDS, *MOODS)
     clear = np.array([[kind in one["labels"] for kind in labels] for one in real])
     right = clear | np.array([[kind in one["arguable"] for kind in labels] for one in real])
-    scores = heads[:, : len(LEARNED)] + heads[:, len(labels) : len(labels) + len(LEARNED)] + TABLE * table["scores"]
+    scores = heads[:, : len(LEARNED)] + heads[:, len(labels) : len(labels) + len(LEARNED)]
     scores[[not is_english(one["text"]) for one in real]] -= NEVER
     told = np.zeros_like(scores, bool)
     six = slice(len(LEARNED))
@@ -52,7 +53,7 @@ def main() -> int:
     )
     print(f"recall {found.sum() / clear[:, six].sum():.3f}")
     moods = {mood: mood_bar(heads, right, labels.index(mood)) for mood in MOODS}
-    settings = {"table": TABLE, "offset": float(table["level"]), "margin": MARGIN, "span": SPAN, "moods": moods}
+    settings = {"look": look, "margin": MARGIN, "span": SPAN, "moods": moods}
     settings["told"] = np.minimum(bars(scores, clear[:, six], right[:, six]), NEVER).tolist()
     settings["candidate"] = float(np.quantile(heads[:, 20], 1 - CANDIDATES))
     settings["keep"] = float(np.quantile(heads[:, 18] + heads[:, 19], 1 - KEPT))

@@ -25,14 +25,15 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from byte_pairs import BytePairs, kept_pairs
+from byte_pairs import kept_pairs
 from learn import HERE as WRITTEN
 from teachers import fetch, member, read_minilm
 from written import messages_of
 
+from holdfast.language.byte_pairs import BytePairs
 from holdfast.language.judge import BEFORE, HEAD, MAX_BEFORE, MAX_TEXT, MOODS, TAIL
 from holdfast.language.triggers import KINDS, LEARNED
-from holdfast.language.word_pieces import BEGIN, END, SPECIAL, WordPieces
+from holdfast.language.word_pieces import BEGIN, END, SPECIAL, Piece, WordPieces
 
 LABELS = (*KINDS, *MOODS)
 GROUPS = 5
@@ -136,11 +137,15 @@ def laid_out_for_student(pieces: WordPieces, one: Message) -> tuple[list[int], i
     own = pieces.of(one["text"][:MAX_TEXT])
     own = own if len(own) <= HEAD + TAIL else [*own[:HEAD], *own[-TAIL:]]
     said = [BEGIN, *[piece.number for piece in pieces.of(one.get("before", "")[-MAX_BEFORE:])[-BEFORE:]], END]
-    spans: list[int] = []
-    if one.get("keep") == "y" and one.get("what"):
-        found = re.search(r"\s+".join(map(re.escape, one["what"].split())), one["text"])
-        spans = [int(piece.start < found.end() and piece.end > found.start()) for piece in own] if found else []
-    return [*said, *[piece.number for piece in own], END], len(said), spans
+    return [*said, *[piece.number for piece in own], END], len(said), statement_of(one, own)
+
+
+def statement_of(one: Message, own: list[Piece]) -> list[int]:
+    """Return 1 for each piece of the statement that should be kept; nothing where there is none."""
+    if one.get("keep") != "y" or not one.get("what"):
+        return []
+    found = re.search(r"\s+".join(map(re.escape, one["what"].split())), one["text"])
+    return [int(piece.start < found.end() and piece.end > found.start()) for piece in own] if found else []
 
 
 def teacher(work: Path, every: list[Message], common: dict[str, Any]) -> None:
@@ -153,16 +158,18 @@ def teacher(work: Path, every: list[Message], common: dict[str, Any]) -> None:
     merges = [tuple(pair.split(" ")) for pair in reader.fields["tokenizer.ggml.merges"].contents()]
     pairs, letters = kept_pairs(merges, {one + two: 1 for one, two in merges}, 1)
     whole = BytePairs(pairs)
-    counts = Counter(letters[piece] for one in every for piece in set(whole.of(one["text"])))
+    counts = Counter(letters[piece] for one in every for piece in {part.number for part in whole.of(one["text"])})
     pairs, letters = kept_pairs(merges, counts, TEACHERS_FEWEST)
     pieces, marks = BytePairs(pairs), range(len(letters), len(letters) + 3)
     rows = []
     for one in every:
         own = pieces.of(one["text"][:MAX_TEXT])
         own = own if len(own) <= HEAD + TAIL else [*own[:HEAD], *own[-TAIL:]]
-        said = [marks[0], *pieces.of(one.get("before", "")[-MAX_BEFORE:])[-BEFORE:], marks[2], marks[1]]
-        rows.append(([*said, *own, marks[2]], len(said), []))
+        before = [piece.number for piece in pieces.of(one.get("before", "")[-MAX_BEFORE:])[-BEFORE:]]
+        said = [marks[0], *before, marks[2], marks[1]]
+        rows.append(([*said, *[piece.number for piece in own], marks[2]], len(said), statement_of(one, own)))
     save(work / "teacher.npz", rows, common)
+    np.savez(work / "pairs.npz", pairs=np.array(pairs))
     tensors = {one.name: gguf.dequantize(one.data, one.tensor_type) for one in reader.tensors}
     words, places = tensors.pop("token_embd.weight"), {token: place for place, token in enumerate(tokens)}
     agent, person = (words[1] + 0.5 * words[places[token]] for token in ("Ġassistant", "Ġuser"))

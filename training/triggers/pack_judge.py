@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from holdfast.language.encoder import GROUP, MAGIC
+from holdfast.language.weights import GROUP, MAGIC
 
 SHIPPED = Path(__file__).resolve().parents[2] / "src/holdfast/language/judge.bin"
 # Weights were learned as whole numbers of so many bits.

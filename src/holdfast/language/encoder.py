@@ -1,32 +1,24 @@
 """A small transformer that reads a message: how much it says of each kind, and which of its words say it.
 
-Its file has a line of JSON that names the tensors, and then all of them, packed. Weights are small whole numbers; every
-64 of them share a scale. Reading a message of a hundred pieces takes some tens of milliseconds and needs numpy, so this
-is for what runs behind a session, never for a hook.
+Reading a message of a hundred pieces takes some tens of milliseconds and needs numpy, so this is for what runs behind a
+session, never for a hook.
 """
 
 from __future__ import annotations
 
-import json
-import zlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from holdfast.errors import StoreUnavailable
+from holdfast.language.weights import Weights
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from holdfast.language.weights import Floats
 
-    Floats = NDArray[np.float32]
-
-MAGIC = b"HFENC\x01\n"
-GROUP = 64
 # So many pieces ahead are looked at to tell whether a piece belongs to the statement.
 AHEAD = 8
 _TINY = 1e-12
 _ROOT, _CUBED = 0.7978845608, 0.044715
-_HINT = "Install Holdfast again."
 
 
 class Figures(NamedTuple):
@@ -40,34 +32,22 @@ class Encoder:
     """The opened file. Raises StoreUnavailable where it cannot be read or is not whole."""
 
     def __init__(self, path: str) -> None:
-        try:
-            with open(path, "rb") as file:
-                data = file.read()
-        except OSError as problem:
-            raise StoreUnavailable(f"the weights of the judge cannot be read: {problem}", _HINT) from None
-        try:
-            head, packed = data.removeprefix(MAGIC).split(b"\n", 1)
-            self.about: dict[str, Any] = json.loads(head)
-            self._data = zlib.decompress(packed)
-        except (ValueError, zlib.error):
-            raise StoreUnavailable("the weights of the judge are not whole", _HINT) from None
-        self.vocabulary = self._raw("vocabulary").decode("utf-8").split("\n")
+        self._weights = Weights(path)
+        self.about = self._weights.about
+        self.vocabulary = self._weights.text("vocabulary").split("\n")
         self._width, self._heads, self._layers = (int(self.about[name]) for name in ("width", "heads", "layers"))
-        self._floats = {
-            name: self._tensor(name, row) for name, row in self.about["tensors"].items() if name != "vocabulary"
-        }
 
     def read(self, numbers: list[int], first: int) -> Figures:
         """Read a message by the numbers of its pieces; the person's own begin at `first` and end before the last."""
-        kept = self._floats
+        kept = self._weights
         kinds = kept["type"][(np.arange(len(numbers)) >= first).astype(int)]
-        rows = self._normed(kept["pieces"][numbers] + kept["places"][: len(numbers)] + kinds, "first")
+        rows = self._normed(kept.rows("pieces", numbers) + kept["places"][: len(numbers)] + kinds, "first")
         for layer in range(self._layers):
             rows = self._layer(rows, f"{layer}.")
         own = rows[first:-1]
         mean = own.mean(axis=0) if len(own) else np.zeros(self._width, np.float32)
         heads = kept["heads.weight"] @ np.concatenate([rows[0], mean]) + kept["heads.bias"]
-        return Figures(heads.tolist(), self._spans(own, rows[0]))
+        return Figures(heads.tolist(), of_statement(kept, own, rows[0]))
 
     def _layer(self, rows: Floats, name: str) -> Floats:
         seen = self._times(self._attended(rows, name), f"{name}out")
@@ -85,43 +65,30 @@ class Encoder:
         found: Floats = (shares @ parts[2]).transpose(1, 0, 2).reshape(count, self._width)
         return found
 
-    def _spans(self, own: Floats, whole: Floats) -> list[float]:
-        """Return how much each piece belongs to the statement: by itself, by what follows it, and by the message."""
-        count = len(own)
-        if not count:
-            return []
-        sums = np.concatenate([np.zeros((1, self._width), np.float32), own.cumsum(axis=0, dtype=np.float32)])
-        ends = np.minimum(np.arange(count) + AHEAD, count)
-        ahead = (sums[ends] - sums[:-1]) / (ends - np.arange(count))[:, None]
-        inner = self._times(np.concatenate([own, ahead, np.tile(whole, (count, 1))], axis=1), "span1")
-        found: list[float] = self._times(_gelu(inner), "span2")[:, 0].tolist()
-        return found
-
     def _times(self, rows: Floats, name: str) -> Floats:
-        found: Floats = rows @ self._floats[f"{name}.weight"].T + self._floats[f"{name}.bias"]
+        found: Floats = rows @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
         return found
 
     def _normed(self, rows: Floats, name: str) -> Floats:
         apart = rows - rows.mean(axis=-1, keepdims=True)
         by = np.sqrt((apart * apart).mean(axis=-1, keepdims=True) + _TINY)
-        found: Floats = apart / by * self._floats[f"{name}.weight"] + self._floats[f"{name}.bias"]
+        found: Floats = apart / by * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
         return found
 
-    def _raw(self, name: str) -> bytes:
-        start, size = self.about["tensors"][name][:2]
-        return self._data[start : start + size]
 
-    def _tensor(self, name: str, row: list[Any]) -> Floats:
-        """Return a tensor: its whole numbers times their scales, which stand behind them, or plain floats."""
-        shape, raw = row[2], self._raw(name)
-        if row[3] == "float16":
-            plain: Floats = np.frombuffer(raw, "<f2").astype(np.float32).reshape(shape)
-            return plain
-        count = int(np.prod(shape))
-        whole = np.frombuffer(raw[:count], np.int8).reshape(-1, GROUP)
-        scales = np.frombuffer(raw[count:], "<f2").astype(np.float32)
-        found: Floats = (whole * scales[:, None]).astype(np.float32).reshape(shape)
-        return found
+def of_statement(weights: Weights, own: Floats, whole: Floats) -> list[float]:
+    """Return how much each piece belongs to the statement: by itself, by what follows it, and by the message."""
+    count = len(own)
+    if not count:
+        return []
+    sums = np.concatenate([np.zeros((1, own.shape[1]), np.float32), own.cumsum(axis=0, dtype=np.float32)])
+    ends = np.minimum(np.arange(count) + AHEAD, count)
+    ahead = (sums[ends] - sums[:-1]) / (ends - np.arange(count))[:, None]
+    inner = np.concatenate([own, ahead, np.tile(whole, (count, 1))], axis=1) @ weights["span1.weight"].T
+    found: list[float] = (
+        _gelu(inner + weights["span1.bias"]) @ weights["span2.weight"][0] + weights["span2.bias"]
+    ).tolist()
+    return found
 
 
 def _gelu(values: Floats) -> Floats:
