@@ -214,6 +214,11 @@ class HookRun:
         self._calls: tuple[ToolCall, ...] | None = None
         self._cursor: TailCursor | None = None
 
+    @property
+    def began_ns(self) -> int:
+        """When this hook began, by the clock on the wall."""
+        return time.time_ns() - int((time.monotonic() - self._began) * 1e9)
+
     def milliseconds(self) -> float:
         """Return how long this hook has taken, the start of its process included."""
         return round((self._loading + time.monotonic() - self._began) * 1000, 1)

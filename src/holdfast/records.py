@@ -233,7 +233,8 @@ class HookCall:
     `moment` is one of MOMENTS, `native` the agent's own name for it. `source` is why a session starts (startup, resume,
     clear, compact, fork) or ends. `prompt` is what the person typed, `notice` what programs put in the same place.
     `subagent` is set inside a sub-agent; `profile` is the name of the agent's own definition that speaks, such as
-    `reviewer`. `output` is the end of what a call printed. `tag` tells two calls of one moment apart.
+    `reviewer`. `output` is the end of what a call printed. `tag` tells two calls of one moment apart,
+    `call_id` is the agent's own id of a call of a tool.
     """
 
     agent: str
@@ -253,6 +254,7 @@ class HookCall:
     output: str = ""
     answer: str = ""
     tag: str = ""
+    call_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,8 +292,8 @@ class Filter:
     """What a read may see and wants to see. `scopes=None` is everything; empty tuples of the others are no wish.
 
     `since` and `until` are about the last change; `between` keeps what was first stored or last changed between two
-    times, of which one may be empty. `anchored` keeps what names code, or holds on a branch alone. `used` asks whether
-    it was ever handed out.
+    times, of which one may be empty. `anchored` keeps what names code, or holds on a branch or at a
+    condition. `used` asks whether it was ever handed out.
     """
 
     scopes: tuple[Scope, ...] | None

@@ -17,6 +17,7 @@ from holdfast.memory.remember import end, put, remember
 from holdfast.memory.show import list_memories
 from holdfast.recall.recall import recall
 from holdfast.records import Draft, Memory
+from holdfast.rules.rule import rule_of
 from holdfast.workspace import Workspace
 
 AUTH = '''import time
@@ -185,6 +186,68 @@ def test_a_rule_of_the_person_warns_only_where_its_file_is_gone(stored, warned, 
     memory = stored("Never touch `login` in src/auth.py.", type="feedback")
     assert memory.anchors == ("src/auth.py",)
     code.write("src/auth.py", "pass\n")
+    assert warned(memory) == ""
+
+
+@pytest.mark.parametrize(
+    ("statement", "given"),
+    [
+        ("After changing src/auth.py, run the login tests.", {}),
+        ("When you edit src/auth.py, run `make gen`.", {"trust": "agent"}),
+        ("src/auth.py needs a new token whenever it is changed.", {}),
+        ("The sessions end at midnight, see src/auth.py.", {"when": "src/auth.py"}),
+    ],
+)
+def test_what_is_told_at_a_change_is_not_made_stale_by_it(stored, warned, opened, code, statement, given) -> None:
+    """A rule for the change of a file says nothing of what stands in it; that it went is told. So after a sweep."""
+    memory = stored(statement, **given)
+    assert memory.anchors == ("src/auth.py",)
+    code.change("src/auth.py", "TTL = 900", "TTL = 60")
+    assert warned(memory) == ""
+    with opened() as workspace:
+        workspace.store.change(memory.scope, memory.key, anchors=("src/auth.py@0123456789ab",))
+        assert "changed since" in workspace.fresh().warning(workspace.locate(memory.key))
+        assert anchors.settle(workspace) == 1
+    assert warned(memory) == ""
+    os.unlink(code.root / "src" / "auth.py")
+    assert "src/auth.py is gone since" in warned(memory)
+
+
+@pytest.mark.parametrize(
+    ("statement", "given", "told"),
+    [
+        ("Never edit src/auth.py by hand.", {}, "src/auth.py, src/session.py"),
+        (
+            "Ask Ines about logins.",
+            {"when": "src/auth.py, !src/auth.py.bak"},
+            "src/auth.py, !src/auth.py.bak, src/session.py",
+        ),
+        ("Never run `src/auth.py`.", {"when": "src/auth.py --all"}, "src/auth.py --all, src/session.py --all"),
+    ],
+)
+def test_a_condition_follows_the_file_that_it_names(stored, opened, code, statement, given, told) -> None:
+    """After a rename that git knows a rule is told at the new name, too, and at the old one if that comes back."""
+    memory = stored(statement, **given)
+    code.git("mv", "src/auth.py", "src/session.py")
+    code.commit()
+    with opened() as workspace:
+        anchors.settle(workspace)
+        rule = rule_of(workspace.locate(memory.key))
+    assert rule is not None and str(rule.condition) == told
+
+
+def test_a_file_that_moved_away_and_back_is_only_itself(stored, opened, warned, code) -> None:
+    """Nothing is told of a rename that was undone."""
+    memory = stored("`login` in src/auth.py returns a dict.")
+    for old, new in (("src/auth.py", "src/session.py"), ("src/session.py", "src/auth.py")):
+        code.git("mv", old, new)
+        code.commit()
+        with opened() as workspace:
+            assert anchors.settle(workspace) == 1
+    assert warned(memory) == ""
+    with opened() as workspace:
+        assert workspace.locate(memory.key).anchors == memory.anchors
+        workspace.store.change(memory.scope, memory.key, anchors=("src/auth.py>src/auth.py",))
     assert warned(memory) == ""
 
 

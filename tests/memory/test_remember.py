@@ -13,6 +13,17 @@ from holdfast.records import Filter, Scope
 TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 
 
+def test_the_same_words_without_their_backquotes_lose_no_condition(workspace) -> None:
+    """What marked a command stays; and where other words name no command any more, that is told."""
+    with workspace() as h:
+        first = remember(h, "`make deploy` is for Ines alone, never run it.", key="k").memory
+        again = remember(h, "make deploy is for Ines alone, never run it.", key="k")
+        assert (again.action, again.memory.body) == ("unchanged", first.body)
+        assert not workspace.said
+        remember(h, "Deploys are for Ines alone.", key="k")
+        assert "make deploy" in workspace.said[-1] and "--when" in workspace.said[-1]
+
+
 def test_a_new_memory_is_a_markdown_file(workspace, home) -> None:
     """What was stored is a file with front matter, title and text in the folder of its project."""
     with workspace() as h:
@@ -30,6 +41,7 @@ def test_an_order_of_the_person_is_a_rule_unless_they_say_otherwise(workspace) -
         assert remember(h, "Always run the linter.", type="project").memory.type == "project"
         assert remember(h, "Always squash.", trust="agent").memory.type == "project"
         assert remember(h, "Deploys need the VPN.").memory.type == "project"
+        assert remember(h, "Never run make x.", key="make-x").memory.type == "feedback"
         remember(h, "Deploys go out on Monday.", key="deploys")
         assert remember(h, "Never deploy on Friday.", key="deploys").memory.type == "project"
 

@@ -31,7 +31,8 @@ class Say:
 class Call:
     """A step: call this tool. A namespace stands beside the name where the agent keeps the two apart.
 
-    Until the tool is offered and the sign stands in the request, `meanwhile` is called, for a while.
+    Until the tool is offered and the sign stands in the request, `meanwhile` is called, for a while. What is `beside`
+    it is called in the same answer.
     """
 
     tool: str
@@ -40,6 +41,7 @@ class Call:
     sign: str = ""
     meanwhile: Call | None = None
     before: Callable[[Request], None] | None = None
+    beside: tuple[Call, ...] = ()
 
     def is_ready(self, request: Request) -> bool:
         """Whether the agent can take this call now."""
@@ -214,39 +216,38 @@ Wire = tuple[dict, Callable[[], list[tuple[str, object]]]]
 def _messages(step: Say | Call, model: str) -> Wire:
     usage = {"input_tokens": 100, "output_tokens": 10, "cache_read_input_tokens": 0, "cache_creation_input_tokens": 0}
     if isinstance(step, Call):
-        block = {"type": "tool_use", "id": _id("toolu"), "name": step.tool, "input": step.arguments}
-        empty = {**block, "input": {}}
-        delta = {"type": "input_json_delta", "partial_json": json.dumps(step.arguments)}
-        ending = {"stop_reason": "tool_use", "stop_sequence": None}
+        calls = (step, *step.beside)
+        blocks = [{"type": "tool_use", "id": _id("toolu"), "name": one.tool, "input": one.arguments} for one in calls]
+        empty: dict[str, object] = {"input": {}}
+        deltas = [{"type": "input_json_delta", "partial_json": json.dumps(one.arguments)} for one in calls]
     else:
-        block, empty = {"type": "text", "text": step.text}, {"type": "text", "text": ""}
-        delta = {"type": "text_delta", "text": step.text}
-        ending = {"stop_reason": "end_turn", "stop_sequence": None}
+        blocks, empty = [{"type": "text", "text": step.text}], {"text": ""}
+        deltas = [{"type": "text_delta", "text": step.text}]
+    ending = {"stop_reason": "tool_use" if isinstance(step, Call) else "end_turn", "stop_sequence": None}
     head = {"id": _id("msg"), "type": "message", "role": "assistant", "model": model, "usage": usage}
 
     def events() -> list[tuple[str, object]]:
         begun = {**head, "content": [], "stop_reason": None, "stop_sequence": None}
-        data = [
-            {"type": "message_start", "message": begun},
-            {"type": "content_block_start", "index": 0, "content_block": empty},
-            {"type": "content_block_delta", "index": 0, "delta": delta},
-            {"type": "content_block_stop", "index": 0},
-            {"type": "message_delta", "delta": ending, "usage": usage},
-            {"type": "message_stop"},
-        ]
+        data: list[dict] = [{"type": "message_start", "message": begun}]
+        for index, (block, delta) in enumerate(zip(blocks, deltas, strict=True)):
+            data.append({"type": "content_block_start", "index": index, "content_block": {**block, **empty}})
+            data.append({"type": "content_block_delta", "index": index, "delta": delta})
+            data.append({"type": "content_block_stop", "index": index})
+        data += [{"type": "message_delta", "delta": ending, "usage": usage}, {"type": "message_stop"}]
         return [(str(one["type"]), one) for one in data]
 
-    return {**head, "content": [block], **ending}, events
+    return {**head, "content": blocks, **ending}, events
 
 
 def _responses(step: Say | Call, model: str) -> Wire:
-    if isinstance(step, Call):
-        item = {"type": "function_call", "id": _id("fc"), "call_id": _id("call"), "name": step.tool}
-        item |= {"arguments": json.dumps(step.arguments), "status": "completed"}
-        item |= {"namespace": step.namespace} if step.namespace else {}
-    else:
+    items: list[dict] = []
+    for one in (step, *step.beside) if isinstance(step, Call) else ():
+        item = {"type": "function_call", "id": _id("fc"), "call_id": _id("call"), "name": one.tool}
+        item |= {"arguments": json.dumps(one.arguments), "status": "completed"}
+        items.append(item | ({"namespace": one.namespace} if one.namespace else {}))
+    if isinstance(step, Say):
         said = {"type": "output_text", "text": step.text, "annotations": []}
-        item = {"type": "message", "id": _id("msg"), "role": "assistant", "status": "completed", "content": [said]}
+        items = [{"type": "message", "id": _id("msg"), "role": "assistant", "status": "completed", "content": [said]}]
     usage = {"input_tokens": 100, "output_tokens": 10, "total_tokens": 110}
     usage |= {"input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0}}
     head = {"id": _id("resp"), "object": "response", "created_at": 0, "model": model}
@@ -254,16 +255,18 @@ def _responses(step: Say | Call, model: str) -> Wire:
     def events() -> list[tuple[str, object]]:
         data: list[dict] = [
             {"type": "response.created", "response": {**head, "status": "in_progress", "output": []}},
-            {"type": "response.output_item.added", "output_index": 0, "item": {**item, "status": "in_progress"}},
         ]
-        if isinstance(step, Say):
-            place = {"item_id": item["id"], "output_index": 0, "content_index": 0}
-            data.append({"type": "response.output_text.delta", **place, "delta": step.text})
-        data.append({"type": "response.output_item.done", "output_index": 0, "item": item})
+        for number, item in enumerate(items):
+            begun = {**item, "status": "in_progress"}
+            data.append({"type": "response.output_item.added", "output_index": number, "item": begun})
+            if isinstance(step, Say):
+                place = {"item_id": item["id"], "output_index": number, "content_index": 0}
+                data.append({"type": "response.output_text.delta", **place, "delta": step.text})
+            data.append({"type": "response.output_item.done", "output_index": number, "item": item})
         data.append({"type": "response.completed", "response": whole})
         return [(one["type"], {**one, "sequence_number": number}) for number, one in enumerate(data)]
 
-    whole = {**head, "status": "completed", "output": [item], "usage": usage}
+    whole = {**head, "status": "completed", "output": items, "usage": usage}
     return whole, events
 
 
@@ -271,8 +274,11 @@ def _chat(step: Say | Call, model: str) -> Wire:
     usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
     said: dict[str, object] = {"role": "assistant", "content": step.text if isinstance(step, Say) else None}
     if isinstance(step, Call):
-        function = {"name": step.tool, "arguments": json.dumps(step.arguments)}
-        said["tool_calls"] = [{"index": 0, "id": _id("call"), "type": "function", "function": function}]
+        functions = [{"name": one.tool, "arguments": json.dumps(one.arguments)} for one in (step, *step.beside)]
+        said["tool_calls"] = [
+            {"index": number, "id": _id("call"), "type": "function", "function": function}
+            for number, function in enumerate(functions)
+        ]
     reason = "stop" if isinstance(step, Say) else "tool_calls"
     head = {"id": _id("chatcmpl"), "created": 0, "model": model}
 
@@ -288,10 +294,10 @@ def _chat(step: Say | Call, model: str) -> Wire:
 
 def _gemini(step: Say | Call, model: str) -> Wire:
     if isinstance(step, Call):
-        part: dict[str, object] = {"functionCall": {"name": step.tool, "args": step.arguments}}
+        parts = [{"functionCall": {"name": one.tool, "args": one.arguments}} for one in (step, *step.beside)]
     else:
-        part = {"text": step.text}
-    candidate = {"index": 0, "content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}
+        parts = [{"text": step.text}]
+    candidate = {"index": 0, "content": {"role": "model", "parts": parts}, "finishReason": "STOP"}
     usage = {"promptTokenCount": 100, "candidatesTokenCount": 10, "totalTokenCount": 110}
     whole = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": model}
     return whole, lambda: [("", whole)]

@@ -16,13 +16,14 @@ from holdfast.learning.fixes import model as fixes
 from holdfast.workspace import Workspace
 from outside.agents import PROGRAMS, Person, Ran
 from outside.conftest import command_line
-from outside.loopback import Call, Model, Request, Say
+from outside.loopback import Model, Request, Say
 from outside.reading import events, hook_log
 from support.places import make_repository
 
 RULE = "Never `git push` without asking me first."
 GUIDE = "The sales report is in cents, as the tax office wants it."
 PUSH, READ, FAILING = "git push -q origin HEAD:main", "make sales", "python3 report.py"
+BESIDE = "git push -q origin HEAD:topic"
 ERROR = "ModuleNotFoundError: No module named 'till_data'"
 FACT = "The sum of an order is made by `total` in src/cart.py, in cents."
 HELD, WORKED, STALE = "Held by Holdfast", "what worked then", ": verify first]"
@@ -88,19 +89,21 @@ def day(request: pytest.FixtureRequest, installed: Path, tmp_path_factory) -> It
 
         changing = "printf 'def total(prices):\\n    return round(sum(prices))\\n' > src/cart.py"
         lines = (PUSH, PUSH, READ, READ, FAILING, FAILING, changing)
-        steps: list[Say | Call] = [replace(PROGRAMS[agent].shell(line), before=look) for line in lines]
+        steps = [replace(PROGRAMS[agent].shell(line), before=look) for line in lines]
+        # The first answer makes two pushes, before the reason of either could be read.
+        steps[0] = replace(steps[0], beside=(PROGRAMS[agent].shell(BESIDE),))
         ran = person.run(agent, "work on it", [*steps, Say("Done.")])
         assert (ran.code, ran.missing) == (0, []), (ran.out[-2000:], ran.err[-2000:])
         yield Day(agent, home, ran, person.run(agent, "say hello", [Say("Hello.")]), refs)
 
 
-def test_the_first_push_is_held_and_the_repeated_one_goes_through(day: Day) -> None:
-    """It did not run: the remote has nothing; the reason has the person's words; the same call again is made."""
+def test_the_pushes_of_one_answer_are_held_and_the_repeated_one_goes_through(day: Day) -> None:
+    """They did not run: the remote has nothing; the reason has the person's words; the same call again is made."""
     assert day.refs[:2] == ["", ""]
-    assert "refs/heads/main" in day.refs[2]
-    assert day.new(HELD)[:3] == [0, 1, 0] and sum(day.new(HELD)) == 1
-    (reason,) = [text for text in day.ran.turns[1].texts if HELD in text]
-    assert RULE in reason and "goes through" in reason
+    assert "refs/heads/main" in day.refs[2] and "topic" not in day.refs[2]
+    assert day.new(HELD)[:3] == [0, 2, 0] and sum(day.new(HELD)) == 2
+    reasons = [text for text in day.ran.turns[1].texts if HELD in text]
+    assert len(reasons) == 2 and all(RULE in reason and "goes through" in reason for reason in reasons)
 
 
 def test_a_rule_that_guides_comes_with_the_result_once(day: Day) -> None:
@@ -127,5 +130,5 @@ def test_every_hook_wrote_how_long_it_took(day: Day) -> None:
     told = events(day.home)
     assert all(row["ms"] > 0 for row in told if row["kind"] not in ("receipt", "use"))
     given = [row[4] for event in told if event["kind"] == "receipt" for row in event["given"]]
-    assert sum("held" in why for why in given) == 1 and sum("the same failure" in why for why in given) == 1
+    assert sum("held" in why for why in given) == 2 and sum("the same failure" in why for why in given) == 1
     assert hook_log(day.home) == ""

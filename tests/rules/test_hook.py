@@ -203,20 +203,38 @@ def test_a_secret_in_the_call_is_not_repeated(store, call) -> None:
     assert "ghp_1234567890" not in reason
 
 
-def test_two_calls_at_once_are_held_once(store, call, home, shop) -> None:
-    """Of two calls that an agent makes side by side one is held, and the other runs."""
+def test_calls_at_once_are_all_held_and_the_next_one_is_not(store, call, home, shop) -> None:
+    """Of calls that an agent makes side by side none was made by somebody who had read the reason."""
     store(PUSH)
     adapter = agents.get("claude-code")
     data = {"session_id": "s9", "cwd": str(shop), "tool_name": "Bash", "tool_input": {"command": "git push"}}
-    runs = [HookRun(str(home), adapter, adapter.read_hook_input("PreToolUse", data, {}), os.environ) for _ in range(2)]
-    effects = [hook.at_before_tool(run) for run in runs]
+    runs = [HookRun(str(home), adapter, adapter.read_hook_input("PreToolUse", data, {}), os.environ) for _ in range(3)]
+    effects = [hook.at_before_tool(run) for run in runs[:2]]
     held = []
     threads = [threading.Thread(target=lambda some=some: held.append(Answers(some).held)) for some in effects]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(map(len, held)) == [0, 1]
+    # This one had begun as well, and looks only now.
+    held.append(Answers(hook.at_before_tool(runs[2])).held)
+    assert list(map(len, held)) == [1, 1, 1]
+    assert not call("git push", session="s9")
+
+
+def test_calls_of_one_answer_are_all_held_where_the_agent_makes_them_in_turn(store, call, tmp_path) -> None:
+    """The transcript has both calls before the reason for which the first was held, and the repeated one behind it."""
+    store(PUSH)
+    transcript = tmp_path / "transcript.jsonl"
+    told = {"transcript_path": str(transcript)}
+    lines = [{"type": "tool_use", "id": "toolu_1"}, {"type": "tool_use", "id": "toolu_2"}]
+    transcript.write_text("\n".join(map(json.dumps, lines)))
+    (reason,) = call("git push origin a", tool_use_id="toolu_1", **told).held
+    result = {"tool_use_id": "toolu_1", "content": reason}
+    transcript.write_text("\n".join(map(json.dumps, [*lines, result])))
+    assert call("git push origin b", tool_use_id="toolu_2", **told).held
+    transcript.write_text("\n".join(map(json.dumps, [*lines, result, {"type": "tool_use", "id": "toolu_3"}])))
+    assert not call("git push origin b", tool_use_id="toolu_3", **told)
 
 
 class TestTheTableNeverLies:

@@ -251,7 +251,7 @@ def _passes(one, wanted):
         and (not wanted.keys or one.key in wanted.keys)
         and (not wanted.trusts or one.trust in wanted.trusts)
         and wanted.since <= one.updated
-        and (not wanted.anchored or bool(one.anchors or one.branch))
+        and (not wanted.anchored or bool(one.anchors or one.branch or one.when not in ("", "none")))
         and (not wanted.until or one.updated < wanted.until)
         and (not any(wanted.between) or any(within[0] <= at < within[1] for at in (one.updated, one.created)))
     )

@@ -206,6 +206,8 @@ class Agent:
     # commands and change files, as a matcher of the agent's names them.
     around: tuple[str, ...] = ()
     acting: str = ""
+    # The file beside its transcript that has the calls of an answer before they are made, where the transcript has not.
+    calls_file: str = ""
     # Instruction files of a folder of which it reads only the first that is there; its instruction files in which a
     # block of ours can stand, best first: in its own folder, and in a project.
     reads_first: tuple[str, ...] = ()
@@ -270,6 +272,7 @@ class Agent:
             output=output,
             answer=told(data, "last_assistant_message", "lastAssistantMessage", "prompt_response"),
             tag=tag(data, transcript),
+            call_id=told(data, "tool_use_id", "toolUseId"),
         )
 
     def outcome(self, data: Mapping[str, object]) -> tuple[str, bool]:

@@ -40,6 +40,7 @@ class Grok(Agent):
     moved_by = ("GROK_HOME",)
     injects = frozenset({"before-tool", "after-tool", "tool-failed"})
     tells_exits = True
+    calls_file = "chat_history.jsonl"
     guard = "PreToolUse"
     around = ("PreToolUse", "PostToolUse")
     acting = "run_terminal_command|search_replace|write"

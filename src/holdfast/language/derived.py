@@ -81,6 +81,10 @@ _AFTER = re.compile(
     rf"(?P<verb>{_EDIT}|changes?|changed|edits?|edited|modif\w+|adding|{_RUN}|runs?)(?:\s+(?:to|in|of))?\s+{_DETERMINERS}"
     rf"(?P<what>{_LIST})"
 )
+_CHANGES = re.compile(
+    rf"\b(?:after|when|whenever|once|if|every time|each time|on|nach|wenn)\b[^.;]*?"
+    rf"\b(?:{_EDIT}|change|edit|modif|änder)"
+)
 _FAILS = re.compile(rf'\b(?:when|if|wenn)\s+(?P<what>{MENTION})\s+fails with\s+"(?P<error>[^"]{{4,200}})"')
 _COMES = re.compile(
     r"\b(?:when|whenever|if)\s+(?:(?:you|we|i|it)\s+)?"
@@ -174,6 +178,12 @@ def derive(text: str) -> Derived | None:
 def forbids(text: str) -> bool:
     """Whether a statement forbids something or sets a condition, whatever it is about."""
     return bool(_SETS.search(text.casefold()))
+
+
+def at_change(text: str) -> tuple[str, ...]:
+    """Return the files that a statement is told at because it says what to do when they change."""
+    told = derive(text) if _CHANGES.search(text.casefold()) else None
+    return told.condition.paths if told else ()
 
 
 def need_condition(text: str, when: str, enforce: str | None) -> None:

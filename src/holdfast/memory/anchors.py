@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.base.clock import Deadline, now
 from holdfast.errors import HoldfastError
-from holdfast.language import code_names, code_spans
+from holdfast.language import code_names, code_spans, conditions, derived
 from holdfast.privacy import redact
 from holdfast.project import anchors, git, git_program
 from holdfast.project.anchors import MAX_ANCHORS, Anchor, Freshness, parsed
@@ -53,12 +53,14 @@ class StaleMemory:
 def anchored(workspace: Workspace, draft: Draft) -> Draft:
     """Return the draft with the anchors of what it states, and the branch where it holds only there."""
     statement = content_of(draft).statement
-    names = code_names.named(statement) if draft.scope.kind == "project" else code_names.Names()
-    root = _root(workspace, draft.scope) if any(names) else ""
+    is_ours = draft.scope.kind == "project"
+    names = code_names.named(statement) if is_ours else code_names.Names()
+    root = _root(workspace, draft.scope) if is_ours and (any(names) or draft.when) else ""
     if not root:
         return replace(draft, anchors=())
     is_rule = draft.type in ("user", "feedback")
-    found = tuple(map(str, _found(root, names, only_there=is_rule)))
+    at = _changed_by_rule(statement, draft.when or "")
+    found = tuple(map(str, _with_files(root, _found(root, names, only_there=is_rule, told_at=at), draft.when or "")))
     laid_down = draft.trust == "user" and draft.type in LAID_DOWN
     return replace(draft, anchors=found, branch="" if is_rule or laid_down else _branch(root, found))
 
@@ -68,7 +70,8 @@ def confirm(workspace: Workspace, memory: Memory) -> Memory:
     workspace.need_enabled()
     workspace.need_reach(memory.scope.kind)
     root = _root(workspace, memory.scope)
-    draft = anchored(workspace, Draft(memory.body, memory.scope, type=memory.type, trust=memory.trust))
+    asked = Draft(memory.body, memory.scope, type=memory.type, trust=memory.trust, when=memory.when)
+    draft = anchored(workspace, asked)
     again = {(one.path, one.symbol, one.first): one for one in parsed(draft.anchors or ())}
     for one in _followed(root, memory) if root else []:
         # Its statement still has the old name, by which it is not found.
@@ -115,13 +118,19 @@ def _ways(root: str, not_held: list[Anchor]) -> tuple[str, ...]:
 
 
 def settle(workspace: Workspace, scopes: tuple[Scope, ...] | None = None) -> int:
-    """Follow files that were renamed, and let go of branches that were merged; return how many memories changed."""
+    """Follow files that were renamed, and let go of branches that were merged; return how many memories changed.
+
+    What a condition names is followed like what the statement names, and what is told at the change of a file is no
+    claim about what stands in it.
+    """
     changed, known = 0, dict[tuple[str, str], dict[str, str]]()
     for memory in list(workspace.store.find(Filter(scopes, anchored=True))):
         root = _root(workspace, memory.scope) if memory.scope.kind == "project" else ""
         if not root:
             continue
-        followed = tuple(map(str, _followed(root, memory, known)))
+        told_at = _changed_by_rule(memory.body, memory.when)
+        kept = [_loose(one, told_at) for one in _followed(root, memory, known)]
+        followed = tuple(map(str, _with_files(root, kept, memory.when)))
         branch = "" if memory.branch and is_merged(root, memory) else memory.branch
         if (followed, branch) != (tuple(map(str, parsed(memory.anchors))), memory.branch):
             workspace.store.change(memory.scope, memory.key, anchors=followed, branch=branch)
@@ -183,15 +192,43 @@ def _followed(root: str, memory: Memory, known: dict[tuple[str, str], dict[str, 
         known[asked] = git_program.renames(*asked)
     moved = known.get(asked, {})
     return [
-        replace(one, path=moved[one.path], was=one.was or one.path)
+        replace(one, path=moved[one.path], was="" if moved[one.path] == one.was else one.was or one.path)
         if one in lost and anchors.is_inside(moved.get(one.path, ""))
         else one
         for one in found
     ]
 
 
-def _found(root: str, names: code_names.Names, *, only_there: bool) -> list[Anchor]:
-    """Return the anchors of what is named, those of symbols and lines before those of whole files."""
+def _changed_by_rule(statement: str, when: str) -> tuple[str, ...]:
+    """Return the files at whose change a statement is told: "after changing a.sql run ..." is no claim about it."""
+    if when:
+        condition = conditions.read(when)
+        return condition.paths if condition else ()
+    return derived.at_change(statement)
+
+
+def _loose(one: Anchor, told_at: tuple[str, ...]) -> Anchor:
+    """Return an anchor of a whole file without its digest, where a change of the file is what a rule is told at."""
+    is_whole = one.digest and not one.symbol and not one.first
+    is_told = is_whole and any(conditions.fits_path(path, at) for path in (one.path, one.was) if path for at in told_at)
+    return replace(one, digest="", length=0, blob="") if is_told else one
+
+
+def _with_files(root: str, found: list[Anchor], when: str) -> list[Anchor]:
+    """Return the anchors with those of the files that a given condition names, so that it follows them."""
+    condition = conditions.read(when) if when else None
+    for path in condition.paths if condition else ():
+        is_file = path[:1] != "!" and anchors.is_inside(path) and os.path.isfile(os.path.join(root, path))
+        if is_file and path not in {name for one in found for name in (one.path, one.was)}:
+            found = [*found, Anchor(path)]
+    return found[:MAX_ANCHORS]
+
+
+def _found(root: str, names: code_names.Names, *, only_there: bool, told_at: tuple[str, ...] = ()) -> list[Anchor]:
+    """Return the anchors of what is named, those of symbols and lines before those of whole files.
+
+    A file at whose change a rule is told (`told_at`) need only be there.
+    """
     texts = {path: text for path, _, _ in names.files for path, text in _named_file(root, path)}
     by_symbol = [*_in_files(names, texts)]
     known = {one.symbol for one in by_symbol}
@@ -220,7 +257,7 @@ def _found(root: str, names: code_names.Names, *, only_there: bool) -> list[Anch
         loose = only_there or (is_file and (one in used or one.path.endswith(_ALWAYS_CHANGING)))
         if found := Anchor(one.path) if loose else _made(one, text):
             made.append(found)
-    made = list(dict.fromkeys(made))[:MAX_ANCHORS]
+    made = list(dict.fromkeys(_loose(one, told_at) for one in made))[:MAX_ANCHORS]
     ids = git_program.blobs(root, [one.path for one in made if one.digest]) if any(one.digest for one in made) else {}
     return [replace(one, blob=ids.get(one.path, "")[:_BLOB_DIGITS]) if one.digest else one for one in made]
 

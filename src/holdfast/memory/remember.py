@@ -8,7 +8,7 @@ from holdfast.language import conditions
 from holdfast.language.contradiction import says_otherwise
 from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.privacy import redact
-from holdfast.records import Draft, Filter, Memory, Proposal, Stored, replace
+from holdfast.records import Draft, Filter, Memory, Proposal, Scope, Stored, replace
 from holdfast.store import kinds as standing
 from holdfast.store.memory_file import first_words
 from holdfast.store.merge import content_of
@@ -46,12 +46,13 @@ def remember(
     """
     workspace.need_enabled()
     condition = None if when is None else str(conditions.parse(when))
+    where = workspace.scope(scope)
     draft = Draft(
         text=text,
-        scope=workspace.scope(scope),
+        scope=where,
         key=key,
         title=title,
-        type=type or _type_of(text, key, trust),
+        type=type or _type_of(workspace, text, where, key, trust),
         tags=None if tags is None else normal_tags(tags),
         trust="agent" if workspace.speaker and trust == "user" else trust,
         source=source,
@@ -70,17 +71,17 @@ def remember(
         # No hook gives a strength.
         from holdfast.language.derived import need_condition
 
-        need_condition(text, _condition_there(workspace, draft) if when is None else condition or "", enforce)
+        there = _there(workspace, draft.scope, draft.key) if draft.key and when is None else None
+        need_condition(text, there.when if there else condition or "", enforce)
     return _put_beside_the_older(workspace, draft, was)
 
 
-def _type_of(text: str, key: str | None, trust: str) -> str | None:
+def _type_of(workspace: Workspace, text: str, scope: Scope, key: str | None, trust: str) -> str | None:
     """Return the type of a statement that nobody gave one: an order of the person's is a rule.
 
-    So is what says of a command or a file what must, or must not, be done there. What has a key of its own may be there
-    already, with the type that it was given.
+    So is what says of a command or a file what must, or must not, be done there. What is there already keeps its type.
     """
-    if trust != "user" or key is not None:
+    if trust != "user" or (key is not None and _there(workspace, scope, key) is not None):
         return None
     # A hook knows the type of what it stores.
     from holdfast.language.derived import derive, forbids
@@ -99,6 +100,8 @@ def _put_beside_the_older(workspace: Workspace, draft: Draft, was: str | None) -
     every = tuple(dict.fromkeys((*draft.supersedes, *[one.key for one in older])))
     stored = put(workspace, replace(draft, supersedes=every), was)
     stored = replace(stored, against=tuple([one.key for one in older]))
+    if stored.replaced and draft.trust == "user" and not stored.memory.when:
+        _say_lost_condition(workspace, stored)
     for one in older:
         gone = f"gone for good: holdfast forget {one.key}"
         workspace.say(f'{one.key} says otherwise ("{first_words(one.body)}") and is no longer given to agents; {gone}')
@@ -109,12 +112,22 @@ def _put_beside_the_older(workspace: Workspace, draft: Draft, was: str | None) -
     return stored
 
 
-def _condition_there(workspace: Workspace, draft: Draft) -> str:
-    """Return the condition that was given to what a draft updates."""
+def _say_lost_condition(workspace: Workspace, stored: Stored) -> None:
+    """Say that what was told at a call is told at none any more, where its new words name no call."""
+    from holdfast.language.derived import derive
+
+    told = derive(stored.replaced)
+    if told is not None and derive(stored.memory.body) is None:
+        way = f'to keep that: holdfast edit {stored.memory.key} --when "{told.condition}"'
+        workspace.say(f"it was told at {told.condition}, which its new words do not name; {way}")
+
+
+def _there(workspace: Workspace, scope: Scope, key: str) -> Memory | None:
+    """Return the memory that a key names, if it is there."""
     try:
-        return workspace.store.get(draft.scope, draft.key).when if draft.key else ""
+        return workspace.store.get(scope, key)
     except NotFound:
-        return ""
+        return None
 
 
 def _near(workspace: Workspace, draft: Draft) -> list[Memory]:
@@ -176,7 +189,8 @@ def put(workspace: Workspace, draft: Draft, was: str | None = None) -> Stored:
 def _anchored(workspace: Workspace, draft: Draft) -> Draft:
     """Return the draft with what it names in code; most statements name none, and a hook need not load what looks."""
     words = " ".join(word.strip(".,;:!?") for word in draft.text.split())
-    if draft.scope.kind != "project" or not any(mark in words for mark in ("`", "/", "_", "()", ".")):
+    names_code = any(mark in words for mark in ("`", "/", "_", "()", "."))
+    if draft.scope.kind != "project" or not (names_code or draft.when):
         return draft
     from holdfast.memory.anchors import anchored
 

@@ -88,7 +88,7 @@ def parse(text: str) -> Anchor | None:
     if not all(number.isdigit() or not number for number in (first, last, length)) or not is_inside(path):
         return None
     numbers = int(first or 0), int(last or first or 0)
-    return Anchor(path, symbol, *numbers, digest, int(length or 0), blob, was)
+    return Anchor(path, symbol, *numbers, digest, int(length or 0), blob, was if was != path else "")
 
 
 def is_inside(path: str) -> bool:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from holdfast.language import conditions, derived
 from holdfast.language.conditions import Condition
-from holdfast.records import STRENGTHS, Memory
+from holdfast.project.anchors import parsed
+from holdfast.records import STRENGTHS, Memory, replace
 
 GIVEN, DERIVED = "given", "derived"
 _DOES = {"say": "told", "hold": "holds", "ask": "asks", "deny": "denies"}
@@ -40,13 +41,32 @@ def rule_of(memory: Memory) -> Rule | None:
         condition = conditions.read(memory.when)
         if not condition:
             return None
+        condition = _followed(condition, memory)
         forbids = found.forbids if found is not None else derived.forbids(memory.body)
         does, why = _strength(memory, condition, forbids, literal=True)
         return Rule(memory, condition, does, GIVEN, why=why)
     if found is None:
         return None
-    does, why = _strength(memory, found.condition, found.forbids, literal=found.literal)
-    return Rule(memory, found.condition, does, DERIVED, found.words, why)
+    condition = _followed(found.condition, memory)
+    does, why = _strength(memory, condition, found.forbids, literal=found.literal)
+    return Rule(memory, condition, does, DERIVED, found.words, why)
+
+
+def _followed(condition: Condition, memory: Memory) -> Condition:
+    """Return a condition that names a file which was renamed since also with the name that the file has now."""
+    moved = {one.was: one.path for one in parsed(memory.anchors) if one.was}
+    if not moved:
+        return condition
+    commands, paths = list(condition.commands), list(condition.paths)
+    for was, path in moved.items():
+        for some in (commands, paths):
+            for one in list(some):
+                but, name = ("!", one[1:]) if one[:1] == "!" else ("", one)
+                first, space, rest = name.partition(" ")
+                now = f"{but}{path}{space}{rest}"
+                if (was == first or was.endswith(f"/{first}")) and now not in some:
+                    some.append(now)
+    return replace(condition, commands=tuple(commands), paths=tuple(paths))
 
 
 def _strength(memory: Memory, condition: Condition, forbids: bool, *, literal: bool) -> tuple[str, str]:

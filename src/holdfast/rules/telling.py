@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
+from holdfast.base import files
 from holdfast.base.text import DOTS, cut
-from holdfast.parts import Effect
+from holdfast.parts import STOPPED, Effect
 from holdfast.privacy.fence import safe, without_secrets
 from holdfast.records import STRENGTHS, Given
 from holdfast.rules import told
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
     from holdfast.rules.matching import Found
 
 MAX_SAID, MAX_HOLDING = 2, 4
+# So much of a transcript's end has the calls of an answer; calls at once are not further apart, whatever the clock.
+_MAX_CALLS, _MAX_APART_NS = 1 << 18, 60_000_000_000
 _MAX_CALL = 120
 # One agent cuts a reason after 256 characters, so what to do comes before the rule, and in few words.
 _HELD = (
@@ -68,7 +73,7 @@ def holding(run: HookRun, found: list[Found]) -> list[Effect]:
         ]
     place = told.place_of(run.home, run.session)
     known = told.read(place)
-    holds = [one for one in by_strength.get("hold", ()) if _held(one) not in known]
+    holds = [one for one in by_strength.get("hold", ()) if _held(one) not in known or _was_made_before(run, known, one)]
     if holds:
         return [_holding_once(run, place, one, holds) for one in holds[:MAX_HOLDING]]
     return [
@@ -80,10 +85,32 @@ def holding(run: HookRun, found: list[Found]) -> list[Effect]:
 def _holding_once(run: HookRun, place: str, one: Found, holds: list[Found]) -> Effect:
     """Return what holds a call this once; with the last one told, those beyond it count as held, so that it is true."""
     beyond = holds[MAX_HOLDING:] if one is holds[:MAX_HOLDING][-1] else []
-    also = [_said(run, one), *[_held(other) for other in beyond]]
+    held_at = [told.held_at(_held(other), run.call.call_id) for other in (one, *beyond)]
+    also = [*held_at, _said(run, one), *[_held(other) for other in beyond]]
     # What to do is said once, however many rules hold the call.
     text = ("" if one is not holds[0] else _HELD) + _RULE.format(_call(one), _text(one))
-    return Effect(lambda: told.claim(place, _held(one), also), hold=text, theirs=True, given=_given(one, "held"))
+    # Of two calls at once each is held: neither was made by somebody who had read the reason.
+    note = lambda: told.claim(place, _held(one), also, shared=True)  # noqa: E731
+    return Effect(note, hold=text, theirs=True, given=_given(one, "held"))
+
+
+def _was_made_before(run: HookRun, known: set[str], one: Found) -> bool:
+    """Whether this call was made before the reason could be read for which a rule held another: in the same answer.
+
+    The file that has the agent's calls tells it by their order, where it has this one; else both ran at once.
+    """
+    held, at = told.first_held(known, _held(one))
+    beside = os.path.join(os.path.dirname(run.call.transcript), run.agent.calls_file)
+    place = beside if run.agent.calls_file else run.call.transcript
+    try:
+        calls = files.read_tail(place, _MAX_CALLS, follow=True)[0] if held and run.call.call_id and place else b""
+    except OSError:
+        calls = b""
+    first, this = calls.find(held.encode()), calls.find(run.call.call_id.encode())
+    if first < 0 or this < 0 or not calls:
+        return 0 < at - run.began_ns < _MAX_APART_NS
+    told_at = calls.find(STOPPED[1].encode(), first)
+    return held != run.call.call_id and not -1 < told_at < this
 
 
 def saying(run: HookRun, found: list[Found]) -> list[Effect]:

@@ -292,7 +292,7 @@ def where_of(wanted: Filter) -> tuple[str, list[object]]:
         clauses.append("m.updated < ?")
         values.append(wanted.until)
     if wanted.anchored:
-        clauses.append("(m.anchors <> '' OR m.branch <> '')")
+        clauses.append("(m.anchors <> '' OR m.branch <> '' OR m.condition NOT IN ('', 'none'))")
     if any(wanted.between):
         since, until = wanted.between[0], wanted.between[1] or "~"
         clauses.append("(m.updated >= ? AND m.updated < ? OR m.created >= ? AND m.created < ?)")
