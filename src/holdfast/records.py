@@ -234,7 +234,7 @@ class HookCall:
     clear, compact, fork) or ends. `prompt` is what the person typed, `notice` what programs put in the same place.
     `subagent` is set inside a sub-agent; `profile` is the name of the agent's own definition that speaks, such as
     `reviewer`. `output` is the end of what a call printed. `tag` tells two calls of one moment apart,
-    `call_id` is the agent's own id of a call of a tool.
+    `call_id` is the agent's own id of a call of a tool, and `made_at` when the hook was called for it.
     """
 
     agent: str
@@ -255,6 +255,7 @@ class HookCall:
     answer: str = ""
     tag: str = ""
     call_id: str = ""
+    made_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)

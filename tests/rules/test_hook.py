@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
+from datetime import UTC, datetime
 
 import pytest
 
@@ -219,6 +221,9 @@ def test_calls_at_once_are_all_held_and_the_next_one_is_not(store, call, home, s
     # This one had begun as well, and looks only now.
     held.append(Answers(hook.at_before_tool(runs[2])).held)
     assert list(map(len, held)) == [1, 1, 1]
+    # And this one was called for before, though its process took long to begin.
+    made = datetime.fromtimestamp(time.time() - 5, UTC).isoformat(timespec="milliseconds")
+    assert call("git push", session="s9", timestamp=made).held
     assert not call("git push", session="s9")
 
 

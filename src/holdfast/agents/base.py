@@ -273,6 +273,7 @@ class Agent:
             answer=told(data, "last_assistant_message", "lastAssistantMessage", "prompt_response"),
             tag=tag(data, transcript),
             call_id=told(data, "tool_use_id", "toolUseId"),
+            made_at=told(data, "made_at", "timestamp"),
         )
 
     def outcome(self, data: Mapping[str, object]) -> tuple[str, bool]:

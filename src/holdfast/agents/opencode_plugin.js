@@ -146,7 +146,8 @@ export const HoldfastMemory = async ({ client, directory }) => {
       if (CALLS !== "*" && !CALLS.split("|").includes(input.tool)) return
       let answer = {}
       try {
-        const data = { tool_name: input.tool, tool_input: output.args, tool_use_id: input.callID }
+        const made = { tool_use_id: input.callID, made_at: new Date().toISOString() }
+        const data = { tool_name: input.tool, tool_input: output.args, ...made }
         answer = JSON.parse((await hook("tool.execute", about(input.sessionID, data))) || "{}")
         if (answer.say) lines.set(input.callID, answer.say)
       } catch {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.base import files
+from holdfast.base import clock, files
 from holdfast.base.text import DOTS, cut
 from holdfast.parts import STOPPED, Effect
 from holdfast.privacy.fence import safe, without_secrets
@@ -108,9 +108,17 @@ def _was_made_before(run: HookRun, known: set[str], one: Found) -> bool:
         calls = b""
     first, this = calls.find(held.encode()), calls.find(run.call.call_id.encode())
     if first < 0 or this < 0 or not calls:
-        return 0 < at - run.began_ns < _MAX_APART_NS
+        return 0 < at - _made_ns(run) < _MAX_APART_NS
     told_at = calls.find(STOPPED[1].encode(), first)
     return held != run.call.call_id and not -1 < told_at < this
+
+
+def _made_ns(run: HookRun) -> int:
+    """Return when the agent called the hook, where it says so to the millisecond; else when the hook began."""
+    at = run.call.made_at
+    is_exact = at[19:20] == "." and at[20:23].isdigit() and at[23:] in ("Z", "+00:00")
+    whole = clock.seconds(at) if is_exact else float("nan")
+    return run.began_ns if whole != whole else int(whole) * 10**9 + int(at[20:23]) * 10**6
 
 
 def saying(run: HookRun, found: list[Found]) -> list[Effect]:
