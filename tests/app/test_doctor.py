@@ -179,3 +179,22 @@ def test_an_install_from_before_is_told_how_to_get_todays_hooks(workspace, machi
     assert '"matcher": "Bash|Edit' in (machine / ".claude" / "settings.json").read_text()
     with workspace() as one:
         assert not any("otherwise than today" in found.text for found in doctor(one))
+
+
+def test_a_rule_about_another_tool_is_told_how_to_be_asked_there(machine, cli) -> None:
+    """Hooks stand around reads only while a rule names them; who stores one is told the command that does it."""
+    (machine / ".claude").mkdir()
+    settings = machine / ".claude" / "settings.json"
+    assert cli("install", "claude-code", "--yes").code == 0
+    assert "Read" not in settings.read_text()
+    told = cli("remember", "Keys are not for you.", "--key", "keys", "--when", "tool: read, tool: mcp__db__*, .env")
+    assert told.code == 0 and "until you run: holdfast install claude-code" in told.err
+    assert "holdfast install claude-code" in cli("doctor").out
+    assert cli("install", "claude-code", "--yes").code == 0
+    assert '"matcher": "Bash|Edit|MultiEdit|Write|NotebookEdit|mcp__db__.*|Read"' in settings.read_text()
+    again = cli("edit", "keys", "--when", "tool: read, .env, .env.local")
+    assert "until you run" in again.err
+    cli("install", "claude-code", "--yes")
+    assert "until you run" not in cli("edit", "keys", "--when", "tool: read, .env").err
+    assert cli("forget", "keys", "--yes").code == 0 and cli("install", "claude-code", "--yes").code == 0
+    assert "Read" not in settings.read_text()

@@ -206,6 +206,8 @@ class Agent:
     # commands and change files, as a matcher of the agent's names them.
     around: tuple[str, ...] = ()
     acting: str = ""
+    # Its other tools, by their kind in `language/tools.py`: hooks are bound to those as well that a rule names.
+    looking: Mapping[str, str] = {}
     # The file beside its transcript that has the calls of an answer before they are made, where the transcript has not.
     calls_file: str = ""
     # Instruction files of a folder of which it reads only the first that is there; its instruction files in which a
@@ -335,13 +337,23 @@ class Agent:
         timed.update({native: GUARD_SECONDS for native in wanted if native})
         return [(native, command.hook_line(self.name, native), seconds) for native, seconds in timed.items()]
 
+    def bound_tools(self, command: Launcher) -> str:
+        """Return the tools to which hooks around a call are bound: those that act, and those that a rule names."""
+        from holdfast.language.tools import KINDS
+
+        named = [self.looking.get(one.casefold(), "" if one.casefold() in KINDS else one) for one in command.tools]
+        every = [one for names in (self.acting, *named) for one in names.split("|")]
+        # A name with other signs is no name of a tool, and would be read as a pattern.
+        plain = [one.replace("*", ".*") for one in every if one.replace("*", "").isidentifier()]
+        return "|".join(dict.fromkeys(plain))
+
     def hook_parts(self, path: str, command: Launcher, unit: int = 1, **more: object) -> list[ConfigPart]:
         """Return our group for each event in the shape that several agents share; `unit` is a second in the agent's."""
         found = []
         for native, line, seconds in self.hook_lines(command):
             handler = {"type": "command", "command": line, "timeout": seconds * unit, **more}
             bound = self.acting and native in self.around and not (command.guards and native == self.guard)
-            group = {"matcher": self.acting, "hooks": [handler]} if bound else {"hooks": [handler]}
+            group = {"matcher": self.bound_tools(command), "hooks": [handler]} if bound else {"hooks": [handler]}
             found.append(ConfigPart(path, "element", ("hooks", native), group))
         return found
 

@@ -54,6 +54,7 @@ class ClaudeCode(Agent):
     guard, asks = "PreToolUse", True
     around = ("PreToolUse",)
     acting = "Bash|Edit|MultiEdit|Write|NotebookEdit"
+    looking = {"read": "Read", "search": "Grep|Glob", "web": "WebFetch|WebSearch", "agent": "Agent|Task"}  # noqa: RUF012
     events = EVENTS
     own_instructions = ("CLAUDE.md",)
     skill_homes = ("own",)

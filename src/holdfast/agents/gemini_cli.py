@@ -45,6 +45,10 @@ class GeminiCli(Agent):
     guard = "BeforeTool"
     around = ("BeforeTool", "AfterTool")
     acting = "run_shell_command|write_file|replace"
+    looking = {  # noqa: RUF012
+        **{"read": "read_file|read_many_files|list_directory", "search": "grep_search|search_file_content|glob"},
+        **{"web": "web_fetch|google_web_search", "agent": "invoke_agent"},
+    }
     events = {  # noqa: RUF012
         "SessionStart": "start",
         "BeforeAgent": "prompt",

@@ -44,6 +44,7 @@ class Grok(Agent):
     guard = "PreToolUse"
     around = ("PreToolUse", "PostToolUse")
     acting = "run_terminal_command|search_replace|write"
+    looking = {"read": "read_file|list_dir", "search": "grep", "web": "web_search", "agent": "spawn_subagent"}  # noqa: RUF012
     advice = (
         "What holds everywhere reaches Grok by a rules file. For a project's memories, install it there with "
         "--scope project, and trust the folder: `grok --trust`.",

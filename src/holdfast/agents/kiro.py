@@ -34,6 +34,7 @@ class Kiro(Agent):
     events = {"agentSpawn": "start", "userPromptSubmit": "prompt", "postToolUse": "after-tool", "stop": "stop"}  # noqa: RUF012
     # What is printed there is not known to reach the model, so it comes with the next prompt.
     around, acting = ("postToolUse",), "execute_bash|fs_write"
+    looking = {"read": "fs_read"}  # noqa: RUF012
     project_rule = ".kiro/steering/holdfast.md"
     rule_head = "---\ninclusion: always\n---\n"
     project_instructions = ("AGENTS.md",)
@@ -66,7 +67,7 @@ class Kiro(Agent):
             "hooks": {
                 native: [
                     {**({"matcher": tool} if tool else {}), "command": line, "timeout_ms": seconds * MILLISECONDS}
-                    for tool in (self.acting.split("|") if native in self.around else ("",))
+                    for tool in (self.bound_tools(command).split("|") if native in self.around else ("",))
                 ]
                 for native, line, seconds in self.hook_lines(command)
             },

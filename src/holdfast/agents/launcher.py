@@ -16,7 +16,7 @@ class Launcher:
     The plain form starts Python itself without its site packages, which is the fastest; `portable` writes the names
     of our programs instead, for files that several people share. `home` is set where it is not the usual one. `guards`:
     all calls of tools are judged before they run, where the agent can be told to leave one. `rules`: hooks stand around
-    the calls that run commands and change files.
+    the calls that run commands and change files, and around those of `tools` that some rule names besides.
     """
 
     python: str
@@ -26,6 +26,7 @@ class Launcher:
     portable: bool = False
     guards: bool = False
     rules: bool = False
+    tools: tuple[str, ...] = ()
 
     def hook(self, agent: str, native: str) -> list[str]:
         """Return the words that run the hook for one of the agent's events."""

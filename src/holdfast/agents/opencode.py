@@ -31,6 +31,7 @@ class OpenCode(Agent):
     settles = "stop"
     guard = "tool.execute"
     acting = "bash|edit|write|multiedit|patch|apply_patch"
+    looking = {"read": "read|list", "search": "grep|glob", "web": "webfetch|websearch", "agent": "task"}  # noqa: RUF012
     events = {  # noqa: RUF012
         "session.created": "start",
         "chat.message": "prompt",
@@ -69,7 +70,8 @@ class OpenCode(Agent):
     def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         with open(PLUGIN, encoding="utf-8") as file:
             plugin = file.read().replace('"{COMMAND}"', dumps(command.hook(self.name, "EVENT")))
-        plugin = plugin.replace('"{CALLS}"', dumps("*" if command.guards else self.acting if command.rules else ""))
+        calls = "*" if command.guards else self.bound_tools(command) if command.rules else ""
+        plugin = plugin.replace('"{CALLS}"', dumps(calls))
         folder = self.instruction_folder(place)
         config, commented = (os.path.join(folder, name) for name in ("opencode.json", "opencode.jsonc"))
         if os.path.exists(commented) and not os.path.exists(config):

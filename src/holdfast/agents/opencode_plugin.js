@@ -143,7 +143,7 @@ export const HoldfastMemory = async ({ client, directory }) => {
       } catch {}
     },
     "tool.execute.before": async (input, output) => {
-      if (CALLS !== "*" && !CALLS.split("|").includes(input.tool)) return
+      if (CALLS !== "*" && !CALLS.split("|").some((name) => new RegExp(`^${name}$`).test(input.tool))) return
       let answer = {}
       try {
         const made = { tool_use_id: input.callID, made_at: new Date().toISOString() }

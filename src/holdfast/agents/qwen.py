@@ -34,6 +34,7 @@ class Qwen(Agent):
     injects = frozenset({"start", "prompt", "before-tool", "tool-failed"})
     events = {name: moment for name, moment in EVENTS.items() if moment != "compacted"}  # noqa: RUF012
     around, acting = ("PreToolUse",), "run_shell_command|write_file|edit"
+    looking = {"read": "read_file|list_directory", "search": "grep_search|glob", "web": "web_fetch"}  # noqa: RUF012
     own_instructions = ("QWEN.md",)
     project_instructions = ("AGENTS.md", "QWEN.md")
     skill_homes = ("own",)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import sqlite3
 import sys
@@ -177,20 +176,12 @@ def agents_are_heard(workspace: Workspace) -> Iterator[Problem]:
 def installs_are_current(workspace: Workspace) -> Iterator[Problem]:
     """Every connected agent has the hooks that an install of today writes."""
     try:
-        installs = record.load(workspace.home)
+        for agent, folder, way in install.outdated(workspace):
+            where = f"in {folder} " if folder else ""
+            text = f"{agent.title} is connected {where}otherwise than today's version, settings and rules would do it"
+            yield Problem("agent", agent.name, text, f"Run: {way}", severity="info")
     except BrokenFile:
         return  # the check of agents told it
-    for one in installs:
-        try:
-            agent = agents.get(one.agent)
-        except HoldfastError:
-            continue
-        if not install.is_current(workspace, agent, one):
-            where = f"in {one.folder} " if one.folder else ""
-            text = f"{agent.title} is connected {where}otherwise than today's version and settings would connect it"
-            way = f"cd {shlex.quote(one.folder)} && " if one.folder else ""
-            scope = " --scope project" if one.scope == "project" else ""
-            yield Problem("agent", one.agent, text, f"Run: {way}holdfast install {one.agent}{scope}", severity="info")
 
 
 def _hours_before(earlier: str, later: str) -> float:

@@ -11,6 +11,7 @@ import shlex
 import shutil
 import sys
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast import agents
 from holdfast.agents.base import SERVER, Agent, ConfigChange, FoundAgent, Place
@@ -27,7 +28,11 @@ from holdfast.memory import audit, scaffold
 from holdfast.patterns import distributed
 from holdfast.project.git import upwards
 from holdfast.records import Problem, replace
+from holdfast.rules.build import named_tools
 from holdfast.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _MOMENTS = {"start": "session start", "prompt": "every prompt"}
 # What an agent reads as config or instruction, and how deep below its folder.
@@ -176,7 +181,8 @@ def command_of(workspace: Workspace, *, portable: bool = False) -> Launcher:
     home = "" if portable or usual == workspace.home else workspace.home
     guards = workspace.settings.text("security.block") != "off"
     rules = workspace.settings.flag("rules.enabled")
-    return Launcher(os.path.abspath(sys.executable), runner, _program(), home, portable, guards, rules)
+    tools = named_tools(workspace) if rules else ()
+    return Launcher(os.path.abspath(sys.executable), runner, _program(), home, portable, guards, rules, tools)
 
 
 def _program() -> tuple[str, ...]:
@@ -220,6 +226,19 @@ def is_current(workspace: Workspace, agent: Agent, installed: Install) -> bool:
         )
     except HoldfastError:
         return False
+
+
+def outdated(workspace: Workspace) -> Iterator[tuple[Agent, str, str]]:
+    """Yield each agent that is connected otherwise than an install of today would do it, where, and the command."""
+    for one in record.load(workspace.home):
+        try:
+            agent = agents.get(one.agent)
+        except HoldfastError:
+            continue
+        if not is_current(workspace, agent, one):
+            way = f"cd {shlex.quote(one.folder)} && " if one.folder else ""
+            scope = " --scope project" if one.scope == "project" else ""
+            yield agent, one.folder, f"{way}holdfast install {one.agent}{scope}"
 
 
 def plan_removal(workspace: Workspace, name: str, *, scope: str = "user") -> InstallPlan:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from holdfast.base.text import CUT, cut
+from holdfast.language import conditions
 from holdfast.language.conditions import needles
-from holdfast.records import Scope
+from holdfast.records import Filter, Scope
 from holdfast.rules import table
 from holdfast.rules.rule import Rule, rule_of
 from holdfast.store.index import Stamp
@@ -42,6 +44,16 @@ def rules_of(workspace: Workspace, scopes: tuple[Scope, ...]) -> list[Rule]:
     workspace.refresh(scopes)
     memories = workspace.store.ask(lambda index: [one for scope in scopes for one, _, _ in index.rules(scope)])
     return [rule for memory in memories if (rule := rule_of(memory)) is not None]
+
+
+def named_tools(workspace: Workspace) -> tuple[str, ...]:
+    """Return the tools that a condition of any rule in the home names: kinds, and agents' own names."""
+    if not os.path.isdir(os.path.join(workspace.home, "memory")):
+        return ()
+    found = [
+        conditions.read(one.when) for one in workspace.store.find(Filter(None, anchored=True)) if "tool:" in one.when
+    ]
+    return tuple(sorted({name for one in found if one for name in one.tools}))
 
 
 def _row(rule: Rule, stamp: Stamp, digest: bytes) -> table.RuleRow:

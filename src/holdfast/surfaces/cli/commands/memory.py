@@ -99,10 +99,24 @@ def _edit(workspace: Workspace, key: str, scope: str | None, when: str | None, e
     if when is not None or enforce is not None:
         memory = set_rule(workspace, key, when, enforce, scope)
         click.echo(f"updated  {heading(memory)}")
-        say(condition_of(memory) or "no condition")
+        _say_condition(workspace, memory, "no condition")
         return
     memory, changed = edit(workspace, key, scope=scope)
     click.echo(f"{'updated' if changed else 'unchanged'}  {heading(memory)}")
+
+
+def _say_condition(workspace: Workspace, memory: Memory, otherwise: str = "") -> None:
+    """Say at which calls a memory is told, and which agents have no hook there yet."""
+    told_at = condition_of(memory) or otherwise
+    if told_at:
+        say(told_at)
+    if "tool:" in memory.when:
+        # Few rules name a tool, and nothing else here needs what installs.
+        from holdfast.app import install
+
+        for agent, folder, way in install.outdated(workspace):
+            where = f" in {folder}" if folder else ""
+            say(f"{agent.title}{where} is not asked at every such call until you run: {way}")
 
 
 @command("confirm", "holdfast confirm tokens-expire-after-15-minutes", sees=HERE)
@@ -248,8 +262,7 @@ def _remember(workspace: Workspace, /, text: tuple[str, ...], tags: tuple[str, .
     if emit_json({**fields, "memory": memory_json(memory)}):
         return
     click.echo(f"{stored.action}  {heading(memory)}")
-    if told_at := condition_of(memory):
-        say(told_at)
+    _say_condition(workspace, memory)
     if stored.replaced:
         before = one_line(stored.replaced, _MAX_REPLACED)
         say(f"what it said before is kept (holdfast history {memory.key}): {before}")
