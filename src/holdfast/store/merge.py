@@ -108,11 +108,8 @@ def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory 
             when=draft.when or "",
             enforce=(draft.enforce or "") if draft.trust == "user" else "",
         )
-    # The same words with fewer of them marked as code say less exactly what was meant: those that stand are kept.
-    is_vaguer = before.body.count("`") > content.statement.count("`")
-    if is_vaguer and _words_said(content.statement) == _words_said(before.body):
-        content = content._replace(title=before.title, statement=before.body)
-        draft = replace(draft, confirmed=False)
+    if _is_vaguer(content.statement, before.body):
+        content, draft = content._replace(title=before.title, statement=before.body), replace(draft, confirmed=False)
     said_anew = content.statement != before.body
     # What a person says once more in their own name is theirs from then on; nobody takes it from them by that.
     trust = draft.trust if said_anew or draft.trust == "user" else before.trust
@@ -142,6 +139,11 @@ def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory 
         branch=draft.branch if said_anew or draft.confirmed else before.branch,
         **{name: value for name, value in given.items() if value is not None},  # type: ignore[arg-type]
     )
+
+
+def _is_vaguer(statement: str, before: str) -> bool:
+    """Whether the same words are said with fewer of them marked as code, so less exactly: those that stand are kept."""
+    return before.count("`") > statement.count("`") and _words_said(statement) == _words_said(before)
 
 
 def restates(statement: str, before: Memory) -> bool:
