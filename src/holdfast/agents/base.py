@@ -30,6 +30,7 @@ import stat
 import sys
 import time
 
+from holdfast.base import files
 from holdfast.base.light_records import dataclass
 from holdfast.base.minijson import dumps
 from holdfast.records import HookCall, replace
@@ -314,7 +315,8 @@ class Agent:
         """Return where the agent is, or None where neither its program nor its folder is here."""
         folder = self.folder(place)
         found = FoundAgent(
-            on_path(self.programs, place.environment), folder if folder and os.path.isdir(folder) else ""
+            files.on_path(self.programs, place.environment.get("PATH", "")),
+            folder if folder and os.path.isdir(folder) else "",
         )
         return found if found.program or found.folder else None
 
@@ -337,23 +339,17 @@ class Agent:
         timed.update({native: GUARD_SECONDS for native in wanted if native})
         return [(native, command.hook_line(self.name, native), seconds) for native, seconds in timed.items()]
 
-    def bound_tools(self, command: Launcher) -> str:
-        """Return the tools to which hooks around a call are bound: those that act, and those that a rule names."""
-        from holdfast.language.tools import KINDS
-
-        named = [self.looking.get(one.casefold(), "" if one.casefold() in KINDS else one) for one in command.tools]
-        every = [one for names in (self.acting, *named) for one in names.split("|")]
-        # A name with other signs is no name of a tool, and would be read as a pattern.
-        plain = [one.replace("*", ".*") for one in every if one.replace("*", "").isidentifier()]
-        return "|".join(dict.fromkeys(plain))
-
     def hook_parts(self, path: str, command: Launcher, unit: int = 1, **more: object) -> list[ConfigPart]:
         """Return our group for each event in the shape that several agents share; `unit` is a second in the agent's."""
         found = []
         for native, line, seconds in self.hook_lines(command):
             handler = {"type": "command", "command": line, "timeout": seconds * unit, **more}
             bound = self.acting and native in self.around and not (command.guards and native == self.guard)
-            group = {"matcher": self.bound_tools(command), "hooks": [handler]} if bound else {"hooks": [handler]}
+            group = (
+                {"matcher": command.bound(self.acting, self.looking), "hooks": [handler]}
+                if bound
+                else {"hooks": [handler]}
+            )
             found.append(ConfigPart(path, "element", ("hooks", native), group))
         return found
 
@@ -482,13 +478,6 @@ def tag(data: Mapping[str, object], transcript: str) -> str:
         except (OSError, ValueError):
             found = ["0"]
     return "/".join([*found, told(data, "source", "trigger", "reason")]).strip("/")
-
-
-def on_path(names: tuple[str, ...], environment: Mapping[str, str]) -> str:
-    """Return the first program of these names on the PATH."""
-    folders = [folder for folder in environment.get("PATH", "").split(os.pathsep) if folder]
-    paths = (os.path.join(folder, name) for name in names for folder in folders)
-    return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), "")
 
 
 def existing(scope: str, kind: str, folder: str, *names: str) -> list[MemoryFile]:

@@ -67,7 +67,9 @@ class Kiro(Agent):
             "hooks": {
                 native: [
                     {**({"matcher": tool} if tool else {}), "command": line, "timeout_ms": seconds * MILLISECONDS}
-                    for tool in (self.bound_tools(command).split("|") if native in self.around else ("",))
+                    for tool in (
+                        command.bound(self.acting, self.looking).split("|") if native in self.around else ("",)
+                    )
                 ]
                 for native, line, seconds in self.hook_lines(command)
             },

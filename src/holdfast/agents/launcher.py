@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdfast.language.tools import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 HOOK_PROGRAM, HOOK_FILE = "holdfast-hook", "holdfast/surfaces/hook/run.py"
 # What stands in a word that no shell reads as anything else.
@@ -36,6 +42,16 @@ class Launcher:
     def hook_line(self, agent: str, native: str) -> str:
         """Return the same as one line for a POSIX shell."""
         return shell_line(self.hook(agent, native))
+
+    def bound(self, acting: str, looking: Mapping[str, str]) -> str:
+        """Return the tools to which hooks around a call are bound: those that act, and those that a rule names.
+
+        `looking` are those that do not act, by their kind; what is no kind is an agent's own name, maybe with stars.
+        """
+        named = [looking.get(one.casefold(), "" if one.casefold() in KINDS else one) for one in self.tools]
+        every = [one for names in (acting, *named) for one in names.split("|")]
+        # A name with other signs is no name of a tool, and would be read as a pattern.
+        return "|".join(dict.fromkeys(one.replace("*", ".*") for one in every if one.replace("*", "").isidentifier()))
 
     def mcp(self, agent: str) -> list[str]:
         """Return the words that start the MCP server."""

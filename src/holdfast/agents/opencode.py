@@ -70,7 +70,7 @@ class OpenCode(Agent):
     def parts(self, place: Place, command: Launcher) -> list[ConfigPart]:
         with open(PLUGIN, encoding="utf-8") as file:
             plugin = file.read().replace('"{COMMAND}"', dumps(command.hook(self.name, "EVENT")))
-        calls = "*" if command.guards else self.bound_tools(command) if command.rules else ""
+        calls = "*" if command.guards else command.bound(self.acting, self.looking) if command.rules else ""
         plugin = plugin.replace('"{CALLS}"', dumps(calls))
         folder = self.instruction_folder(place)
         config, commented = (os.path.join(folder, name) for name in ("opencode.json", "opencode.jsonc"))

@@ -317,6 +317,13 @@ def is_plain_folder(path: str) -> bool:
     return os.path.isdir(path) and not os.path.islink(path)
 
 
+def on_path(names: tuple[str, ...], places: str) -> str:
+    """Return the first program of these names in the folders of a PATH."""
+    folders = [folder for folder in places.split(os.pathsep) if folder]
+    paths = (os.path.join(folder, name) for name in names for folder in folders)
+    return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), "")
+
+
 def working_folder() -> str:
     """Return the working directory, or "" where it was deleted."""
     try:

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from holdfast import agents
-from holdfast.agents.base import on_path
 from holdfast.agents.headless import ROLE, Answered, Headless
 from holdfast.base import files
 from holdfast.base.clock import now
@@ -146,7 +145,7 @@ def whom(workspace: Workspace, wish: str) -> Helper:
             agent = agents.get(name)
         if agent is None or wish not in (agent.name, *agent.programs):
             continue
-        program = on_path(agent.programs, workspace.environment)
+        program = files.on_path(agent.programs, workspace.environment.get("PATH", ""))
         headless = agent.headless(program, workspace.environment) if program else None
         if headless is None:
             why = "is not on the PATH" if not program else "cannot be asked with its tools off"
