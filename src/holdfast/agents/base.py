@@ -313,11 +313,8 @@ class Agent:
 
     def detect(self, place: Place) -> FoundAgent | None:
         """Return where the agent is, or None where neither its program nor its folder is here."""
-        folder = self.folder(place)
-        found = FoundAgent(
-            files.on_path(self.programs, place.environment.get("PATH", "")),
-            folder if folder and os.path.isdir(folder) else "",
-        )
+        folder, program = self.folder(place), files.on_path(self.programs, place.environment.get("PATH", ""))
+        found = FoundAgent(program, folder if folder and os.path.isdir(folder) else "")
         return found if found.program or found.folder else None
 
     def folder(self, place: Place) -> str:
@@ -345,11 +342,8 @@ class Agent:
         for native, line, seconds in self.hook_lines(command):
             handler = {"type": "command", "command": line, "timeout": seconds * unit, **more}
             bound = self.acting and native in self.around and not (command.guards and native == self.guard)
-            group = (
-                {"matcher": command.bound(self.acting, self.looking), "hooks": [handler]}
-                if bound
-                else {"hooks": [handler]}
-            )
+            matcher = {"matcher": command.bound(self.acting, self.looking)} if bound else {}
+            group = {**matcher, "hooks": [handler]}
             found.append(ConfigPart(path, "element", ("hooks", native), group))
         return found
 
