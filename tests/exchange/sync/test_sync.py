@@ -530,10 +530,12 @@ def test_an_address_that_is_none_or_has_a_password_is_refused(url, tmp_path, rem
 
 
 def test_what_git_needs_may_be_lost(laptop, desktop):
-    """Without the repository in the home, as after a kill while it was made anew, the next sync goes on as before."""
+    """Without the repository in the home, as after a kill while it was made anew, all goes on as before."""
     laptop.remember("We indent with tabs.", key="style")
+    laptop.remember("The code word is bluebird.", key="word")
     laptop.sync()
     shutil.rmtree(laptop.home / "sync" / "depot.git")
+    laptop.forget("word")
     laptop.remember("Deploys need the VPN.", key="deploys")
     settle(laptop, desktop)
     assert set(desktop.memories()) == {"style", "deploys"}

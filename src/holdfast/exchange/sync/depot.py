@@ -97,9 +97,11 @@ class Depot:
     def renew(self) -> None:
         """Take every object out, and let the next state be published without a history: something was erased."""
         url = self.url
-        shutil.rmtree(self.path)
-        self.create(url)
+        # First, so that a kill in the middle leaves nothing that would be published with the old history.
         files.write(self.anew, b"")
+        if os.path.isdir(self.path):
+            shutil.rmtree(self.path)
+        self.create(url)
 
     def create_remote(self, path: str) -> None:
         """Make an empty bare repository in a folder of this machine."""
