@@ -117,10 +117,30 @@ def test_an_audit_names_what_is_wrong_and_changes_nothing(workspace, shop, tmp_p
         assert {one.kind for one in found.problems} == {"duplicate", "contradiction", "stale-claim", "secret"}
         assert (found.tool, found.files, found.statements) == ("markdown", 3, 6)
         assert found.imports["new"] == 5
+        (twice,) = [one.text for one in found.problems if one.kind == "duplicate"]
+        assert twice == '"Deploys need the VPN." stands 2 times: in a.md, b.md'
         (otherwise,) = [one.text for one in found.problems if one.kind == "contradiction"]
-        assert otherwise == 'b.md says otherwise: "The service listens on port 9090."'
+        assert otherwise == '"The service listens on port 8080.", but b.md says: "The service listens on port 9090."'
         assert tree(folder) == before
         assert not (shop / "proposals").exists()
+
+
+def test_an_audit_says_once_what_a_store_is_about_and_reads_tables_and_indexes(workspace, shop, tmp_path):
+    """Files of another project are counted, not named; one of ours is named once; an index repeats no file's words."""
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    (folder / "MEMORY.md").write_text("# Index\n\n- [No mocks](tests.md) - a real database\n- ~~Use yarn.~~\n")
+    (folder / "tests.md").write_text("---\nname: no mocks\ntype: feedback\n---\n\nTests hit a real database.\n")
+    (folder / "ports.md").write_text("| port | of |\n|---|---|\n| 8080 | the shop api |\n| 9090 | the admin api |\n")
+    (folder / "work.md").write_text("- See src/a.py and src/b.py.\n- src/c.py has the rest.\n- src/a.py is old.\n")
+    with workspace() as opened:
+        found = audit(opened, str(folder))
+        assert (found.statements, [one.kind for one in found.problems]) == (6, ["elsewhere"])
+        assert "names 3 files, none of which" in found.problems[0].text
+        (shop / "src").mkdir()
+        (shop / "src" / "b.py").write_text("")
+        told = [one.text.replace(str(shop), "shop") for one in audit(opened, str(folder)).problems]
+    assert told == ["names src/a.py, which is not in shop (2 times)", "names src/c.py, which is not in shop"]
 
 
 def test_no_secret_is_in_what_an_audit_or_an_import_says(workspace, tmp_path):
@@ -133,7 +153,7 @@ def test_no_secret_is_in_what_an_audit_or_an_import_says(workspace, tmp_path):
     with workspace() as opened:
         found = audit(opened, str(folder))
         offered = import_memories(opened, paths=(str(folder),), scope="global", dry_run=True)
-    assert 'says the same as "The password is [redacted:password]" in a.md' in [one.text for one in found.problems]
+    assert '"The password is [redacted:password]" stands 2 times: in a.md, b.md' in [one.text for one in found.problems]
     for said in (repr(found), repr(offered)):
         assert "hunter2" not in said and TOKEN[:12] not in said
 

@@ -4,20 +4,29 @@ would be imported. Nothing is changed, there or here.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from holdfast.base.text import count
 from holdfast.errors import HoldfastError
 from holdfast.exchange import stores
 from holdfast.exchange.import_memories import import_memories
 from holdfast.memory import lint
 from holdfast.privacy import redact
 from holdfast.records import Memory, Problem, Scope
+from holdfast.store.words import same_words
 from holdfast.workspace import Workspace
 
 _KINDS = {"outdated": "contradiction"}
 # A statement of another tool has no key; by this one a problem that two of them have is told from the words around it.
 _KEY = "statement-"
+_KEYS = re.compile(rf"{_KEY}\d+")
+_MAX_STATEMENT = 200
+_SEVERAL = re.compile(r"[\n;|]|[.!?]\s|^`")
+# So many files that a project has none of are another project's.
+_MANY = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +56,10 @@ def audit(workspace: Workspace, path: str) -> Audited:
             title = text.split("\n")[0][:80]
             key = f"{_KEY}{number}"
             memories.append(Memory(key, Scope("global"), title, text, path=shown, updated=f"{number:09}"))
-    problems = [*secrets, *lint.duplicates(memories), *lint.outdated(memories), *_dead(workspace, memories)]
+    once, repeated = _repeated(memories)
+    stated = [one for one in once if _is_one_statement(one.body)]
+    problems = [*secrets, *repeated, *_first_of_each(lint.duplicates(once)), *_first_of_each(lint.outdated(stated))]
+    problems += _dead(workspace, memories)
     told = import_memories(workspace, paths=(path,), scope="global", dry_run=True)
     counts: Counter[str] = Counter()
     for taken in told.files:
@@ -58,24 +70,72 @@ def audit(workspace: Workspace, path: str) -> Audited:
     return Audited(store.tool, len(store.files), len(memories), found, {**counts})
 
 
+def _repeated(memories: list[Memory]) -> tuple[list[Memory], list[Problem]]:
+    """Return each statement once, and of those that stand there several times how often and where."""
+    every: dict[str, list[Memory]] = {}
+    for one in memories:
+        every.setdefault(same_words(one.body), []).append(one)
+    several = [found for found in every.values() if len(found) > 1]
+    return [found[0] for found in every.values()], [
+        Problem(
+            "duplicate",
+            found[1].path,
+            f'"{found[0].title}" stands {len(found)} times: in {", ".join(dict.fromkeys(one.path for one in found))}',
+        )
+        for found in several
+    ]
+
+
+def _is_one_statement(text: str) -> bool:
+    """Whether a text says one thing: what prose or a table denies in passing is no contradiction of anything."""
+    return len(text) <= _MAX_STATEMENT and not _SEVERAL.search(text.strip())
+
+
+def _first_of_each(problems: Iterable[Problem]) -> list[Problem]:
+    """Return of all problems of one statement the first: the others say the same of it."""
+    found: dict[str, Problem] = {}
+    for one in problems:
+        # The hint names the statement.
+        found.setdefault(one.hint, one)
+    return list(found.values())
+
+
 def _dead(workspace: Workspace, memories: list[Memory]) -> list[Problem]:
-    """Return the files that statements name and that this project does not have."""
+    """Return the files that statements name and that this project does not have, each once for a file of the store.
+
+    Where it has none of those that are named, the store is about something else, and that is all there is to say.
+    """
     try:
         project = workspace.project()
     except HoldfastError:
         return []
-    of_project = [Memory(one.key, Scope("project", project.id), one.title, one.body, path=one.path) for one in memories]
-    return list(lint.stale_claims(of_project, {}, {project.id: project.root}))
+    named: dict[tuple[str, str], int] = {}
+    there = 0
+    for one in memories:
+        for name in dict.fromkeys(name for line in one.body.split("\n") for name in lint.named_files(line)):
+            if lint.is_there(project.root, name):
+                there += 1
+            else:
+                named[one.path, name] = named.get((one.path, name), 0) + 1
+    if len(named) >= _MANY and not there:
+        files = count(len({name for _, name in named}), "file")
+        text = f"the store names {files}, none of which is in {project.root}; stand in its project to have them checked"
+        return [Problem("elsewhere", project.root, text, severity="info")]
+    return [
+        Problem("stale-claim", path, f"names {name}, which is not in {project.root}{f' ({often} times)' * (often > 1)}")
+        for (path, name), often in named.items()
+    ]
 
 
 def _shown(problem: Problem, by_key: dict[str, Memory]) -> Problem:
     """Return a problem in words that fit another tool's store: it has no keys, and nothing can be forgotten there."""
     kind = _KINDS.get(problem.kind, problem.kind)
-    words = problem.text.split(" ")
-    if kind == "contradiction" and (other := by_key.get(words[0])):
-        text = f'{other.path} says otherwise: "{other.title}"'
+    # What is told of two statements names the one in its text and the other in its hint.
+    both = [by_key[key] for text in (problem.hint, problem.text) for key in _KEYS.findall(text)[:1]]
+    if len(both) == 2 and kind == "contradiction":
+        text = f'"{both[0].title}", but {both[1].path} says: "{both[1].title}"'
+    elif len(both) == 2:
+        text = f'"{both[0].title}" {_KEYS.sub("", problem.text)}"{both[1].title}" in {both[1].path}'
     else:
-        text = " ".join(
-            [f'"{by_key[word].title}" in {by_key[word].path}' if word in by_key else word for word in words]
-        )
+        text = problem.text
     return Problem(kind, problem.path, text, problem.hint if kind == "secret" else "", problem.line, problem.severity)

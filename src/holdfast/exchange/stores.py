@@ -30,6 +30,7 @@ _MARKDOWN, _TEXT_ENDINGS = "markdown", (".md", ".mdc", ".markdown", ".txt")
 # `- [decision] Use tabs #style (why)` is how basic-memory writes an observation.
 _OBSERVATION = re.compile(r"^\[[\w-]+\] ")
 _CHECK_BOX = re.compile(r"^\s*[-*+] \[[ xX]\] .*\n?", re.MULTILINE)
+_STRUCK = re.compile(r"^\s*(?:[-*+] )?~~.*", re.MULTILINE)
 _LOGS = re.compile(r"(?:^|/)(?:logs?|daily)/|(?:^|/)\d{4}-\d{2}-\d{2}\.md$")
 _CLAUDE_MEM = ("title", "subtitle", "narrative", "text", "facts")
 
@@ -197,8 +198,14 @@ def _markdown(folder: str) -> Iterator[StoreFile]:
                 text = files.read(path, MAX_READ).decode("utf-8", "replace")
             except HoldfastError:
                 continue
-            cut = statements.cut(_CHECK_BOX.sub("", text), topic=True)
-            yield StoreFile(shown, replace(cut, statements=tuple(map(_plain, cut.statements))), _MARKDOWN)
+            cut = statements.cut(_CHECK_BOX.sub("", _STRUCK.sub("", text)), topic=True, rows=True)
+            # A line of an index says what the file says that it leads to.
+            own = [
+                _plain(one)
+                for one in cut.statements
+                if not (target := statements.pointer(one.text)) or not os.path.isfile(os.path.join(here, target))
+            ]
+            yield StoreFile(shown, replace(cut, statements=tuple(own)), _MARKDOWN)
 
 
 def _plain(one: ImportedStatement) -> ImportedStatement:

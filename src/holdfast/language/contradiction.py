@@ -28,6 +28,23 @@ def says_otherwise(newer: str, older: str) -> bool:
     return words == others and len(words) > _MIN_SHARED and _WITH in words and forbids != permits
 
 
+def clues(text: str) -> tuple[set[str], set[str]]:
+    """Return what a statement is kept under, and by what others are looked for.
+
+    What says otherwise than it is kept under one of these, so that of many statements only few have to be compared.
+    """
+    said, denied, _ = _clauses(text)
+    words, _ = _turned(text)
+    both = {" ".join(said[:_MIN_SHARED]), f"with {' '.join(words)}" if _WITH in words else ""}
+    both |= {"port"} if said[:1] == ["port"] else set()
+    both |= {"unit"} if said and said[-1] in among("contradiction", "unit") else set()
+    both |= {some for some in listed("contradiction", "rivals") if said and said[-1] in some.split()}
+    against = [max(group, key=len) for group in denied]
+    kept = both | {f"+{word}" for word in said} | {f"-{word}" for word in against}
+    asked = both | {f"-{word}" for word in said} | {f"+{word}" for word in against}
+    return kept - {""}, asked - {""}
+
+
 def _clauses(text: str) -> tuple[list[str], list[list[str]], frozenset[str]]:
     """Return the telling words that a statement affirms, the groups of those it denies, and what limits it."""
     said: list[str] = []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.errors import HoldfastError
-from holdfast.language.contradiction import says_otherwise
+from holdfast.language.contradiction import clues, says_otherwise
 from holdfast.language.mentions import is_file_ending
 from holdfast.memory import anchors, index_pages
 from holdfast.privacy import redact
@@ -136,18 +136,19 @@ def outdated(memories: list[Memory]) -> Iterator[Problem]:
     """Name what a newer memory of the same scope and trust says otherwise than, unless it supersedes it."""
     ended = {(memory.scope, key) for memory in memories for key in memory.supersedes}
     holding = [memory for memory in memories if (memory.scope, memory.key) not in ended and not memory.ended_by("")]
-    by_word: defaultdict[tuple[str, str, str], list[Memory]] = defaultdict(list)
+    by_clue: defaultdict[tuple[str, str, str], list[Memory]] = defaultdict(list)
     for memory in sorted(holding, key=lambda one: one.updated):
         statement = kinds.parts(memory.body)[0]
-        places = [(str(memory.scope), memory.trust, word) for word in set(words_of(statement))]
-        near = {one.key: one for place in places if len(by_word[place]) <= _MAX_SHARING for one in by_word[place]}
+        kept, asked = clues(statement)
+        scope, trust = str(memory.scope), memory.trust
+        near = {one.key: one for clue in sorted(asked) for one in by_clue[scope, trust, clue][-_MAX_SHARING:]}
         for older in near.values():
             if says_otherwise(statement, kinds.parts(older.body)[0]):
                 hint = f"`holdfast forget {older.key}`, or store the newer one with --supersedes {older.key}."
                 said = f"{memory.key} is newer and says otherwise"
                 yield Problem("outdated", older.path, said, hint, other=memory.path)
-        for place in places:
-            by_word[place].append(memory)
+        for clue in kept:
+            by_clue[scope, trust, clue].append(memory)
 
 
 def dead_links(
@@ -186,9 +187,9 @@ def stale_claims(memories: Iterable[Memory], texts: dict[str, str], root_of: dic
             continue
         hint = "Correct the memory with `holdfast edit`, or forget it."
         for number, line in enumerate(memory.body.split("\n")):
-            for name in _named_files(line):
+            for name in named_files(line):
                 # Of what is anchored to a file, its anchors tell more.
-                if not _is_there(root, name) and not any(name in one for one in memory.anchors):
+                if not is_there(root, name) and not any(name in one for one in memory.anchors):
                     first = _first_line(texts.get(memory.path, ""), memory.body)
                     text = f"names {name}, which is not in {root}"
                     yield Problem("stale-claim", memory.path, text, hint, first + number if first else 0)
@@ -276,7 +277,8 @@ def _first_line(text: str, body: str) -> int:
     return whole.count("\n", 0, len(whole) - len(rest) + place) + 1 if place >= 0 else 0
 
 
-def _named_files(line: str) -> list[str]:
+def named_files(line: str) -> list[str]:
+    """Return the files that a line names."""
     # The target of a link is a file of the memory tree, and `dead_links` looks after it.
     line = re.sub(r"\]\([^()]*\)", "]", line)
     if "://" in line:
@@ -286,7 +288,8 @@ def _named_files(line: str) -> list[str]:
     return list(dict.fromkeys([*_PATH.findall(line), *names]))
 
 
-def _is_there(root: str, name: str) -> bool:
+def is_there(root: str, name: str) -> bool:
+    """Whether a project has a file, by its path or by its name in some folder."""
     if os.path.exists(os.path.join(root, name)):
         return True
     wanted = "/" + name
