@@ -36,7 +36,7 @@ CASES = [
     ("remember -", b"  \n", 2, "no text", "Example"),
     ("remember -", b"a\0b", 2, "NUL", "Remove"),
     ("remember -", b"caf\xe9", 2, "not UTF-8", "Convert"),
-    ("remember -", b"x" * 50_000_000, 2, "50,000,000 bytes", "data/"),
+    ("remember -", b"x" * 5_000_000, 2, "5,000,000 bytes", "data/"),
     ("remember x --supersedes gone", b"", 3, "gone", "holdfast list"),
     ("remember x --nonsense", b"", 2, "--nonsense", "--help"),
     ("recall x --since soon", b"", 2, "soon", "2026-11-01"),

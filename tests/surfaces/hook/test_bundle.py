@@ -20,10 +20,10 @@ from .conftest import HOST, PYTHON
 
 @pytest.fixture
 def package(tmp_path) -> Path:
-    """A copy of the package, with the files that were never run."""
+    """A copy of the package without a bundle."""
     source = Path(holdfast.__file__).parent
     copy = tmp_path / "lib" / "holdfast"
-    shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__", "model"))
+    shutil.copytree(source, copy, ignore=shutil.ignore_patterns("bundle.[A-Z]*", "model"))
     (copy / "recall" / "model").symlink_to(source / "recall" / "model")
     return copy
 
