@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 # More are looked at than are wanted: what says the same is one hit.
 _LOOKED_AT = 3
 _MIN_LOOKED_AT = 20
+_MAX_OF_A_SESSION = 2
 _SHOWN = 320
 _BEFORE = 80
 _ENOUGH_OF_EVENT = 0.66
@@ -93,10 +95,24 @@ def search(
     scopes = None if projects is None else tuple(Scope("project", owner) for owner in projects)
     wanted = Filter(scopes, (), (), *span(since, until), agents=agents)
     session_index.complete(workspace, Archive(workspace.home))
-    hits = within(workspace, query, wanted, limit, explain=explain)
+    hits = within(workspace, query, wanted, _LOOKED_AT * limit, explain=explain)
     # Where everything is searched, the documents of projects are among it.
     hits = hits if scopes is not None else [hit for hit in hits if "/" in hit.session and hit.agent]
-    return FoundPassages(tuple(hits), projects[0] if projects else "")
+    return FoundPassages(tuple(_spread(hits)[:limit]), projects[0] if projects else "")
+
+
+def _spread(hits: list[SessionHit]) -> list[SessionHit]:
+    """Return the hits in their order, but what a session has beyond a few of them behind all others.
+
+    Who looks for a session sees by the first of its passages that it is not the one.
+    """
+    seen: Counter[str] = Counter()
+    first: list[SessionHit] = []
+    rest: list[SessionHit] = []
+    for hit in hits:
+        seen[hit.session] += 1
+        (first if seen[hit.session] <= _MAX_OF_A_SESSION else rest).append(hit)
+    return first + rest
 
 
 def within(workspace: Workspace, query: str, wanted: Filter, limit: int, *, explain: bool = False) -> list[SessionHit]:
