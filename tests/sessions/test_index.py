@@ -172,7 +172,7 @@ def test_one_session_does_not_fill_an_answer(workspace, shop) -> None:
     """Of a session that has the words again and again a few passages come first, then those of others."""
     with workspace() as h:
         store(h, session("one", shop), *(said("human", f"The quokka number {at} eats.") for at in range(6)))
-        store(h, session("two", shop), said("human", "Nobody here ever saw a quokka, they say, and that was all of it."))
+        store(h, session("two", shop), said("human", "Nobody here ever saw a quokka, they say, in all the years."))
         hits = search(h, "quokka", limit=4).hits
         assert [hit.session for hit in hits].index("some-agent/two") == 2
         assert len(hits) == 4

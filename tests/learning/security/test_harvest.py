@@ -147,3 +147,17 @@ def test_a_session_in_a_part_of_a_project_that_is_gone_is_of_all_of_it(workspace
         store(one, replace(session("s1", part), project=SHOP), said("human", "tidy up"), *calls)
         harvest(one, everything=True)
         assert [text for _, _, text in trail(home)] == ["touch /srv/work/till/a.ts"]
+
+
+def test_what_the_session_made_itself_is_its_to_remove(workspace, home, shop) -> None:
+    """A branch and a folder of its own, but neither another of either nor one of both in the same call."""
+    lines = (
+        *("git switch -c chore/tidy", "mkdir -p out/report", "agentv run --output results/dry-run"),
+        *("git branch -D chore/tidy", "rm -rf out/report results/dry-run", "git switch main"),
+        *("git branch -D main", "rm -rf results/dry-run src"),
+    )
+    events = [ran(line, shop, f"2026-05-04T10:00:{at:02d}Z") for at, line in enumerate(lines)]
+    with workspace() as h:
+        store(h, session("s-1", shop), *events)
+        harvest(h)
+    assert [text for _, _, text in trail(home)] == ["git branch -D main", "rm -rf results/dry-run src"]

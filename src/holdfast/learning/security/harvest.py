@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from holdfast import agents
 from holdfast.errors import HoldfastError, NotFound
@@ -27,6 +28,13 @@ from holdfast.workspace import Workspace
 _BEGINNINGS = ("/", "~/", "../")
 _APART = str.maketrans(dict.fromkeys("\"'`()<>[]{},;|*", " "))
 _TOP = 2
+
+
+# Rules whose calls say by name what goes, and what stands in a call that makes something.
+_OF_NAMED = ("git-delete-branch", "rm-recursive")
+_NEW_BRANCH = ("-b", "-B", "-c", "-C", "--create", "--orphan")
+_WRITES_TO = ("--output", "--out", "-o", "--out-dir", "--output-dir", "--outdir")
+_MAKERS = ("mkdir", " -b ", " -B ", " -c ", " -C ", "--create ", "--orphan", "--out", " -o ")
 
 
 def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
@@ -65,6 +73,8 @@ class _Places:
         self._session = session
         self._expected: set[str] = set()
         self._told: set[str] = set()
+        # The last parts of the names of branches and folders that the session made itself.
+        self._made: set[str] = set()
         self._own = ""
         try:
             self._own = own_folder(agents.get(session.agent), session.folder, workspace.environment)
@@ -98,7 +108,32 @@ class _Places:
                             self._expect(word, folder)
         also = (self._own, folder, self._root(self._session.folder))
         found = judge(event.tool, event.input, root, folder=folder, also=also)
+        is_own = any(one.rule in _OF_NAMED for one in found) and self._is_own(event)
+        found = [one for one in found if not (is_own and one.rule in _OF_NAMED)]
+        if any(word in event.input for word in _MAKERS):
+            self._note_made(event)
         return [one for one in found if not one.path or self._is_news(one)]
+
+    def _note_made(self, event: SessionEvent) -> None:
+        """Note what a call makes: a branch, a folder, what a program was told to write to."""
+        for command in parse(line_of(event.input)):
+            words = command.words
+            for before, word in pairwise(words):
+                # `git switch -c` and the like make a branch; another program means something else by it.
+                is_branch = before in _NEW_BRANCH and words[0] == "git" and words[1:2] not in (("branch",), ("commit",))
+                if is_branch or before in _WRITES_TO or (words[0] == "mkdir" and word[:1] != "-"):
+                    self._made.add(_last_part(word))
+                elif before.startswith(tuple(f"{one}=" for one in _WRITES_TO)):
+                    self._made.add(_last_part(before))
+
+    def _is_own(self, event: SessionEvent) -> bool:
+        """Whether all that a call removes by name was made in the session."""
+        names = []
+        for command in parse(line_of(event.input)):
+            words = command.words
+            skipped = 2 if words[:2] == ("git", "branch") else 1 if words[:1] == ("rm",) else len(words)
+            names += [_last_part(word) for word in words[skipped:] if word[:1] != "-"]
+        return bool(names) and self._made.issuperset(names)
 
     def _is_news(self, sight: Sight) -> bool:
         project = self._session.project
@@ -125,3 +160,7 @@ class _Places:
             if last and (name == last or name.endswith(f"-{last}")):
                 return "/".join(parts[:at])
         return folder
+
+
+def _last_part(word: str) -> str:
+    return word.rstrip("/").rpartition("=")[2].rpartition("/")[2]
