@@ -54,11 +54,11 @@ _TEMPLATE = " inst systemprompt availabletools toolcalls toolresults toolcontent
 # Who speaks next, where a line of a plain transcript begins with it.
 _SPEAKERS = " system human assistant user developer "
 _LINE_SIGNS = "#*>_-[( \t0123456789.)|"
-_COLONS = ":：∶꞉︰﹕"
+_COLONS = ":：∶꞉︰﹕ː׃։⁚︓"
 # What begins a turn where it is written as a heading.
 _HEADINGS = " instruction instructions response input "
 # Other spellings of the bracket.
-_SPELLED = ("\\u003c", "\\x3c", "%3c")
+_SPELLED = ("\\u003c", "\\x3c", "%3c", "\\u{3c}", "\\u0000003c", "\\074", "%253c", "=3c")
 _ENTITIES = " lt lang langle prec nvlt ltcir "
 # What a bracket begins with where it is written otherwise, and how its end looks then.
 BRACKETS_OTHERWISE = frozenset(f"{_ALIKE}{_CHANGED}&\\%")
@@ -67,6 +67,7 @@ _NAME_SIGNS = frozenset("_-:.▁")
 # What begins a marker of ours in a page, and how it is written where it is none.
 _OURS = ("<!--", "<! --"), ("<holdfast", "‹holdfast"), ("</holdfast", "‹/holdfast")
 _LOOK = 48
+_MAX_PAGE_TAGS = 4
 _MAX_TAG = 200
 # More than is kept is looked at, so that a secret is not cut in two where it could be seen.
 _MARGIN = 4
@@ -219,6 +220,9 @@ def _without_tags(text: str) -> str:
 def _without_speaker(line: str) -> str:
     """Return the line with `Human -` for `Human:` at its start, so that no turn of a conversation begins there."""
     begins = line.lstrip(_LINE_SIGNS)
+    for _ in range(_MAX_PAGE_TAGS):
+        if begins[:1] == "<" and ">" in begins[:_LOOK] and f" {_name(begins[1:_LOOK]).lower()} " in _HTML:
+            begins = begins[begins.index(">") + 1 :].lstrip(_LINE_SIGNS)
     at = min([place for colon in _COLONS if (place := begins.find(colon, 0, _LOOK)) >= 0], default=-1)
     name = f" {_letters(begins[: max(at, 0)])} "
     is_heading = name in _HEADINGS and line.startswith("##")
@@ -318,6 +322,9 @@ def _is_mixed(behind: str) -> bool:
     inner, closed, _ = behind.partition(">")
     if not closed or inner.isascii():
         return False
+    # Letters in a circle are signs, and are read as letters all the same.
+    if not any(letter.isalpha() for letter in inner):
+        return bool(_as_latin(inner).strip(" /"))
     letters = [letter for letter in inner if letter.isalpha() and letter < _EAST_ASIA]
     return any(letter.isascii() for letter in letters) and any(letter >= "\u0250" for letter in letters)
 

@@ -16,6 +16,7 @@ In doubt it is data. Every function here takes a time that grows with the length
 
 from __future__ import annotations
 
+from holdfast.base.text import is_hidden
 from holdfast.privacy import fence
 
 OURS = fence.OPEN
@@ -75,23 +76,48 @@ _ENDS_NAME = "> /\n\t\r"
 _BLANK = "".join(
     [
         *[chr(code) for code in (*range(0x21), *range(0x7F, 0xA1), 0xAD, 0x34F, 0x61C, 0x1680, 0x180E, 0x3000, 0xFEFF)],
-        *[chr(code) for code in (*range(0x2000, 0x2010), *range(0x2028, 0x2030), *range(0x205F, 0x2070))],
+        *[
+            chr(code)
+            for code in (*range(0x2000, 0x2010), *range(0x2028, 0x2030), *range(0x205F, 0x2070), 0x2800, 0xFFFC)
+        ],
+        *map(chr, range(0x300, 0x370)),
     ]
 )
 
 
 def class_of(text: str, usual: str = "human") -> str:
     """Return the role of a text that stands where a person speaks; `usual` where nothing tells otherwise."""
-    start = _in_brackets(text.lstrip(_BLANK))
+    start = _in_brackets(_seen(text))
     if start.startswith(OURS):
         return "ours"
     if start.startswith(SUMMARY_STARTS):
         return "summary"
     if start.startswith(COMMAND_STARTS):
         return "command"
-    if start.startswith((*INJECTED_STARTS, REFERENCED)) or _begins_with_program_tag(start):
+    if start.startswith((*INJECTED_STARTS, REFERENCED)) or _begins_with_program_tag(start) or _wraps_control(start):
         return _data(text)
     return usual
+
+
+def _seen(text: str) -> str:
+    """Return a text from the first character on that anybody sees."""
+    at = 0
+    while at < len(text) and (text[at] in _BLANK or is_hidden(text[at], 0)):
+        at += 1
+    return text[at:]
+
+
+def _wraps_control(start: str) -> bool:
+    """Whether a text begins with tags of a page, comments or declarations, and a control tag right behind them."""
+    for _ in range(_MAX_BLOCKS):
+        is_page = start[:2] in ("<!", "<?") or _tag(start, 1 + start.startswith("</")) in PAGE_TAGS
+        end = start.find("-->" if start.startswith("<!--") else ">", 0, 10 * _MAX_TAG) if is_page else -1
+        if start[:1] != "<" or end < 0:
+            return False
+        start = _seen(start[end:].lstrip("->"))
+        if start[:1] == "<" and fence.is_control(start[1:]):
+            return True
+    return False
 
 
 def _in_brackets(start: str) -> str:
@@ -144,7 +170,7 @@ def behind_line(text: str, line: str, starts: tuple[str, ...], usual: str = "hum
     Such a text begins in one of these ways. Where the line stands in it twice, one is forged, and nobody knows which.
     """
     before, *behind = f"\n{text}".split(f"\n{line}")
-    is_framed = text.lstrip(_BLANK).startswith(starts)
+    is_framed = _seen(text).startswith(starts)
     if class_of(text, usual) != usual or not (behind or is_framed):
         return separated(text, usual)
     if len(behind) != 1 or not (is_framed or all(role == usual for role, _ in separated(before, usual))):
@@ -180,7 +206,7 @@ def behind_block(text: str, tag: str, usual: str = "human") -> list[tuple[str, s
     """Return the parts of a text that begins with blocks of this tag, in which the agent writes no `<` as it is."""
     first, last = f"<{tag}>", f"</{tag}>"
     parts: list[tuple[str, str]] = []
-    while text.lstrip(_BLANK).startswith(first):
+    while _seen(text).startswith(first):
         block, end, rest = text.partition(last)
         if not end or block.count("<") != 1 or len(parts) >= _MAX_BLOCKS:
             return _told([*parts, (_data(text), text)])
