@@ -181,3 +181,21 @@ def test_who_only_rates_praises_or_thanks_asks_nothing(prompt) -> None:
 def test_who_rates_and_asks_asks(prompt) -> None:
     """Praise before the next task does not hide it, and a complaint is work."""
     assert messages.asked(prompt) == prompt
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence", "told"),
+    [
+        ("No vertical scaling of the text. I prefer truncation.", "I prefer truncation.", None),
+        ("Shall we scale the text? I prefer truncation.", "I prefer truncation.", "I prefer truncation."),
+        (
+            "Fix the header. We always use tabs for that.",
+            "We always use tabs for that.",
+            "We always use tabs for that.",
+        ),
+        ("I prefer truncation.", "I prefer truncation.", "I prefer truncation."),
+    ],
+)
+def test_a_sentence_of_few_words_comes_with_the_one_before(text, sentence, told):
+    """What is said in three words leans on what was said before them, unless that is a question."""
+    assert messages.in_context(text, sentence) == (told or text)

@@ -203,6 +203,16 @@ def test_what_the_start_told_is_not_told_again(ask, pages, write):
     assert "Go with Postgres" not in text and "It sells tea." not in text
 
 
+def test_who_asks_when_all_was_told_hears_so_once(ask, write):
+    """Where the start told everything, "where were we?" is answered by one line, once; "continue" by none."""
+    write(f"{FOLDER}/todo.md", "- [ ] Write the refund test\n")
+    assert "Write the refund test" in ask("SessionStart", source="startup")
+    assert ask("UserPromptSubmit", prompt="continue") == ""
+    text = ask("UserPromptSubmit", prompt="where were we?")
+    assert "was told to this session already" in text and "refund" not in text
+    assert ask("UserPromptSubmit", prompt="where were we?") == ""
+
+
 def test_no_page_is_told_where_none_is_kept(ask, pages, home):
     """With the keeping of pages switched off, those that are there are told by no start and no prompt."""
     (home / "config.toml").write_text("[continuity]\nenabled = false\n", encoding="utf-8")

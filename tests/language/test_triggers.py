@@ -229,6 +229,20 @@ def test_the_points_of_a_list_are_sentences_and_their_numbers_are_no_data() -> N
 
 
 @pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("They keep the same customer no. as they have in the old books.", 1),
+        ("Use order no. 17 for this.", 1),
+        ("My answer is no. we keep it as it is.", 2),
+        ("Keep the customer no. We need it.", 2),
+    ],
+)
+def test_a_number_ends_no_sentence(text: str, count: int) -> None:
+    """Behind what has a number "no." is one, and what follows in small letters belongs to it."""
+    assert len(sentences(text)) == count
+
+
+@pytest.mark.parametrize(
     "text", ["ok", "Thanks!", "yes please", "go on", "", "looks good", "ja", "danke dir", "weiter", "ok, danke"]
 )
 def test_a_trivial_message_is_known(text: str) -> None:

@@ -36,6 +36,7 @@ _SCANNED = 500
 _READ = 6
 # What is found and not sure is never told as a fact; the agent, which has a model, may say that it is one.
 _CONFIRM = 'This sounded like a lasting rule; if it is one, store it with memory_store in the person\'s words: "{}"'
+_ALL_TOLD = "Where things stand was told to this session already; nothing has changed since."
 _MAX_WORTH = 9.0
 
 
@@ -55,7 +56,12 @@ def _recovered(run: HookRun, shown: Shown) -> Block:
     from holdfast.continuity import resume as recovery
 
     pages = recovery.ToldPages(run.workspace).items(after_compaction=True)
-    told = block.blocked(recovery.unseen(pages, shown), run.settings.number("inject.start_characters"))
+    unseen = recovery.unseen(pages, shown)
+    if pages and not unseen and "?" in run.call.prompt:
+        # Who asks gets an answer: the agent would search for more elsewhere.
+        given = block.page_given(recovery.owner_of(run.workspace), "told", _ALL_TOLD, "it was asked where things stand")
+        unseen = recovery.unseen([block.Item(_ALL_TOLD, given, block.STATE)], shown)
+    told = block.blocked(unseen, run.settings.number("inject.start_characters"))
     return block.one_after_the_other(told, _asked_for(run, shown, needed=not told.text, about=_work(run)))
 
 

@@ -64,7 +64,8 @@ def at_prompt(run: HookRun) -> Iterator[Effect]:
 def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger, ...]) -> Iterator[Effect]:
     # A sentence that is of two kinds is written down once, as the first of them.
     sentences = {one.text: one.kind for one in reversed(found)}
-    said = [(kind, messages.clean(sentence, messages.MAX_SAID)) for sentence, kind in reversed(sentences.items())]
+    told = [(kind, messages.in_context(text, sentence)) for sentence, kind in reversed(sentences.items())]
+    said = [(kind, messages.clean(sentence, messages.MAX_SAID)) for kind, sentence in told]
     picked = _picked(run, project, text)
     if picked:
         # What an option means stands in the agent's message, so the sentence alone says nothing.

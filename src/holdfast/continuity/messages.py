@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MAX_ASK = 200
 MAX_SAID = 300
+# A sentence of so many words leans on the one before it.
+_FEW_WORDS = 3
 _MAX_REMEMBERED = 4_000
 WORDS = __file__.rpartition("/")[0] + "/words"
 _APOSTROPHES = "'’`´"
@@ -232,6 +234,23 @@ def whole(text: str, sentence: str, statement: str) -> str:
     if is_led and not announces:
         return _up_to_a_task(found, len(statement))
     return (found.removeprefix(sentence).strip() if announces else found) or found
+
+
+def in_context(text: str, sentence: str) -> str:
+    """Return a sentence of a message; one of a few words with the one before it, without which it says nothing.
+
+    "I prefer truncation." goes on from "I don't want the text to be scaled." A question before it is no statement.
+    """
+    if len(sentence.split()) > _FEW_WORDS:
+        return sentence
+    from holdfast.language.sentences import sentences
+
+    told = sentences(text)
+    place = next((number for number, one in enumerate(told) if one.text == sentence), 0)
+    before = told[place - 1] if place else None
+    if before is None or before.is_question or f"{before.text} {sentence}" not in text:
+        return sentence
+    return f"{before.text} {sentence}" if len(before.text) + len(sentence) < MAX_SAID else sentence
 
 
 def _up_to_a_task(text: str, start: int) -> str:

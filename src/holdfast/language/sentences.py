@@ -20,6 +20,11 @@ _SHORT = (
     " mr mrs ms dr nr vs e.g i.e z.b d.h ca bzw inkl hr fr str st art prof mag dipl ing max min rev ext dept fol approx"
     " abb abs bsp evtl exkl ggf gem insb lt mind mio mrd o.g s.o s.u sog std tel ugs u.a usw v.a vgl zzgl "
 )
+# What has a number: behind these "no." is one, and ends no sentence.
+_NUMBERED = (
+    " account article case customer document entry file id invoice issue item job line lot model order page part phone"
+    " project record ref reference room row serial step table ticket vendor version "
+)
 _BRANCHES = ("feature/", "feat/", "fix/", "bugfix/", "hotfix/", "release/", "rel/", "chore/", "origin/", "docs/")
 _ENDINGS = (
     " py js ts tsx jsx go rs java kt swift c h cc cpp hpp cs rb php css scss html md txt rst json yaml yml toml xml csv"
@@ -268,6 +273,8 @@ def _goes_on(line: str, at: int) -> bool:
     if day.isdigit() and len(day) < 3 and (not dot or (month.isdigit() and len(month) < 3)):
         # A day ("am 3. Mai") goes on; a day with its month ("bis 4.2. fertig") where no new sentence begins.
         return not dot or line[at + 2 : at + 3].islower()
+    if before == "no" and not line[at + 2 : at + 3].isupper():
+        return f" {line[: at - 2].rstrip().rpartition(' ')[2].lower()} " in _NUMBERED
     return before != "" and f" {before} " in _SHORT
 
 
