@@ -168,6 +168,8 @@ def test_what_there_is_besides_is_counted_and_named():
         ("Use pnpm, never npm.", "use pnpm, never npm"),
         ("Use pnpm.", "Use pnpm.\n\nWhy: it is quicker."),
         ("Always run the linter before each commit.", "Run the linter before each commit, please!"),
+        ("use bun, not node", "lets use bun instead of node"),
+        ("我用的是 spring3，尽量不要改原有代码", "注意我用的是 spring3，尽量不要改原有代码"),
     ],
 )
 def test_near_duplicates_are_told_once(one, other):
@@ -186,6 +188,7 @@ def test_near_duplicates_are_told_once(one, other):
         ("The port of staging is 5433.", "The port of staging is 5434."),
         ("The worker calls the API.", "The API calls the worker."),
         ("Never use mocks.", "Use mocks."),
+        ("提交测试文件和文章", "不提交测试文件和文章"),
     ],
 )
 def test_different_facts_are_both_told(one, other):

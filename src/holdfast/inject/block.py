@@ -46,7 +46,8 @@ _SMALL = frozenset(
     (
         *("a", "about", "all", "also", "always", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but"),
         *("by", "can", "der", "die", "das", "do", "does", "each", "ein", "eine", "every", "for", "from", "had", "has"),
-        *("have", "i", "if", "im", "in", "into", "is", "ist", "it", "its", "just", "like", "make", "me", "must", "my"),
+        *("have", "i", "if", "im", "in", "into", "is", "ist", "it", "its", "just", "let", "lets", "like", "make", "me"),
+        *("must", "my", "注", "意", "请", "請", "记", "記", "住", "我", "的", "是"),
         *("need", "needs", "of", "on", "only", "or", "our", "please", "should", "sind", "so", "sure", "that", "the"),
         *("their", "them", "then", "there", "they", "this", "to", "und", "use", "used", "uses", "using", "von", "want"),
         *("was", "we", "were", "what", "when", "where", "which", "will", "with", "would", "you", "your", "zu", "mit"),
@@ -56,13 +57,32 @@ _SMALL = frozenset(
 _VAGUE = frozenset(
     (
         *("after", "again", "avoid", "change", "changes", "code", "dont", "file", "files", "going", "good", "keep"),
-        *("lets", "more", "most", "name", "new", "once", "other", "project", "right", "same", "shall", "still", "than"),
+        *("more", "most", "name", "new", "once", "other", "project", "right", "same", "shall", "still", "than"),
         *("thing", "things", "time", "very", "wants", "well", "work", "works", "http", "https"),
     )
 )
 _TURNING = frozenset(
-    ("not", "no", "never", "dont", "without", "instead", "rather", "over", "nicht", "nie", "kein", "keine", "statt")
+    (
+        *(
+            "not",
+            "no",
+            "never",
+            "dont",
+            "without",
+            "instead",
+            "rather",
+            "over",
+            "nicht",
+            "nie",
+            "kein",
+            "keine",
+            "statt",
+        ),
+        *("不", "没", "沒", "别", "別", "勿", "无", "無", "未"),
+    )
 )
+# From here on scripts put no spaces between words; each letter is one then.
+_FIRST_WITHOUT_SPACES = "\u2e80"
 
 
 _SPACED = {code: " " for code in range(128) if not chr(code).isalnum()}
@@ -293,6 +313,8 @@ def telling_words(text: str) -> tuple[str, ...]:
     """Return the words of a statement that tell what it says, without their endings; a negated one is another word."""
     found: list[str] = []
     turn = ""
+    if not text.isascii():
+        text = "".join([f" {letter} " if letter >= _FIRST_WITHOUT_SPACES else letter for letter in text])
     for word in _words(text):
         if word in _TURNING:
             turn = "not "
