@@ -200,6 +200,13 @@ def test_an_option_of_another_command_of_the_group(cli, shop, words, owner) -> N
     assert ended.code == 2 and owner in ended.err.replace("\n", " ") and " -- " not in ended.err
 
 
+@pytest.mark.parametrize("option", ["--because", "--why", "--reason"])
+def test_a_reason_is_given_by_the_word_that_comes_to_mind(cli, shop, option) -> None:
+    """Other commands say --reason, and people say why."""
+    assert cli("decide", "Use Postgres.", option, "We need row locks.").code == 0
+    assert "We need row locks." in cli("decide").out
+
+
 def test_ls_is_list_in_a_group_that_has_one(cli, shop) -> None:
     """`project ls` lists the projects as `project list` does, and refuses a word more in the same way."""
     cli("remember", "Apples are red.")

@@ -108,7 +108,7 @@ def _decisions(workspace: Workspace, everything: bool) -> None:
 
 @_decisions.sub("add", 'holdfast decide add "Use Postgres" --because "we need row locks"', sees=PROJECT)
 @options.text("text")
-@click.option("--because", default="", metavar="WHY", help="The reason.")
+@click.option("--because", "--why", "--reason", default="", metavar="WHY", help="The reason.")
 @click.option("--replaces", default="", metavar="ID", help="The decision that this one puts an end to.")
 def _decide(workspace: Workspace, text: tuple[str, ...], because: str, replaces: str) -> None:
     """Add a decision. Without TEXT, or with `-`, it is read from standard input."""
@@ -149,7 +149,7 @@ def _lessons(workspace: Workspace, everything: bool) -> None:
 
 @_lessons.sub("add", 'holdfast lesson add "Run the migration first" --because "the deploy broke without it"', **_HERE)
 @options.text("text")
-@click.option("--because", default="", metavar="WHAT", help="What went wrong.")
+@click.option("--because", "--why", "--reason", default="", metavar="WHAT", help="What went wrong.")
 @click.option("--replaces", default="", metavar="ID", help="The lesson that this one puts an end to.")
 @click.option("--source", default="", metavar="TEXT", help="Where it comes from: a session, an incident, a person.")
 def _learn(workspace: Workspace, /, text: tuple[str, ...], **about: str) -> None:
