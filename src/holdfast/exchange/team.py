@@ -21,7 +21,6 @@ from holdfast.base import files
 from holdfast.errors import BadInput, Conflict, NotFound, Refused
 from holdfast.exchange import repository_set, trusted
 from holdfast.exchange.repository_set import TEAM
-from holdfast.exchange.sync.lines import has_markers
 from holdfast.language.contradiction import says_otherwise
 from holdfast.memory.proposal_files import same
 from holdfast.privacy import redact
@@ -208,8 +207,6 @@ def _of_file(path: str, text: str, memory: Memory) -> Iterator[Problem]:
         yield Problem("name", path, "the file's name is not a key", "Use a-z, 0-9 and hyphens.", severity="error")
     if len(text.encode("utf-8", "replace")) > repository_set.MAX_FILE:
         yield _error("size", path, f"it has more than {repository_set.MAX_FILE:,} bytes", "Make it shorter.")
-    if has_markers(text):
-        yield _error("markers", path, "a merge left its markers in it", "Decide between the two versions.")
     if hidden := sorted({f"U+{ord(letter):04X}" for letter in text if _is_hidden(letter)}):
         yield _error("hidden", path, f"it has characters that nobody sees: {', '.join(hidden[:5])}", "Take them out.")
     yield from _of_front_matter(path, text, memory.key)

@@ -25,6 +25,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from holdfast.base.merge_markers import versions
 from holdfast.errors import BrokenFile
 from holdfast.language import conditions
 from holdfast.records import STRENGTHS, TRUSTS, TYPES, Memory, Problem, Scope, Statement, replace
@@ -42,6 +43,8 @@ RESERVED = ("parent",)
 _CHOICES = {"type": (TYPES, "project"), "trust": (TRUSTS, "user")}
 HISTORY = "## History"
 TITLE_LENGTH = 80
+_MARKERS = "a merge of git left its markers in it"
+_DECIDE = "Decide between its two versions in an editor, or let `holdfast sync` do it; until then it is not rewritten."
 
 
 class Content(NamedTuple):
@@ -74,10 +77,14 @@ def decode(data: bytes, path: str) -> tuple[str, tuple[Problem, ...]]:
 
 def read(text: str, place: FilePlace) -> tuple[Memory, tuple[Problem, ...]]:
     """Return the memory that the text holds, and as values what is wrong with the text."""
-    document = front_matter.parse(text)
+    sides = versions(text)
+    # While somebody merges by hand, the version of this machine is told, and no line of git.
+    document = front_matter.parse(sides[1] if sides else text)
     fields, broken = _values(document)
     mend = "Mend the front matter in an editor; until then Holdfast reads the file and does not rewrite it."
     problems = [Problem("front-matter", place.path, why, mend, line, "error") for line, why in broken]
+    if sides:
+        problems.append(Problem("markers", place.path, _MARKERS, _DECIDE, severity="error"))
     content = read_content(document.body)
     given = _Given(fields, place.path)
     created, updated = given.time("created"), given.time("updated")
@@ -114,6 +121,8 @@ def create(memory: Memory) -> str:
 
 def update(text: str, memory: Memory, path: str) -> str:
     """Return the text with the memory's fields and content in it; a content that is the same keeps every byte."""
+    if versions(text):
+        raise BrokenFile(f"{path}: {_MARKERS}", _DECIDE)
     document = front_matter.parse(text)
     current, broken = _values(document)
     if broken:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from holdfast.base import files
 from holdfast.base.clock import Deadline, iso
 from holdfast.base.digests import file_digest
+from holdfast.base.text import count
 from holdfast.errors import Conflict, HoldfastError, NotFound, StoreBusy, StoreUnavailable
 from holdfast.records import Memory, Problem, Refreshed, Scope, replace
 from holdfast.store import layout, memory_file
@@ -169,7 +170,7 @@ class Tree:
                 return Refreshed()
             swept = self._fill_locked(progress)
         if swept.read:
-            self.notes.append(f"index.db was made anew from {swept.read} files: {why}")
+            self.notes.append(f"index.db was made anew from {count(swept.read, 'file')}: {why}")
         return swept
 
     def _fill_locked(self, progress: Progress | None) -> Refreshed:

@@ -10,7 +10,7 @@ import pytest
 from exchange.sync.machines import Machine, settle
 from holdfast.app import erase
 from holdfast.app.erase_target import of_texts
-from holdfast.errors import BadInput, Conflict, NeedsConsent, NotFound, Refused
+from holdfast.errors import BadInput, BrokenFile, Conflict, NeedsConsent, NotFound, Refused
 from holdfast.exchange.sync import run
 from holdfast.journal import notices
 from holdfast.memory.config import change
@@ -504,6 +504,25 @@ def test_markers_that_git_left_in_a_home_become_two_versions_again(laptop, deskt
     assert {"We indent with tabs of eight.", "We indent with spaces."} <= said
     assert [one.replaces for one in Proposals(str(laptop.home)).all()[0]] == ["style"]
     assert "<<<<<<<" not in path.read_text()
+
+
+def test_no_marker_of_git_is_recalled_before_it_was_decided_either(laptop):
+    """A file that somebody merges by hand says what this machine said, is named as a problem, and is not rewritten."""
+    laptop.remember("We indent with tabs.", key="style")
+    path = laptop.path("style")
+    text = path.read_text()
+    path.write_text(
+        text.replace(
+            "We indent with tabs.\n",
+            "<<<<<<< HEAD\nWe indent with tabs.\n=======\nWe indent with spaces.\n>>>>>>> 5323b84\n",
+        )
+    )
+    assert laptop.memories()["style"].body == "We indent with tabs."
+    kinds = laptop.act(lambda workspace: [one.kind for one in workspace.store.problems()])
+    assert kinds == ["markers"]
+    with pytest.raises(BrokenFile, match="markers"):
+        laptop.remember("We indent with two spaces.", key="style")
+    assert "We indent with spaces." in path.read_text()
 
 
 def test_the_remote_of_a_home_that_is_under_git_is_found(tmp_path, remote):

@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
-_OURS, _BASE, _BETWEEN, _THEIRS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
+from holdfast.base.merge_markers import versions
+
 _BOX = re.compile(r"(\s*[-*+] )\[([ xX])\](?= )")
 
 
@@ -110,33 +111,5 @@ def merged_names(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
 
 def resolved(text: str, merge: Callable[[str, str, str], str]) -> str:
     """Return a text without the markers of git: its two versions made one, with an empty base where git gave none."""
-    if not has_markers(text):
-        return text
-    versions: tuple[list[str], list[str], list[str]] = ([], [], [])
-    which: tuple[int, ...] = (0, 1, 2)
-    for line in text.splitlines(keepends=True):
-        sign = line[:7] if line[7:8] in ("", " ", "\n", "\r") else ""
-        if sign == _OURS and len(which) == 3:
-            which = (1,)
-        elif sign == _BASE and which == (1,):
-            which = (0,)
-        elif sign == _BETWEEN and which in ((1,), (0,)):
-            which = (2,)
-        elif sign == _THEIRS and which == (2,):
-            which = (0, 1, 2)
-        else:
-            for each in which:
-                versions[each].append(line)
-    base, ours, theirs = ("".join(lines) for lines in versions)
-    return merge(base, ours, theirs)
-
-
-def has_markers(text: str) -> bool:
-    """Whether a line merge of git left its markers in a text: all three, in their order, each a line's beginning."""
-    place = -1
-    for sign in (_OURS, _BETWEEN, _THEIRS):
-        found = re.compile(rf"^{re.escape(sign)}(?: |$)", re.MULTILINE).search(text, place + 1)
-        if found is None:
-            return False
-        place = found.start()
-    return True
+    found = versions(text)
+    return text if found is None else merge(*found)
