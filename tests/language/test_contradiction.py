@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.language.contradiction import clues, says_otherwise
+from holdfast.language.contradiction import Claim, says_otherwise
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,8 @@ def test_a_newer_statement_says_otherwise(newer: str, older: str) -> None:
     """The same thing has another value, or what one says the other denies."""
     assert says_otherwise(newer, older)
     # One of many statements is found by what it is kept under, whichever of the two came first.
-    assert clues(newer)[1] & clues(older)[0] and clues(older)[1] & clues(newer)[0]
+    (kept, asks), (others, asked) = Claim(newer).clues(), Claim(older).clues()
+    assert asks & others and asked & kept
 
 
 @pytest.mark.parametrize(

@@ -20,29 +20,40 @@ _WITH, _MAY = "with", frozenset(("may", "can", "darf", "kann"))
 
 def says_otherwise(newer: str, older: str) -> bool:
     """Whether the newer statement denies the older one, is denied by it, or gives the same thing another value."""
-    one, other = _clauses(newer), _clauses(older)
-    if _denies(one, other) or _denies(other, one) or _is_revalued(newer, older, one[0], other[0]):
-        return True
-    # "Never push without asking" denies no push, and yet "push without asking" says otherwise.
-    (words, forbids), (others, permits) = _turned(newer), _turned(older)
-    return words == others and len(words) > _MIN_SHARED and _WITH in words and forbids != permits
+    return Claim(newer).differs(Claim(older))
 
 
-def clues(text: str) -> tuple[set[str], set[str]]:
-    """Return what a statement is kept under, and by what others are looked for.
+class Claim:
+    """What one statement says and denies, taken apart once for those who compare it with many."""
 
-    What says otherwise than it is kept under one of these, so that of many statements only few have to be compared.
-    """
-    said, denied, _ = _clauses(text)
-    words, _ = _turned(text)
-    both = {" ".join(said[:_MIN_SHARED]), f"with {' '.join(words)}" if _WITH in words else ""}
-    both |= {"port"} if said[:1] == ["port"] else set()
-    both |= {"unit"} if said and said[-1] in among("contradiction", "unit") else set()
-    both |= {some for some in listed("contradiction", "rivals") if said and said[-1] in some.split()}
-    against = [max(group, key=len) for group in denied]
-    kept = both | {f"+{word}" for word in said} | {f"-{word}" for word in against}
-    asked = both | {f"-{word}" for word in said} | {f"+{word}" for word in against}
-    return kept - {""}, asked - {""}
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._clauses = _clauses(text)
+        self._turned = _turned(text)
+
+    def differs(self, older: Claim) -> bool:
+        """Whether it says otherwise than an older one."""
+        one, other = self._clauses, older._clauses
+        if _denies(one, other) or _denies(other, one) or _is_revalued(self.text, older.text, one[0], other[0]):
+            return True
+        # "Never push without asking" denies no push, and yet "push without asking" says otherwise.
+        (words, forbids), (others, permits) = self._turned, older._turned
+        return words == others and len(words) > _MIN_SHARED and _WITH in words and forbids != permits
+
+    def clues(self) -> tuple[set[str], set[str]]:
+        """Return what it is kept under, and by what others are looked for.
+
+        What says otherwise than it is kept under one of these, so that of many only few have to be compared.
+        """
+        (said, denied, _), (words, _) = self._clauses, self._turned
+        both = {" ".join(said[:_MIN_SHARED]), f"with {' '.join(words)}" if _WITH in words else ""}
+        both |= {"port"} if said[:1] == ["port"] else set()
+        both |= {"unit"} if said and said[-1] in among("contradiction", "unit") else set()
+        both |= {some for some in listed("contradiction", "rivals") if said and said[-1] in some.split()}
+        against = [max(group, key=len) for group in denied]
+        kept = both | {f"+{word}" for word in said} | {f"-{word}" for word in against}
+        asked = both | {f"-{word}" for word in said} | {f"+{word}" for word in against}
+        return kept - {""}, asked - {""}
 
 
 def _clauses(text: str) -> tuple[list[str], list[list[str]], frozenset[str]]:
@@ -78,14 +89,15 @@ def _turned(text: str) -> tuple[list[str], bool]:
     """Return the words of a statement with `with` for `without`, and whether what denies in it turns it round."""
     words: list[str] = []
     is_turned = False
+    reasons, denying, small = (among("contradiction", kind) for kind in ("reason", "not", "small"))
     for token in _tokens(text):
         word = _bare(token)
-        if word in among("contradiction", "reason"):
+        if word in reasons:
             break
-        is_turned ^= word in among("contradiction", "not")
+        is_turned ^= word in denying
         if word in ("with", "without", "mit", "ohne"):
             words.append(_WITH)
-        elif word and word not in among("contradiction", "not") | among("contradiction", "small") | _MAY:
+        elif word and word not in denying and word not in small and word not in _MAY:
             words.append(word)
     return words, is_turned
 

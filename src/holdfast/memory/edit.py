@@ -53,6 +53,10 @@ def rewrite(workspace: Workspace, memory: Memory, before: str, after: str) -> Me
     if not memory_file.read_content(front_matter.parse(after).body).statement:
         raise BadInput("no text is left, so nothing was changed", f"To be rid of it: holdfast forget {memory.key}")
     changed = workspace.store.rewrite(memory.scope, memory.key, after, was=before)
+    if redact.find(before):
+        # What it said before is kept as its history, but for a secret that slipped in by hand.
+        workspace.store.relink(changed, redact.redact(workspace.store.text(changed))[0])
+        changed = workspace.store.get(changed.scope, changed.key)
     # What it says now may name other code, and the person has just looked at it.
     return confirm(workspace, changed) if changed.body != memory.body else changed
 

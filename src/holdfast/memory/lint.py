@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.errors import HoldfastError
-from holdfast.language.contradiction import clues, says_otherwise
+from holdfast.language.contradiction import Claim
 from holdfast.language.mentions import is_file_ending
 from holdfast.memory import anchors, index_pages
 from holdfast.privacy import redact
@@ -136,19 +136,19 @@ def outdated(memories: list[Memory]) -> Iterator[Problem]:
     """Name what a newer memory of the same scope and trust says otherwise than, unless it supersedes it."""
     ended = {(memory.scope, key) for memory in memories for key in memory.supersedes}
     holding = [memory for memory in memories if (memory.scope, memory.key) not in ended and not memory.ended_by("")]
-    by_clue: defaultdict[tuple[str, str, str], list[Memory]] = defaultdict(list)
+    by_clue: defaultdict[tuple[str, str, str], list[tuple[Memory, Claim]]] = defaultdict(list)
     for memory in sorted(holding, key=lambda one: one.updated):
-        statement = kinds.parts(memory.body)[0]
-        kept, asked = clues(statement)
+        claim = Claim(kinds.parts(memory.body)[0])
+        kept, asked = claim.clues()
         scope, trust = str(memory.scope), memory.trust
-        near = {one.key: one for clue in sorted(asked) for one in by_clue[scope, trust, clue][-_MAX_SHARING:]}
-        for older in near.values():
-            if says_otherwise(statement, kinds.parts(older.body)[0]):
+        found = [by_clue.get((scope, trust, clue), [])[-_MAX_SHARING:] for clue in sorted(asked)]
+        for older, other in {one[0].key: one for some in found for one in some}.values():
+            if claim.differs(other):
                 hint = f"`holdfast forget {older.key}`, or store the newer one with --supersedes {older.key}."
                 said = f"{memory.key} is newer and says otherwise"
                 yield Problem("outdated", older.path, said, hint, other=memory.path)
         for clue in kept:
-            by_clue[scope, trust, clue].append(memory)
+            by_clue[scope, trust, clue].append((memory, claim))
 
 
 def dead_links(
@@ -205,7 +205,10 @@ def changed_code(workspace: Workspace, memories: Iterable[Memory]) -> Iterator[P
 def renamed(memories: Iterable[Memory], texts: dict[str, str]) -> Iterator[Problem]:
     """Name files that somebody renamed by hand, so that their `key:` is no longer what their name says."""
     for memory in memories:
-        document = front_matter.parse(texts.get(memory.path, ""))
+        text = texts.get(memory.path, "")
+        if f"\nkey: {memory.key}\n" in text.partition("\n---")[0]:
+            continue
+        document = front_matter.parse(text)
         line = next((entry.line for entry in document.entries if entry.name == "key"), 0)
         said = front_matter.values(document)[0].get("key") if line else None
         if isinstance(said, str) and said and said != memory.key:

@@ -66,8 +66,10 @@ def _is_relative(target: str) -> bool:
 
 
 def _found(pattern: re.Pattern[str], text: str) -> list[tuple[str, int]]:
-    found = []
+    found: list[tuple[str, int]] = []
     fenced = False
+    if "[[" not in text and "](" not in text:
+        return found
     for number, line in enumerate(text.split("\n"), 1):
         if line.lstrip().startswith("```"):
             fenced = not fenced

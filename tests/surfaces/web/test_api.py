@@ -103,6 +103,9 @@ def test_a_rule_is_stored_shown_and_changed(api) -> None:
     found = shown.json()["rule"]
     assert (shown.json()["when"], found["when"], found["does"]) == ("", "make deploy", "hold")
     assert found["origin"] == "derived" and "make deploy" in found["words"]
+    listed = {one["key"]: one["rule"] for one in client.get("/memories").json()["memories"]}
+    hits = {one["memory"]["key"]: one["memory"]["rule"] for one in client.get("/search?q=deploy").json()["hits"]}
+    assert listed == {"ask": given, "deploy": found} and hits["deploy"] == found
     match = {"If-Match": shown.headers["etag"]}
     problem(program.patch("/memories/deploy", json={"when": "none"}, headers=match), 403)
     problem(program.post("/memories", json={"text": "Never run `make x`.", "enforce": "deny"}), 403)

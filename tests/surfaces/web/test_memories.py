@@ -110,6 +110,38 @@ def test_a_secret_in_an_edit_is_taken_out(page, some, workspace):
         assert token not in h.store.text(h.locate("vpn"))
 
 
+def test_a_secret_that_slipped_in_is_masked_until_it_is_asked_for(page, some, workspace, home):
+    """On the page of its memory and in its fields; the page says so, and saving what is shown takes it out."""
+    token = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    with workspace() as h:
+        path = home / "memory" / h.locate("vpn").path
+    path.write_text(path.read_text().replace("bastion host", f"bastion {token}"))
+    for way in ("", "?edit=1", "?edit=file"):
+        shown = page.get(VPN + way).text
+        assert token not in shown and "A secret stands in its file (github-token)" in shown
+    assert token in page.get(f"{VPN}?reveal=1").text
+    page.post("/review/look")
+    assert token not in page.get("/memories").text
+    shown = re.search(r"<textarea[^>]*>\s*([^<]*)", page.get(f"{VPN}?edit=1").text)[1]
+    page.post(f"{VPN}/edit", seen=seen(page, f"{VPN}?edit=1"), text=shown)
+    assert token not in path.read_text() and "A secret" not in page.get(VPN).text
+
+
+def test_the_rule_of_a_memory_is_set_by_its_form(page, some, workspace):
+    """A condition and a strength, none for neither; what cannot hold is refused, and then nothing is kept."""
+    form = {"text": "Deploys go through the bastion host.", "when": "make deploy", "enforce": "deny"}
+    answer = page.post(f"{VPN}/edit", seen=seen(page, f"{VPN}?edit=1"), **form)
+    assert "Saved" in answer.text and "denies at: make deploy" in read(answer.text)
+    bad = page.post(f"{VPN}/edit", seen=seen(page, f"{VPN}?edit=1"), text="Other.", when="", enforce="hold")
+    assert bad.status_code == 422
+    with workspace() as h:
+        memory = h.locate("vpn")
+        assert (memory.body, memory.when, memory.enforce) == (form["text"], "make deploy", "deny")
+    page.post(f"{VPN}/edit", seen=seen(page, f"{VPN}?edit=1"), text=form["text"], when="", enforce="")
+    with workspace() as h:
+        assert (h.locate("vpn").when, h.locate("vpn").enforce) == ("", "")
+
+
 def test_pin_move_and_forget(page, some, workspace):
     """Each does what its command does; forgetting is asked once more."""
     assert "Unpin" in page.post(f"{VPN}/pin", pinned="1").text

@@ -11,7 +11,6 @@ from holdfast.memory import anchors, edit, forget, move, remember, show
 from holdfast.recall.recall import recall
 from holdfast.recall.related import related
 from holdfast.records import Draft, Memory, Stored
-from holdfast.rules.rule import rule_of
 from holdfast.surfaces.web.api.endpoints import ApiCall, endpoint
 from holdfast.surfaces.web.api.shapes import (
     ContextAsked,
@@ -30,7 +29,6 @@ from holdfast.surfaces.web.api.shapes import (
     NewMemory,
     OneMemory,
     PromptGiven,
-    RuleView,
     SearchAsked,
     SeenFrom,
     StatementView,
@@ -40,6 +38,8 @@ from holdfast.surfaces.web.api.shapes import (
     found_memory,
     given_memory,
     memory_shape,
+    rule_view,
+    ruled_memory,
 )
 from holdfast.surfaces.web.api.shapes import given as given_of
 
@@ -57,7 +57,8 @@ def list_all(call: ApiCall, asked: MemoriesAsked) -> MemoryList:
         everywhere=asked.everywhere,
         limit=end + 1,
     )
-    return MemoryList([memory_shape(one) for one in found[asked.offset : end]], end if len(found) > end else None)
+    listed = [ruled_memory(one, show.replaced_by(call.workspace, one)) for one in found[asked.offset : end]]
+    return MemoryList(listed, end if len(found) > end else None)
 
 
 @endpoint("GET", "/search")
@@ -116,7 +117,6 @@ def show_one(call: ApiCall, asked: OneMemory, key: str) -> WholeMemory:
     """Show one memory, with its history, its rule, what supersedes it and how often it was used."""
     memory = show.show(call.workspace, key, scope=asked.scope)
     newer = show.replaced_by(call.workspace, memory)
-    rule = None if newer else rule_of(memory)
     call.etag = etag_of(call.workspace.store.text(memory))
     uses, used = call.workspace.store.uses(memory.scope, memory.key)
     return given_of(
@@ -126,7 +126,7 @@ def show_one(call: ApiCall, asked: OneMemory, key: str) -> WholeMemory:
         owner=memory.scope.owner,
         history=[StatementView(one.text, one.at) for one in memory.history],
         superseded_by=newer,
-        rule=None if rule is None else given_of(rule, RuleView, when=str(rule.condition)),
+        rule=rule_view(memory, newer),
         uses=uses,
         used=used,
     )

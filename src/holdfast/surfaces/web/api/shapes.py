@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 
 from holdfast.base.digests import short
 from holdfast.records import Hit, Memory, Part, Proposal, Receipt, Scope
+from holdfast.rules.rule import rule_of
 from holdfast.session_records import SessionEvent
 from holdfast.sessions.search import SessionHit
 from holdfast.store.session_table import SessionRow
@@ -112,15 +113,20 @@ class RuleView(Struct, frozen=True, kw_only=True):
     why: str
 
 
-class WholeMemory(MemoryShape, frozen=True, kw_only=True):
-    """One memory with all that is known of it; `uses` is how often it was handed out.
+class RuledMemory(MemoryShape, frozen=True, kw_only=True):
+    """A memory with its rule.
 
     `when` and `enforce` are what was given to it; `rule` is what holds, null where it has no condition or was replaced.
     """
 
+    rule: RuleView | None
+
+
+class WholeMemory(RuledMemory, frozen=True, kw_only=True):
+    """One memory with all that is known of it; `uses` is how often it was handed out."""
+
     history: list[StatementView]
     superseded_by: str
-    rule: RuleView | None
     uses: int
     used: str
 
@@ -128,7 +134,7 @@ class WholeMemory(MemoryShape, frozen=True, kw_only=True):
 class MemoryList(Struct, frozen=True):
     """A part of a list; `next` is the offset of the next part, nothing at its end."""
 
-    memories: list[MemoryShape]
+    memories: list[RuledMemory]
     next: int | None
 
 
@@ -145,7 +151,7 @@ class ScorePart(Struct, frozen=True):
 class FoundMemory(Struct, frozen=True, kw_only=True):
     """A memory that was found, how good it is, and why."""
 
-    memory: MemoryShape
+    memory: RuledMemory
     score: float
     words: tuple[str, ...]
     superseded_by: str
@@ -396,9 +402,22 @@ def parts_of(parts: tuple[Part, ...]) -> list[ScorePart]:
     return [ScorePart(one.name, one.value, one.weight, one.points, one.why) for one in parts]
 
 
+def rule_view(memory: Memory, newer: str) -> RuleView | None:
+    """Return the rule that a memory is, unless a `newer` one replaced it."""
+    rule = None if newer else rule_of(memory)
+    return None if rule is None else given(rule, RuleView, when=str(rule.condition))
+
+
+def ruled_memory(memory: Memory, newer: str) -> RuledMemory:
+    """Return a memory with its rule as it is given; a `newer` one may have replaced it."""
+    rule = rule_view(memory, newer)
+    return given(memory, RuledMemory, scope=memory.scope.kind, owner=memory.scope.owner, rule=rule)
+
+
 def found_memory(hit: Hit) -> FoundMemory:
     """Return a hit as it is given."""
-    return given(hit, FoundMemory, memory=memory_shape(hit.memory), parts=parts_of(hit.parts))
+    told = ruled_memory(hit.memory, hit.superseded_by)
+    return given(hit, FoundMemory, memory=told, parts=parts_of(hit.parts))
 
 
 def given_memory(scope: Scope, key: str, why: str, tokens: int) -> GivenMemory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
@@ -20,7 +21,7 @@ from holdfast.memory.show import history, replaced_by
 from holdfast.privacy import redact
 from holdfast.project.anchors import parsed
 from holdfast.recall.related import related_to
-from holdfast.records import SCOPES, Filter, Memory, Scope
+from holdfast.records import SCOPES, STRENGTHS, Filter, Memory, Scope, replace
 from holdfast.rules.rule import condition_of
 from holdfast.surfaces.web.handling import Visit, route
 from holdfast.surfaces.web.rendering import differences
@@ -48,6 +49,10 @@ def _memories(visit: Visit) -> Response:
     found = browse.browse(
         visit.workspace, wanted, chosen["q"], skip=int(skip) if skip.isdecimal() and len(skip) < 9 else 0
     )
+    # Of what was seen to have a secret in it, none of the secret is listed.
+    secret = {one.path for one in visit.site.findings.found if one.kind == "secret"}
+    hits = [replace(one, memory=_masked(one.memory)) if one.memory.path in secret else one for one in found.hits]
+    found = replace(found, hits=hits) if secret else found
     facets = [
         (name, title, [(value, many) for value, many in found.counts.get(name, {}).items()][:MAX_VALUES])
         for name, title in FACETS.items()
@@ -90,7 +95,6 @@ def _shown(visit: Visit, memory: Memory, *, status: int = 200, theirs: str = "",
     """Return the page of a memory; `theirs` is a text that could not be kept, since the memory changed meanwhile."""
     workspace = visit.workspace
     statements = history(workspace, memory.key, scope=memory.scope.kind)[1]
-    steps = [(newer.at, differences(older.text, newer.text)) for newer, older in pairwise(statements)]
     uses, last = workspace.store.uses(memory.scope, memory.key)
     given = [
         (receipt, one)
@@ -99,10 +103,18 @@ def _shown(visit: Visit, memory: Memory, *, status: int = 200, theirs: str = "",
         if (one.scope, one.key) == (memory.scope, memory.key)
     ][:MAX_RECEIPTS]
     text, newer = workspace.store.text(memory), replaced_by(workspace, memory)
+    kinds, stands = sorted({kind for kind, _ in redact.find(text)}), text
+    if kinds and not visit.asked("reveal"):
+        memory, text = _masked(memory), redact.redact(text)[0]
+        statements = [replace(one, text=redact.redact(one.text)[0]) for one in statements]
+    steps = [(newer.at, differences(older.text, newer.text)) for newer, older in pairwise(statements)]
     return visit.page(
         "memory.html",
         status=status,
         memory=memory,
+        secrets=kinds,
+        revealed=visit.asked("reveal"),
+        strengths=STRENGTHS,
         address=address(memory.scope, memory.key),
         first=statements[-1],
         steps=steps,
@@ -116,7 +128,7 @@ def _shown(visit: Visit, memory: Memory, *, status: int = 200, theirs: str = "",
         stale=anchors.stale(workspace, [memory]) if memory.anchors or memory.branch else [],
         editing=visit.asked("edit") or whole,
         text=text,
-        seen=short(text),
+        seen=short(stands),
         theirs=theirs,
         meanwhile=differences(theirs, text if whole else memory.body) if theirs else [],
         whole=whole or visit.asked("edit") == "file",
@@ -132,13 +144,27 @@ def _edit(visit: Visit) -> Response:
         if short(before) != visit.given("seen"):
             raise ChangedMeanwhile(f"{memory.key} changed meanwhile; nothing was changed", "Look at both, then save.")
         after = visit.given("text") if whole else edit.with_statement(before, memory.body, visit.given("text"))
+        rule = {} if whole else _new_rule(visit, memory)
         edited = edit.rewrite(visit.workspace, memory, before, after) if after != before else memory
+        edited = visit.workspace.store.change(edited.scope, edited.key, **rule) if rule else edited
     except ChangedMeanwhile as problem:
         visit.tell(str(problem), kind="refused")
         theirs = redact.redact(visit.given("text"))[0]
         return _shown(visit, _asked(visit), status=problem.http_status, theirs=theirs, whole=whole)
-    visit.tell("Saved." if after != before else "Nothing changed.")
+    visit.tell("Saved." if after != before or rule else "Nothing changed.")
     return visit.goto(address(edited.scope, edited.key))
+
+
+def _new_rule(visit: Visit, memory: Memory) -> dict[str, Any]:
+    """Return the fields of the condition and the strength that a form gives a memory, where they are other ones."""
+    asked = {name: visit.given(name).strip() for name in ("when", "enforce") if name in visit.form}
+    new = {name: value for name, value in asked.items() if value != getattr(memory, name)}
+    return edit.rule_fields(visit.workspace, memory, new.get("when"), new.get("enforce"), visit.given("text"))
+
+
+def _masked(memory: Memory) -> Memory:
+    """Return a memory without the secrets that slipped into its file."""
+    return replace(memory, title=redact.redact(memory.title)[0], body=redact.redact(memory.body)[0])
 
 
 def _pin(visit: Visit) -> Response:
