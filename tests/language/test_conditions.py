@@ -205,6 +205,11 @@ def test_a_command_that_is_only_spoken_of_does_not_run(line: str) -> None:
         ("make deploy", "make VERSION=2 deploy", True),
         ("docker compose up", "docker-compose up -d", True),
         ("docker-compose down", "docker compose down", True),
+        ("docker-compose, !docker compose", "docker-compose up", True),
+        ("docker-compose, !docker compose", "docker compose up", False),
+        ("pytest --tb=short", "pytest -x --tb short a.py", True),
+        ("pytest --tb=short", "pytest --tb long short", False),
+        ("pytest --tb short", "pytest --tb=short", True),
     ],
 )
 def test_patterns_of_commands(when: str, line: str, wanted: bool) -> None:

@@ -242,7 +242,7 @@ class Run:
     folder: str = ""
     filters: bool = False
 
-    def is_any(self, patterns: Sequence[Sequence[str]]) -> bool:
+    def is_any(self, patterns: Sequence[Sequence[str]], *, as_spelled: bool = False) -> bool:
         """Whether one of the patterns names it: with or without what wraps it, or as the script that it runs."""
         if self.filters:
             return False
@@ -253,7 +253,7 @@ class Run:
         if self.words and commands.is_a(self.words[0], "runner"):
             at = next((number for number, word in enumerate(self.words) if number and word[0] != "-"), 0)
             forms += [self.words[at:]] if at and "." in self.words[at] else []
-        return any(fulfils(form, one) for form in forms if form for one in patterns)
+        return any(fulfils(form, one, as_spelled=as_spelled) for form in forms if form for one in patterns)
 
 
 def runs(line: str, depth: int = 0) -> Iterator[Run]:
@@ -301,9 +301,12 @@ def _matched_command(condition: Condition, call: Call) -> str:
     wanted = [one.split() for one in condition.commands if one[:1] != _BUT]
     but = [one[1:].split() for one in condition.commands if one[:1] == _BUT]
     here = call.branch
+    # Who wants one spelling of a command, and not another, means the spelling.
+    exact = any([*_spelled(one)] == [*_spelled(other)] for one in wanted for other in but)
     for run in runs(line) if line else ():
         branches, here = _branches(run.words, here) if condition.branches else ([], here)
-        if run.is_any(wanted) and not run.is_any(but) and _is_on(condition.branches, branches):
+        named = run.is_any(wanted, as_spelled=exact) and not run.is_any(but, as_spelled=exact)
+        if named and _is_on(condition.branches, branches):
             return " ".join(run.text.split())
     return ""
 
@@ -322,9 +325,15 @@ def _branches(words: Sequence[str], here: str) -> tuple[list[str], str]:
     return [here], here
 
 
-def fulfils(words: Sequence[str], pattern: Sequence[str]) -> bool:
+def fulfils(words: Sequence[str], pattern: Sequence[str], *, as_spelled: bool = False) -> bool:
     """Whether a command is what a pattern names: its plain words in order, its options anywhere behind the program."""
-    words, pattern = _spelled(words), _spelled(pattern)
+    if not as_spelled:
+        words, pattern = _spelled(words), _spelled(pattern)
+    for at, one in enumerate(pattern[:-1]):
+        joined = f"{one}={pattern[at + 1]}"
+        if one[:2] == "--" and joined in words:
+            # What an option is given stands behind it or in the same word.
+            words = [part for word in words for part in ((one, pattern[at + 1]) if word == joined else (word,))]
     plain = [*map(_base, words[:1]), *commands.plain_words(words)[1:]]
     # With such an option a program only tells something: nothing is pushed by `git push --dry-run`.
     if any(commands.is_a(word, "tells-option") and word not in pattern for word in words[1:]):
@@ -359,6 +368,9 @@ def _base(program: str) -> str:
 
 def _has_option(words: Sequence[str], wanted: str) -> bool:
     if any(commands.is_option(word, wanted) for word in words[1:]):
+        return True
+    name, _, value = wanted.partition("=")
+    if value and any((name, value) == (word, words[at]) for at, word in enumerate(words[1:-1], 2)):
         return True
     # `-rf` is `-r` and `-f`, in whatever order and however many words.
     letters = wanted[1:] if wanted[:1] == "-" and wanted[1:].isalpha() and len(wanted) in (3, 4) else ""

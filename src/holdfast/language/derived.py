@@ -251,7 +251,7 @@ def _instead(sentence: RuleSentence) -> Derived | None:
         if better and worse and _PREFERS.search(before):
             if any(" " not in one.text for one in worse) and (_LIMITED.match(behind) or _LED.match(before)):
                 return None
-            but = tuple([f"!{one}" for one in better if _overlaps(one, worse)])
+            but = tuple([f"!{one}" for one in better if _overlaps(one, worse) or _is_spelled_so(one, worse)])
             but += tuple([f"!{one}" for name in better for one in listed(TABLE, f"beyond {name}")])
             told = _derived(sentence, found, worse, forbids=not _PERHAPS.search(sentence.spoken), but=but)
             return told and replace(told, words=sentence.shown(0, found.end() if before.strip() else len(behind) + 99))
@@ -267,8 +267,7 @@ def _is_worse(one: Mention, better: list[str]) -> bool:
     program = one.text.split()[0] if one.text else ""
     if one.kind != "command" or commands.is_a(program, "shell"):
         return False
-    if any(fulfils(other.split(), one.text.split()) and fulfils(one.text.split(), other.split()) for other in better):
-        # Two spellings of one command are one for a condition, and what is asked for must not be held.
+    if one.text in better:
         return False
     languages = among(TABLE, "language")
     pairs = listed(TABLE, "same-language")
@@ -276,6 +275,12 @@ def _is_worse(one: Mention, better: list[str]) -> bool:
         program in languages and other.casefold() in languages and f"{other.casefold()} {program}" not in pairs
         for other in better
     )
+
+
+def _is_spelled_so(better: str, worse: list[Mention]) -> bool:
+    """Whether a command that is better is another spelling of one that is worse: docker compose, docker-compose."""
+    pairs = [(better.split(), one.text.split()) for one in worse]
+    return any(fulfils(one, other) and fulfils(other, one) for one, other in pairs)
 
 
 def _overlaps(better: str, worse: list[Mention]) -> bool:
@@ -350,7 +355,8 @@ def _with(need: str, wanted: list[Mention]) -> tuple[str, ...]:
 
 
 def _with_option(command: str, option: str) -> str:
-    return f"{command} {same_options(command, option.split()[0])}"
+    name, _, value = option.partition(" ")
+    return f"{command} {same_options(command, name)}" + (f"={value}" if value and name[:2] == "--" else "")
 
 
 def _meant(sentence: RuleSentence) -> Derived | None:
