@@ -51,8 +51,8 @@ def _memories(visit: Visit) -> Response:
     )
     # Of what was seen to have a secret in it, none of the secret is listed.
     secret = {one.path for one in visit.site.findings.found if one.kind == "secret"}
-    hits = [replace(one, memory=_masked(one.memory)) if one.memory.path in secret else one for one in found.hits]
-    found = replace(found, hits=hits) if secret else found
+    hits = (replace(one, memory=_masked(one.memory)) if one.memory.path in secret else one for one in found.hits)
+    found = replace(found, hits=tuple(hits)) if secret else found
     facets = [
         (name, title, [(value, many) for value, many in found.counts.get(name, {}).items()][:MAX_VALUES])
         for name, title in FACETS.items()
