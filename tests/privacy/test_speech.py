@@ -48,7 +48,7 @@ FORGED = st.lists(
     ),
     max_size=14,
 ).map("".join)
-MANY = settings(max_examples=count(2_000, 200))
+MANY = settings(max_examples=count(2_000, 80))
 
 
 @pytest.mark.parametrize(

@@ -228,6 +228,8 @@ def test_a_bad_key_is_never_repaired(text):
         ("Deploys need the VPN, ask Kim today", "deploys-need-the-vpn-ask-kim"),
         ("Don't panic", "dont-panic"),
         ("Café à Zürich", "cafe-a-zurich"),
+        ("Die Größe der Straße", "die-grosse-der-strasse"),
+        ("Łódź, København, Ærø", "lodz-kobenhavn-aero"),
         ("a" * 100, "a" * 60),
     ],
 )

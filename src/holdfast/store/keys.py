@@ -13,6 +13,10 @@ TAKEN = "index"
 # How many words of a text make its usual key, and how many where another text has that one.
 _WORDS, _MORE_WORDS = 6, 10
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+# Letters of Latin alphabets that are not a plain letter with a mark: each as its language writes it without them.
+_SPELLED_OUT = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "þ": "th", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "ı": "i"}
+)
 
 
 def is_key(text: str) -> bool:
@@ -51,7 +55,9 @@ def automatic_keys(text: str) -> tuple[str, ...]:
 
 def slug(text: str) -> str:
     """Return the Latin letters and digits of the text, in lower case, joined by single hyphens; it may be empty."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    plain = (
+        unicodedata.normalize("NFKD", text.lower().translate(_SPELLED_OUT)).encode("ascii", "ignore").decode().lower()
+    )
     words = (
         "".join(letter if letter in _LETTERS else " " for letter in plain.replace("'", "")).replace("-", " ").split()
     )

@@ -92,7 +92,7 @@ def _print_status(found: dict[str, Any]) -> None:
     if found["patterns"]:
         click.echo(runnable(f"patterns  {found['patterns']:,} waiting (holdfast patterns review)"))
     if found["problems"]:
-        click.echo(runnable(f"problems  {found['problems']} (holdfast lint)"))
+        click.echo(runnable(f"problems  {found['problems']} in files; holdfast lint names them and looks further"))
 
 
 def _print_notices(workspace: Workspace) -> None:
