@@ -315,6 +315,25 @@ def test_a_patch_and_a_read() -> None:
     assert not matched(parse("src/*.ts, tool: read"), edits("src/a.ts"))
 
 
+@pytest.mark.parametrize(
+    ("line", "known", "wanted"),
+    [
+        ("git -C /work/tree commit -m x", "", False),
+        ("git -C /work/tree commit -m x", "main", True),
+        ("git -C /work/tree commit -m x", "topic", False),
+        ("cd ../tree && git commit -m x", "topic", False),
+        ("cd ../tree && git switch main && git commit -m x", "topic", True),
+        ("cd ../tree && git commit -m x; cd /code/shop && git commit -m y", "topic", True),
+        ("git -C sub commit -m x", "", True),
+    ],
+)
+def test_a_branch_is_asked_of_the_folder_where_git_runs(line: str, known: str, wanted: bool) -> None:
+    """Another work tree has a branch of its own; where nobody knows it, nothing is told."""
+    branch_in = (lambda folder: known if "tree" in folder else "main") if known else None
+    call = Call("Bash", line, "", "/code/shop", "/code/shop", "main", branch_in)
+    assert bool(matched(parse("git commit, branch: main"), call)) is wanted
+
+
 def test_tools_failures_and_branches_narrow_down() -> None:
     """Each holds alone for what it names, and beside a command only where both do."""
     search = Call("mcp__github__create_issue", "{}")

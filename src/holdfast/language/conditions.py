@@ -28,7 +28,7 @@ from holdfast.language.word_lists import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 NONE = "none"
 KINDS = ("command", "path", "tool", "failure", "branch")
@@ -66,7 +66,7 @@ class Call:
     """A call of a tool as conditions see it: `given` is its input as the agent wrote it, a text.
 
     `error` is what it failed with, empty where it did not fail or has not run. `folder` is where it runs, `root` the
-    top of its project; `branch` what is checked out there.
+    top of its project; `branch` what is checked out there. `branch_in` tells that of another folder, where it is known.
     """
 
     tool: str = ""
@@ -75,6 +75,7 @@ class Call:
     folder: str = ""
     root: str = ""
     branch: str = ""
+    branch_in: Callable[[str], str] | None = None
 
 
 def parse(text: str) -> Condition:
@@ -300,15 +301,33 @@ def _matched_command(condition: Condition, call: Call) -> str:
     line = line_of(call) if condition.commands else ""
     wanted = [one.split() for one in condition.commands if one[:1] != _BUT]
     but = [one[1:].split() for one in condition.commands if one[:1] == _BUT]
-    here = call.branch
+    here = {"": call.branch}
     # Who wants one spelling of a command, and not another, means the spelling.
     exact = any([*_spelled(one)] == [*_spelled(other)] for one in wanted for other in but)
     for run in runs(line) if line else ():
-        branches, here = _branches(run.words, here) if condition.branches else ([], here)
+        branches: list[str] = []
+        if condition.branches:
+            folder = _folder_of(run)
+            branches, here[folder] = _branches(run.words, here[folder] if folder in here else _branch_in(folder, call))
         named = run.is_any(wanted, as_spelled=exact) and not run.is_any(but, as_spelled=exact)
         if named and _is_on(condition.branches, branches):
             return " ".join(run.text.split())
     return ""
+
+
+def _folder_of(run: Run) -> str:
+    """Return where a command of git runs, if that is not where the call does."""
+    at = run.words.index("-C") if run.words[:1] == ("git",) and "-C" in run.words[:-1] else 0
+    named = run.words[at + 1] if at else ""
+    return named if named[:1] in ("/", "~") or not run.folder else f"{run.folder}/{named}".rstrip("/")
+
+
+def _branch_in(folder: str, call: Call) -> str:
+    """Return the branch that is checked out in another folder than that of the call; nothing where nobody knows it."""
+    inside = _within(folder, call)
+    if call.branch_in is None:
+        return "" if inside[:1] == "/" else call.branch
+    return call.branch_in(inside if inside[:1] == "/" else f"{call.root}/{inside}")
 
 
 def _branches(words: Sequence[str], here: str) -> tuple[list[str], str]:

@@ -218,6 +218,12 @@ def branch_at(root: str) -> str:
     return next((one.removeprefix(_BRANCH) for one in [said[0].removeprefix("ref: "), *said[1:]] if _BRANCH in one), "")
 
 
+def branch_in(folder: str) -> str:
+    """Return the branch that is checked out where a folder is, at the top of its work tree or below; or nothing."""
+    tops = [one for one in upwards(folder) if os.path.lexists(os.path.join(one, ".git"))]
+    return branch_at(tops[0]) if tops else ""
+
+
 def default_branch(common: str) -> str:
     """Return the branch that the others are merged into: what the remote says, or else a usual name that is there."""
     said = _line_or_none(os.path.join(common, "refs", "remotes", "origin", "HEAD"))

@@ -40,13 +40,13 @@ def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]], line: str, print
     """
     project = run.project()
     root, told = project.root if project else "", run.call
-    branch = ""
+    branch, elsewhere = "", None
     if root and any(row.branch or "branch:" in row.condition for _, row in likely):
-        from holdfast.project.git import branch_at
+        from holdfast.project.git import branch_at, branch_in
 
-        branch = branch_at(root)
+        branch, elsewhere = branch_at(root), branch_in
     given = ("Bash", line, "") if line else (told.tool, told.tool_input, told.error or _error(printed))
-    call = Call(*given, told.folder, root, branch)
+    call = Call(*given, told.folder, root, branch, elsewhere)
     found = []
     for scope, row in likely:
         condition = conditions.read(row.condition)
