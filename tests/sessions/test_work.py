@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from holdfast.records import replace
 from holdfast.sessions.names import whole_path
 from holdfast.sessions.work import MAX_TROUBLES, ToolWork
 
-from .making import edited, ran
+from .making import digested, edited, human, ran
 
 
 def test_what_is_gathered_is_bounded() -> None:
@@ -75,3 +77,21 @@ def test_paths_of_windows_are_read_as_such() -> None:
     assert [(one.path, one.changes, one.folder) for one in changed] == [("src/a.py", 3, ""), ("D:/other/b.py", 1, "")]
     assert whole_path("C:\\Users\\ann\\shop", "src/a.py") == "C:/Users/ann/shop/src/a.py"
     assert whole_path("C:\\Users\\ann\\shop", "D:/other/b.py") == "D:/other/b.py"
+
+
+@pytest.mark.parametrize(
+    ("line", "files"),
+    [
+        ("python3 - <<'E'\nwith open('src/a.py', 'w') as f: f.write(text)\nE", ["src/a.py"]),
+        ("python3 -c \"from pathlib import Path; Path('b.md').write_text('x')\"", ["b.md"]),
+        ("sed -i '' 's/a/b/' src/c.py", ["src/c.py"]),
+        ("printf '<svg/>' > logo.svg && git add logo.svg", ["logo.svg"]),
+        ("cat > notes.md <<'E'\nhello\nE", ["notes.md"]),
+        ("python3 - <<'E'\nprint(open('src/a.py', 'r').read())\nE", []),
+        ("go test ./... > out.txt 2>&1", []),
+        ("echo x > /tmp/x.txt", []),
+    ],
+)
+def test_files_that_a_line_of_the_shell_writes_are_changed(line, files) -> None:
+    """As an editor would: by a short script, in place, or out of the line itself; not where an output goes."""
+    assert [one.path for one in digested(human("Go on"), ran(line, "ok")).files] == files

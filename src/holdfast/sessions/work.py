@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Container
 
 from holdfast.base.text import ends_of, one_line
-from holdfast.language import failures, tools
+from holdfast.language import failures, shell, tools
 from holdfast.language.commands import CHECKS, Command, includes, removes
 from holdfast.language.failures import is_refused
 from holdfast.records import SessionEvent, replace
@@ -48,7 +48,18 @@ _VERDICT = re.compile(
     r"|[^\s:(]+\.\w+(?::\d+:\d+:|\(\d+,\d+\):) (?!.*\b(?:warning|note|info)\b)).*$",
     re.MULTILINE,
 )
+# How many failed, where nothing else is told.
+_FAILED_COUNT = re.compile(r"^[ \t]*[1-9]\d* fail(?:ed|ing|ures?)?\b.*$", re.MULTILINE)
+_SAYS_AN_ERROR = re.compile(
+    r"error|exception|fail|assert|panic|cannot|could not|unable|denied|not found|invalid|expect", re.I
+)
 _SHOWN_OF_ERROR = 400
+_MAY_WRITE = re.compile(r"\bsed -\S*i|\bopen\(|\.write_text\(|\b(?:cat|echo|printf)\b.*>")
+_SCRIPT_WRITES = re.compile(
+    r"""\bopen\(\s*['"]([^'"\n]{1,400})['"]\s*,\s*['"][wa]|Path\(\s*['"]([^'"\n]{1,400})['"]\s*\)\.write_text\("""
+)
+# Where no file of the work lies.
+_NO_WORK = ("/tmp/", "/dev/", "/private/tmp/", "/var/", "&")  # noqa: S108
 # What is only looked for and not found is no trouble of the work.
 _MINOR = ("read:", "search:", "web:")
 # From which weight on one side alone decides, and from which on the other side still counts.
@@ -150,7 +161,10 @@ def error_line(output: str) -> str:
         return verdict[0].strip()[:_SHOWN_OF_ERROR]
     text = failures.plain(ends_of(failures.without_tags(output), _LOOK_FOR_ERROR))
     said = failures.error_line(text) or failures.first_message(text)
-    return next((line.strip() for line in text.split("\n") if said and said in line), said)[:_SHOWN_OF_ERROR]
+    line = next((line.strip() for line in text.split("\n") if said and said in line), said)
+    # Of an output that was cut, how many failed says more than what the code logged.
+    counted = None if _SAYS_AN_ERROR.search(line) else _FAILED_COUNT.search(output[-_LOOK_FOR_ERROR:])
+    return (counted[0].strip() if counted else line)[:_SHOWN_OF_ERROR]
 
 
 class ToolWork:
@@ -324,8 +338,11 @@ class ToolWork:
                 self.troubles.take(event, failed, about, shown)
             if failed and main.is_check and len(self._failing) < MAX_TROUBLES:
                 self._failing[about] = main
-        if tools.PATCH in call.line and not failed:
-            for path in tools.Arguments(call.line).patched():
+        if not failed:
+            for path in [
+                *(tools.Arguments(call.line).patched() if tools.PATCH in call.line else ()),
+                *_written(call.line),
+            ]:
                 self._changed(_shown_path(path, event.folder), event)
         if event.answered:
             self._made(call, event)
@@ -424,6 +441,20 @@ def _shown_line(call: ShellCall) -> str:
         return line
     deciding = [one.text for one in call.commands if one.kind in _DECIDING or removes(one.text)]
     return " && ".join(one_line(text, _LONG_LINE // len(deciding)) for text in deciding)
+
+
+def _written(line: str) -> list[str]:
+    """Return the files that a line writes as an editor would: by a short script, by `sed -i` or out of its own text."""
+    if not _MAY_WRITE.search(line):
+        return []
+    found = []
+    for one in shell.split(line):
+        found += [first or second for first, second in _SCRIPT_WRITES.findall(one.fed or one.text)]
+        if one.words[:1] == ("sed",) and any(word.startswith("-i") for word in one.words):
+            found.append(one.words[-1])
+        elif one.words and one.words[0] in ("cat", "echo", "printf"):
+            found += one.writes
+    return [path for path in dict.fromkeys(found) if not path.startswith(_NO_WORK) and "$" not in path]
 
 
 def _shown_path(path: str, folder: str) -> str:
