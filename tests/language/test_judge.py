@@ -78,6 +78,8 @@ def test_the_statement_is_the_run_of_clauses_that_speaks_most_for_itself() -> No
     [
         ("adjust the guide and the rules to never litter", "the rules to never litter", None),
         ("run it, and use tabs", "use tabs", "use tabs"),
+        ("guide them by showing both and asking which to take", "guide them by showing both", None),
+        ("use tabs and fix the header", "use tabs", "use tabs"),
         ("the default is Gemma (look it up)", "the default is Gemma", "the default is Gemma"),
     ],
 )

@@ -47,6 +47,8 @@ _CLAUSE = re.compile(
     r"[.!?;:]+(?=\s|$)|[。！？；]|\n+|[,，、]\s*|\s[-–—]+\s|[()]|\s(?=(?:and|but|so|because|then|however|instead)\s)"
 )
 _JOINED = re.compile(r"\A(?:and|but|so|then|however)\b[,\s]*", re.IGNORECASE)
+# What a statement would be cut by: "by showing both | and asking which to take", "use tabs | and not spaces".
+_GOES_ON = re.compile(r"(?:and|or)\s+(?:\w+ing|not|never)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 # Of the letters of an English text so many are plain ones.
 _PLAIN = 0.85
@@ -137,7 +139,10 @@ def stated(text: str, pieces: list[Piece], marks: list[float], more: float) -> s
     # A clause that goes on without a comma has its verb before it: "adjust the rules | and the docs to say so".
     while begin and _JOINED.match(text[begin:].lstrip()) and text[:begin].rstrip()[-1:].isalnum():
         begin = max(cut for cut in cuts if cut < begin)
-    said = text[begin : best[2]].strip().rstrip(",(").rstrip()
+    end = best[2]
+    while _GOES_ON.match(text[end:].lstrip()) and text[:end].rstrip()[-1:].isalnum():
+        end = min(cut for cut in cuts if cut > end)
+    said = text[begin:end].strip().rstrip(",(").rstrip()
     return _JOINED.sub("", said) if begin else said
 
 
