@@ -8,7 +8,7 @@ import tarfile
 
 import pytest
 
-from holdfast.errors import BadInput, Conflict, HoldfastError, Refused
+from holdfast.errors import BadInput, Conflict, HoldfastError, Refused, TooLarge
 from holdfast.exchange import bundle
 from holdfast.journal.updates import Updates
 from holdfast.memory.forget import apply as forget
@@ -138,6 +138,22 @@ def test_a_hostile_bundle_is_refused(name, tmp_path):
     (tmp_path / "evil.tar.gz").write_bytes(bundle._archive(contents))
     with pytest.raises(HoldfastError):
         bundle.read(str(tmp_path / "evil.tar.gz"))
+
+
+def test_a_bundle_of_many_memories_is_read_and_one_that_swells_is_not(tmp_path, monkeypatch):
+    """The tombstones of many are longer than any memory may be; zeros that unpack to gigabytes are not unpacked."""
+
+    def written(name: str, data: bytes) -> str:
+        sums = f"{bundle.sha256(data).hexdigest()}  {name}\n".encode()
+        (tmp_path / "one.tar.gz").write_bytes(bundle._archive({name: data, "SHA256SUMS": sums}))
+        return str(tmp_path / "one.tar.gz")
+
+    assert bundle.read(written("tombstones/global.tsv", b"a\tb\n" * 1_100_000)).memories == ()
+    with pytest.raises(TooLarge, match="a memory of more than"):
+        bundle.read(written("memories/global/a.md", bytes(bundle.MAX_FILE + 1)))
+    monkeypatch.setattr(bundle, "MAX_BYTES", 1_000_000)
+    with pytest.raises(TooLarge, match="1,000,000 bytes"):
+        bundle.read(written("tombstones/global.tsv", bytes(1_000_001)))
 
 
 def test_a_link_in_a_bundle_and_a_file_that_is_none_are_refused(tmp_path):

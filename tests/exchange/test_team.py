@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 
 import pytest
@@ -117,6 +118,8 @@ def test_what_is_withdrawn_is_shown_by_no_command_and_what_waits_is_named_by_its
     path.unlink()
     assert "VPN" not in cli("preview").out and cli("recall", "deploys", "--json").json["hits"] == []
     assert "repository" not in cli("doctor").out
+    os.mkfifo(path)
+    assert "not a plain file" in cli("doctor").out
 
 
 def test_each_branch_is_told_the_version_that_was_allowed_of_it(workspace, project):
@@ -187,6 +190,7 @@ def test_the_check_finds_form_secrets_size_duplicates_and_contradictions(project
     put("claim.md", "Claim.", "trust: user\nenforce: deny\n")
     put("other.md", "Other.", "key: ../../x\n")
     (project / ".holdfast" / "memory" / "link.md").symlink_to("/etc/passwd")
+    os.mkfifo(project / ".holdfast" / "memory" / "pipe.md")
     put("big.md", "x" * 70_000)
     put("port.md", "The service listens on port 8080.")
     put("port2.md", "The service listens on port 9090.")
@@ -199,6 +203,7 @@ def test_the_check_finds_form_secrets_size_duplicates_and_contradictions(project
         *(("form", "bare.md"), ("contradiction", "push2.md"), ("contradiction", "port2.md"), ("secret", "secret.md")),
         *(("markers", "markers.md"), ("link", "link.md")),
         *(("hidden", "hidden.md"), ("claim", "claim.md"), ("name", "other.md"), ("size", "big.md")),
+        ("link", "pipe.md"),
     }
 
 

@@ -17,7 +17,7 @@ from holdfast.app import install, status
 from holdfast.app.reindex import reindex
 from holdfast.base import files
 from holdfast.base.text import count
-from holdfast.errors import BadSetting, BrokenFile, HoldfastError
+from holdfast.errors import BadSetting, BrokenFile, HoldfastError, ScopeUnknown
 from holdfast.exchange import repository_set
 from holdfast.journal import notices
 from holdfast.memory import doctrine
@@ -216,7 +216,12 @@ def repository_was_decided_on(workspace: Workspace) -> Iterator[Problem]:
     """What the repository brings as memories was allowed or denied as it is now."""
     try:
         found = repository_set.RepositorySet(workspace)
-    except HoldfastError:
+    except ScopeUnknown:
+        return
+    except HoldfastError as problem:
+        yield Problem(
+            "repository", str(workspace.project().root), f"its memories are not read: {problem}", problem.hint
+        )
         return
     if what := found.waits():
         text = f"it {what}, so agents are given nothing of what is new"

@@ -186,6 +186,8 @@ def check(root: str) -> list[Problem]:
             path = os.path.relpath(os.path.join(here, name), root)
             if os.path.islink(os.path.join(root, path)):
                 found.append(_error("link", path, "it is a link, which nobody follows", "Put the file itself there."))
+            elif not os.path.isfile(os.path.join(root, path)):
+                found.append(_error("link", path, "it is no plain file, which nobody reads", "Take it out."))
             elif layout.is_memory_file(name):
                 data = files.read_head(os.path.join(root, path), repository_set.MAX_FILE + 1)
                 text, problems = memory_file.decode(data, path)
