@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.base import files
 from holdfast.continuity import open_sessions
 
 AT = "2026-11-15T10:00:00Z"
@@ -54,6 +55,20 @@ def test_one_whose_agent_is_gone_was_left_open(tmp_path):
         note(tmp_path, session, ("ask", "x"), *(("process", named) for named in seen))
     assert [one.session for one in open_sessions.left_open(str(tmp_path), ["shop"], 900, "")] == ["gone"]
     assert open_sessions.left_open(str(tmp_path), ["another"], 900, "") == []
+
+
+def test_a_start_opens_the_newest_few(tmp_path, monkeypatch):
+    """However many sessions left a file, a start reads the newest, the outdated and the resumed."""
+    now, opened = time.time(), []
+    paths = [note(tmp_path, f"s{number}", ("ask", "x")) for number in range(60)]
+    for number, path in enumerate(paths):
+        os.utime(path, (now - 1_000 - number, now - 1_000 - number))
+    os.utime(paths[59], (now - 30 * 86_400, now - 30 * 86_400))
+    read = files.read_head
+    monkeypatch.setattr(files, "read_head", lambda path, *more, **how: opened.append(path) or read(path, *more, **how))
+    found = open_sessions.left_open(str(tmp_path), ["shop"], 900, paths[50])
+    assert [one.session for one in found] == [*[f"s{number}" for number in range(32)], "s50", "s59"]
+    assert set(opened) == {one.path for one in found}
 
 
 def test_a_closed_session_is_none_until_it_goes_on(tmp_path):

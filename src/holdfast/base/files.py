@@ -349,6 +349,27 @@ def names_in(folder: str, ending: str = "", *, hidden: bool = False) -> list[str
     return sorted([name for name in names if name.endswith(ending) and (hidden or not name.startswith("."))])
 
 
+def newest_in(folder: str) -> list[tuple[float, str]]:
+    """Return when each file of a folder was changed, and its path, the newest first; nothing where there is no folder.
+
+    It costs a hook a tenth of opening them, so of a folder that may have hundreds it opens the newest.
+    """
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for one in entries:
+                try:
+                    if one.name[0] != ".":
+                        found.append((one.stat().st_mtime, one.path))
+                except OSError:
+                    # Another process removed it meanwhile.
+                    continue
+    except OSError:
+        return []
+    found.sort(reverse=True)
+    return found
+
+
 def folders_in(folder: str) -> list[str]:
     """Return the names of the folders in a folder, sorted; neither hidden ones nor links to others."""
     try:

@@ -40,6 +40,7 @@ MAX_BYTES = 400_000
 _NOT_FOR_THE_BUFFER = (READ, TRANSCRIPT, WORKTREE, "known", PROCESS, MERGED, WRITTEN, AGREED, STEPS, OFFERED)
 _CLOSING = 80
 _KEPT_SECONDS = 2 * 86_400
+_MAX_LOOKED = 32
 _PROCESS_LINE = f'\n["{PROCESS}"'.encode()
 # What may stand between an agent and its hook for no longer than the hook runs.
 _SHELLS = frozenset(("sh", "dash", "bash", "zsh", "fish", "ksh", "env", "timeout", "nice"))
@@ -194,20 +195,24 @@ def _paths(home: str) -> list[str]:
 
 
 def left_open(home: str, projects: Iterable[str], seconds: float, resumed: str) -> list[Opened]:
-    """Return the sessions of these projects that were left without an end.
+    """Return the sessions of these projects that were left without an end, the one heard of last first.
 
-    They were silent for so long, or their agent runs no more, or it is the one that is resumed. What ended long ago is
-    removed on the way.
+    They were silent for so long, or their agent runs no more, or it is the one that is resumed. Every start asks this,
+    so it opens the newest few: each start had looked at those before they fell behind. What is kept no longer is looked
+    at whatever there is, and what ended long ago is removed on the way.
     """
     now, wanted, found = time.time(), frozenset(projects), list[Opened]()
     # Many sessions may be of one process, so what is known of it is kept.
     gone: dict[bytes, bool] = {}
-    for path in _paths(home):
+    for place, (changed, path) in enumerate(files.newest_in(_folder(home))):
+        silent = now - changed
+        if place >= _MAX_LOOKED and silent <= _KEPT_SECONDS and path != resumed:
+            continue
         try:
-            data, changed = files.read_head(path, MAX_BYTES * 2), os.stat(path).st_mtime
+            data = files.read_head(path, MAX_BYTES * 2)
         except OSError:
             continue
-        is_closed, silent = _says_closed(data), now - changed
+        is_closed = _says_closed(data)
         is_left = not is_closed and (path == resumed or silent > seconds or _is_without_agent(data, gone))
         if not is_left and silent <= _KEPT_SECONDS:
             # Most ended or live, so no row of these is taken apart.

@@ -89,11 +89,8 @@ def left(home: str, projects: tuple[str, ...], *, own: str) -> list[Noted]:
     Every start asks this, so what was written to lately is not opened, and rows are parsed only of those.
     """
     now, found = time.time(), list[Noted]()
-    for path in _paths(home):
-        try:
-            age = now - os.stat(path).st_mtime
-        except OSError:
-            continue
+    for changed, path in files.newest_in(folder_of(home)):
+        age = now - changed
         if path == own or age <= LEFT_SECONDS:
             continue
         data = files.read_if_there(path, MAX_BYTES * 2)
