@@ -293,3 +293,14 @@ def test_what_is_wrong_in_a_file_stays_named_after_an_update(store):
     assert [problem.kind for problem in store.problems()] == ["front-matter"]
     store.change(GLOBAL, "k", pinned=True)
     assert [problem.kind for problem in store.problems()] == ["front-matter"]
+
+
+def test_stores_leave_few_pieces_in_the_full_text_index(store):
+    """A search looks for each word in every piece of the index, so stores join them, and a full look makes it one."""
+    for number in range(40):
+        store.put(draft(f"Target {number} needs the VPN of site {number * 7}."))
+    pieces = "SELECT count(DISTINCT segid) FROM words_idx"
+    assert store.ask(lambda tables: tables.memories.db.execute(pieces).fetchone()[0]) <= 7
+    store.rebuild()
+    assert store.ask(lambda tables: tables.memories.db.execute(pieces).fetchone()[0]) == 1
+    assert len(found(store, "VPN")) == 40

@@ -64,7 +64,10 @@ CREATE TABLE problem(path TEXT NOT NULL, kind TEXT, text TEXT, hint TEXT, line I
 CREATE INDEX problem_path ON problem(path);
 CREATE VIRTUAL TABLE words USING fts5(title, name, tags, body, earlier, grams, tokenize='{TOKENIZE}');
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
+INSERT INTO words(words, rank) VALUES ('usermerge', 2);
 """
+# A store joins pieces of the full-text index up to so many pages.
+_JOINED_PAGES = 16
 
 
 class Index(IndexReader):
@@ -203,6 +206,7 @@ class Index(IndexReader):
     def finished(self) -> None:
         """Note that the index holds every file."""
         with self.begin():
+            self.db.execute("INSERT INTO words(words) VALUES ('optimize')")
             self.db.execute("INSERT OR REPLACE INTO meta VALUES ('complete', '1')")
         self.why_fresh = ""
 
@@ -228,6 +232,10 @@ class Index(IndexReader):
         self._put_lists(row, memory)
         self.put_problems(problems)
         self.mark_stale([folder])
+
+    def join_words(self) -> None:
+        """Join some of the pieces that stores leave in the full-text index: a search looks for each word in all."""
+        self.db.execute("INSERT INTO words(words, rank) VALUES ('merge', ?)", (_JOINED_PAGES,))
 
     def put_problems(self, problems: Iterable[Problem]) -> None:
         """Add what is wrong in a file."""

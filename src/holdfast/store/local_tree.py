@@ -129,6 +129,7 @@ class LocalTree(Tree):
         try:
             with self.index.begin():
                 tell()
+                self.index.join_words()
         except (StoreUnavailable, sqlite3.Error) as problem:
             self.notes.append(f"{key} is written; the index will catch up ({problem})")
             mark_behind(self.home)
