@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from holdfast.agents.transcript_calls import ToolCall
     from holdfast.records import Event, Given, HookCall, Project, Scope
 
+# Where the failures of open sessions stand, below the home.
+FAILURES = ("state", "failures")
 # A message may have a whole file in it; what a person says of it themselves stands at its beginning or its end.
 MAX_WORDS = 32_000
 MAX_LAST_WORDS = 8_000
@@ -277,6 +279,11 @@ class HookRun:
             except (HoldfastError, OSError):
                 self._project = None
         return self._project
+
+    def failures(self) -> str:
+        """Return the file of this session's failures in this project; nothing where there is no project."""
+        project = self.project()
+        return os.path.join(self.home, *FAILURES, short(self.call.agent, self.session, project.id)) if project else ""
 
     def scopes(self) -> dict[str, tuple[Scope, ...]]:
         """Return the scopes that this session may see, by kind, narrowest first."""

@@ -129,11 +129,7 @@ def _waiting(run: HookRun) -> list[Item]:
 
 def _fixes(run: HookRun) -> list[Item]:
     """Return what worked last time for what failed since the last prompt; in most sessions nothing failed."""
-    if not os.path.isdir(os.path.join(run.home, "state", "failures")):
-        return []
-    from holdfast.learning import fixes
-
-    if not os.path.exists(fixes.path_of(run)):
+    if not os.path.exists(run.failures()):
         return []
     from holdfast.learning import readback
 

@@ -33,6 +33,8 @@ else:
             cls.__match_args__ = cls.__slots__
             # Each slot's own setter takes half the time of `object.__setattr__`, and a sweep makes millions of records.
             cls._setters = tuple([getattr(cls, name).__set__ for name in cls.__slots__])
+            # Fields with a default stand behind those without.
+            cls._last = tuple(cls._defaults.values())
 
         def __init__(self, *values, **named):
             if named or len(values) != len(self.__slots__):
@@ -42,18 +44,31 @@ else:
 
         def _complete(self, values, named):
             """Return the value of every field in order; a field too many, too few or given twice is a TypeError."""
-            if len(values) > len(self.__slots__):
-                raise TypeError(f"{type(self).__name__} takes {len(self.__slots__)} fields, {len(values)} given")
-            by_place = dict(zip(self.__slots__, values, strict=False))
-            if not by_place.keys().isdisjoint(named):
-                raise TypeError(f"{type(self).__name__} got {sorted(by_place.keys() & named)} twice")
-            given = {**self._defaults, **by_place, **named}
-            if len(given) > len(self.__slots__):
-                raise TypeError(f"{type(self).__name__} has no field {sorted(set(given) - set(self.__slots__))}")
-            missing = [name for name in self.__slots__ if name not in given]
-            if missing:
-                raise TypeError(f"{type(self).__name__} needs {', '.join(missing)}")
-            return [given[name] for name in self.__slots__]
+            slots = self.__slots__
+            missing = len(slots) - len(values)
+            if not named and 0 < missing <= len(self._last):
+                return values + self._last[-missing:]
+            given = {**self._defaults, **dict(zip(slots, values, strict=False)), **named}
+            # One that is given twice or not known leaves another one out, or is one more than there are fields.
+            if len(given) == len(slots) and named.keys().isdisjoint(slots[: len(values)]) and len(values) <= len(slots):
+                try:
+                    return [given[name] for name in slots]
+                except KeyError:
+                    pass
+            raise TypeError(self._wrong(values, named, given))
+
+        def _wrong(self, values, named, given):
+            """Return what is wrong with the fields that were given."""
+            kind, slots = type(self).__name__, self.__slots__
+            if len(values) > len(slots):
+                return f"{kind} takes {len(slots)} fields, {len(values)} given"
+            twice = sorted(set(slots[: len(values)]) & named.keys())
+            if twice:
+                return f"{kind} got {twice} twice"
+            unknown = sorted(set(given) - set(slots))
+            if unknown:
+                return f"{kind} has no field {unknown}"
+            return f"{kind} needs {', '.join([name for name in slots if name not in given])}"
 
         def _values(self):
             return tuple(getattr(self, name) for name in self.__slots__)

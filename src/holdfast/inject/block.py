@@ -85,8 +85,8 @@ _TURNING = frozenset(
 _FIRST_WITHOUT_SPACES = "\u2e80"
 
 
-_SPACED = {code: " " for code in range(128) if not chr(code).isalnum()}
-_SPACED.update({ord("'"): "", ord("’"): ""})
+_SPACED = {**{code: " " for code in range(128) if not chr(code).isalnum()}, ord("'"): "", ord("’"): ""}
+MADE_ONCE = ("_SPACED",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -189,16 +189,24 @@ def weight_of(text: str) -> float:
 
 def weight(word: str) -> float:
     """Return how much a word in plain letters tells of a topic."""
+    return _known_weights().get(word, _LIGHT if word.isdigit() and len(word) < _LONG_NUMBER else 1.0)
+
+
+def _known_weights() -> dict[str, float]:
     if not _weights:
         _weights.update(dict.fromkeys(listed("prompt_words", "light"), _LIGHT))
         _weights.update(dict.fromkeys(listed("prompt_words", "empty"), 0.0))
-    return _weights.get(word, _LIGHT if word.isdigit() and len(word) < _LONG_NUMBER else 1.0)
+    return _weights
 
 
 def said(text: str) -> dict[str, float]:
     """Return the stems of a text, and how much each tells; of scripts without spaces the pairs of letters."""
-    told, pairs = (words(text), []) if text.isascii() else query_words(text)
-    return {stem(word): weight(word) for word in dict.fromkeys(map(plain, told))} | dict.fromkeys(pairs, _PAIR)
+    # Of twenty texts at a prompt: without accents all words of one are made small at once, and most weigh one.
+    known = _known_weights()
+    told, pairs = (words(text.lower()), list[str]()) if text.isascii() else query_words(text)
+    found = dict.fromkeys(told if text.isascii() else map(plain, told))
+    stems = {stem(word): 1.0 if word.isalpha() and word not in known else weight(word) for word in found}
+    return stems | dict.fromkeys(pairs, _PAIR) if pairs else stems
 
 
 def damp(asked: Asked) -> dict[str, float]:
@@ -286,13 +294,15 @@ def same(text: str) -> frozenset[str]:
 
 def stem(word: str) -> str:
     """Return a word without an ending of number or tense; other endings make another word: a manager is not managed."""
-    for ending in ("ing", "ies", "es", "ed", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
-            word = word[: -len(ending)]
-            break
+    if word[-1:] in "sgd":
+        for ending in ("ing", "ies", "es", "ed", "s"):
+            if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
+                word = word[: -len(ending)]
+                break
     # What is left of caches and cache, queries and query, stopped and stop.
-    is_left = len(word) > _SHORTEST_STEM and (word[-1] in "ey" or word[-1] == word[-2])
-    return word[:-1] if is_left else word
+    if len(word) > _SHORTEST_STEM and (word[-1] in "ey" or word[-1] == word[-2]):
+        return word[:-1]
+    return word
 
 
 def logarithm(number: float) -> float:

@@ -95,6 +95,7 @@ _OUT_LIFT = joined([_HALF_OUT] * KINDS, OUT_LANE)
 _MASK = joined([(1 << BITS) - 1] * THIRD)
 _MIDDLES = joined([MIDDLE] * LANES)
 _IS_WIDE = 1 << (NARROW_ROW * 8 - 1)
+MADE_ONCE = ("_LIFT", "_OUT_LIFT", "_MASK", "_MIDDLES")
 
 
 class FoundCue(dict["Any", "Any"]):

@@ -367,3 +367,4 @@ def _mapped(path: str) -> mmap.mmap:
 
 _TO_SPACE_BUT_SIGNS = "".join([chr(code) if chr(code).isalnum() or chr(code) in "+#" else " " for code in range(128)])
 _TO_SPACE = _TO_SPACE_BUT_SIGNS.replace("+", " ").replace("#", " ")
+MADE_ONCE = ("_UNSIGNED", "_HALF", "_SQUARES", "_TO_SPACE_BUT_SIGNS", "_TO_SPACE")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import marshal
 import shutil
@@ -13,7 +14,7 @@ import pytest
 
 import holdfast
 from holdfast import agents
-from holdfast.surfaces.hook import bundling
+from holdfast.surfaces.hook import bundle, bundling
 
 from .conftest import HOST, PYTHON
 
@@ -212,6 +213,103 @@ def test_lean_code_does_what_its_source_says(tmp_path):
     with pytest.raises(ValueError, match="tt") as raised:
         names["told"]("t")
     assert raised.traceback[-1].lineno == 12
+
+
+LATE = """
+from __future__ import annotations
+FIRST = 3
+TABLE = {str(number): number for number in range(FIRST)}
+MADE_ONCE = ("TABLE",)
+
+class Base(Exception):
+    pass
+
+class Named(Base):
+    pass
+
+class Unnamed(Base):
+    @property
+    def shown(self) -> str:
+        return f"{type(self).__name__} {self.args[0]}"
+
+class Kept:
+    def used(self, more: int = FIRST) -> int:
+        return more
+
+    @staticmethod
+    def unused(*values: int, by: int = 2) -> list[int]:
+        return [value * by for value in values]
+
+    @property
+    def shown(self) -> str:
+        raise Named("here")
+
+def called() -> int:
+    return Kept().used()
+
+def rare(one: int, more: int = FIRST) -> object:
+    yield Unnamed(one + more)
+
+def of_rare() -> list[str]:
+    return [one.shown for one in rare(1)]
+"""
+
+
+def test_what_is_read_late_does_what_its_source_says(tmp_path):
+    """Functions and classes that no hook uses are left out, and are there when they are called or asked for."""
+    source = tmp_path / "late.py"
+    source.write_text(LATE)
+    used = frozenset(("called", "Kept", "Kept.used"))
+    late: list[bytes] = []
+    code, _ = bundling.lean(source.read_bytes(), str(source), used, late)
+    left = [one.co_name for one in code.co_consts if hasattr(one, "co_name")]
+    assert left == ["Kept", "called"] and len(late) == 6
+    memory, places = b"".join([b"before", *late, b"\0"]), [-sum(map(len, late)) - 1]
+    places += [places[0] + sum(map(len, late[: number + 1])) for number in range(len(late))]
+    names = {"__name__": "late", "TABLE": {"of": "the bundle"}}
+    bundle._run_late(("late", "", 0, 0, False, code, tuple(places), {}), names, memory)
+    assert names["TABLE"] == {"of": "the bundle"} and names["called"]() == 3
+    assert "Unnamed" not in names and names["Kept"].unused(1, 2, by=3) == [3, 6]
+    assert names["of_rare"]() == ["Unnamed 4"] and names["__getattr__"]("Unnamed") is names["Unnamed"]
+    with pytest.raises(names["Named"], match="here") as raised:
+        _ = names["Kept"]().shown
+    assert raised.traceback[-1].lineno + 1 == LATE.split("\n").index('        raise Named("here")') + 1
+    with pytest.raises(AttributeError, match="nothing"):
+        names["__getattr__"]("nothing")
+
+
+@pytest.mark.parametrize("moment", bundling.MODULES)
+def test_every_bundle_runs_to_its_end(moment, tmp_path):
+    """No module of a bundle needs the import system: where one did, all of them would come by it, and late."""
+    agent = next(one for one in map(agents.get, agents.names()) if moment in one.events.values())
+    event = next(event for event, its in agent.events.items() if its == moment)
+    bundling.write(str(tmp_path / "bundle"), event, agent.name)
+    here = str(Path(bundling.__file__).parent) + "/"
+    script = (
+        "import sys\nfrom marshal import loads\nsys.path.append(sys.argv[2].removesuffix('/holdfast/surfaces/hook/'))\n"
+        "data = open(sys.argv[1], 'rb').read()\ncode, parts = loads(data)\nnames = {}\nexec(code, names)\n"
+        "bundle = names['opened'](parts, sys.argv[2], data)\nbundle.run()\n"
+        "print(len(bundle.names), *[name for name in bundle.names if name not in sys.modules])"
+    )
+    ran = subprocess.run(
+        [PYTHON, "-I", "-S", "-E", "-c", script, str(tmp_path / "bundle"), here], capture_output=True, check=True
+    )
+    number, *missing = ran.stdout.decode().split()
+    assert int(number) > 20 and missing == []
+
+
+def test_most_of_what_the_list_names_is_there():
+    """A renamed function is read late until the list is written anew: `python training/hook_functions.py` does it."""
+    total, gone = 0, []
+    root = str(Path(holdfast.__file__).parents[1])
+    for name, used in bundling.used_functions().items():
+        path = bundling._source_of(root, name)
+        tree = ast.parse(Path(path).read_bytes() if path else b"")
+        own = [one for one in tree.body if isinstance(one, (ast.FunctionDef, ast.ClassDef))]
+        inner = {f"{one.name}.{each.name}" for one in own for each in one.body if isinstance(each, ast.FunctionDef)}
+        gone += [f"{name}.{one}" for one in used - {one.name for one in own} - inner]
+        total += len(used)
+    assert total > 500 and len(gone) < 0.05 * total, gone
 
 
 def test_a_record_of_a_bundle_is_the_record_of_its_source(tmp_path):

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 
-from holdfast.learning.fixes import path_of
 from holdfast.parts import Effect
 
 TYPE_CHECKING = False
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 def at_tool(run: HookRun) -> list[Effect]:
     """Note a failure, and say what worked for it; note what was done after one, and keep what shows to be its fix."""
-    call, path = run.call, path_of(run)
+    call, path = run.call, run.failures()
     if not path:
         return []
     failed = call.moment == "tool-failed" or bool(call.error)
@@ -43,7 +42,7 @@ def at_after_tool(run: HookRun) -> list[Effect]:
 
     Where nobody says how it ended, the words of the failure have to do; one that is known to have gone well is none.
     """
-    call, path, agent = run.call, path_of(run), run.agent
+    call, path, agent = run.call, run.failures(), run.agent
     if not path or (not call.error and (agent.tells_exits or "tool-failed" in agent.injects)):
         return []
     return _saying(run, path, [(call.tool_input, call.error or call.output)] if call.output else None)
@@ -83,7 +82,7 @@ def _saying(run: HookRun, path: str, failed: list[tuple[str, str]] | None) -> li
 def at_stop(run: HookRun) -> list[Effect]:
     """Take what the transcript told of calls, if one failed or did so before in this session."""
     calls = run.calls()
-    path = path_of(run) if calls else ""
+    path = run.failures() if calls else ""
     if not path or not (any(call.ended == "failed" for call in calls) or os.path.exists(path)):
         return []
     return _taking(run, path, [(call.tool, call.given, call.ended, call.output) for call in calls])

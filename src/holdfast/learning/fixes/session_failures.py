@@ -18,8 +18,9 @@ from holdfast.language.commands import TABLE, is_a, main_of
 from holdfast.language.failures import fingerprints, is_refused
 from holdfast.language.tools import kind_of, line_of
 from holdfast.language.word_lists import listed
-from holdfast.learning.fixes import FOLDER, model, path_of
+from holdfast.learning.fixes import model
 from holdfast.learning.fixes.retries import Failure, Fixed, Retries, clean, edits_of, failure_of, fix_of, is_step
+from holdfast.parts import FAILURES
 from holdfast.records import STRENGTHS
 
 TYPE_CHECKING = False
@@ -138,12 +139,12 @@ def _note(path: str, noted: list[Row]) -> None:
 
 def drop_all(home: str) -> None:
     """Remove what was noted of every session; it quotes them, and a live one loses only what would be offered next."""
-    rows.remove_older(os.path.join(home, *FOLDER), 0)
+    rows.remove_older(os.path.join(home, *FAILURES), 0)
 
 
 def offers(run: HookRun) -> list[str]:
     """Return a line for each failure since this session's last prompt that has a known fix, each once a session."""
-    path = path_of(run)
+    path = run.failures()
     noted = rows_of(path) if path and os.path.exists(path) else []
     unfixed = _unfixed(noted)
     if not unfixed:

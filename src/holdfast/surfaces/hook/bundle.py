@@ -3,29 +3,41 @@
 There is one for each event of each agent, of a fixed list of modules (`bundling.py`). It is a cache: made by an install
 or by a hook that finds none, checked against every source, and done without where one changed. Its modules are run one
 after the other, past the import system; what a hook needs beyond them comes from there.
+
+Of the functions only those that usual hooks call are read with it (`used.txt`). The others stand at the end of the
+file, each by itself, and one is read when it is first called.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from _thread import RLock
+from marshal import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from mmap import mmap
     from types import CodeType, ModuleType
+    from typing import Any
 
-    # Name, path, change time and size of the source, whether it is a package, and its code.
-    Part = tuple[str, str, int, int, bool, CodeType]
+    # Name, path, change time and size of the source, whether it is a package, its code, the places of what is read
+    # late, counted from the end of the file, and the values of what it makes once.
+    Part = tuple[str, str, int, int, bool, CodeType | None, tuple[int, ...], dict[str, object]]
 
 MAIN = "holdfast.surfaces.hook.main"
+# Two threads may ask for the same class, and there must be one of it.
+_reading = RLock()
 
 
 class Bundle:
     """The modules of a hook, in the order in which they are run: each after those that it imports."""
 
-    def __init__(self, parts: list[Part]) -> None:
+    def __init__(self, parts: list[Part], memory: mmap) -> None:
         self.names = [part[0] for part in parts]
         self._parts = parts
+        self._memory = memory
         self._done = 0
 
     def run(self, last: str = "") -> None:
@@ -40,7 +52,10 @@ class Bundle:
             for part, module in zip(wanted, made, strict=True):
                 name = part[0]
                 sys.modules[name] = module
-                exec(part[5], module.__dict__)  # noqa: S102
+                if part[6]:
+                    _run_late(part, module.__dict__, self._memory)
+                else:
+                    exec(part[5], module.__dict__)  # type: ignore[arg-type]  # noqa: S102
                 above, _, below = name.rpartition(".")
                 if above:
                     setattr(sys.modules[above], below, module)
@@ -51,8 +66,9 @@ class Bundle:
 
 
 def _made(part: Part) -> ModuleType:
-    name, path, _, _, is_package, _ = part
+    name, path, _, _, is_package, _, _, values = part
     module = type(sys)(name)
+    module.__dict__.update(values)
     module.__file__ = path
     module.__package__ = name if is_package else name.rpartition(".")[0]
     if is_package:
@@ -60,12 +76,61 @@ def _made(part: Part) -> ModuleType:
     return module
 
 
-def opened(parts: list[Part], here: str) -> Bundle | None:
-    """Run what a hook begins with and return the bundle; None where it is stale."""
+def _run_late(part: Part, names: dict[str, Any], memory: mmap) -> None:
+    """Run a module of which some functions and classes are read late.
+
+    A function is read when it is first called. The first of the places is that of the classes, all together: they are
+    read when one is asked for, and before a function that may name one.
+    """
+    code, places = part[5:7]
+    found: dict[int, Any] = {}
+
+    def read(number: int) -> Any:
+        with _reading:
+            if number not in found:
+                own: dict[str, Any] = {} if number else names
+                if places[number] < places[number + 1]:
+                    exec(loads(memory[places[number] : places[number + 1]]), names, own)  # noqa: S102, S302
+                found[number] = next(iter(own.values())) if number else None
+            return found[number]
+
+    def late(number: int) -> Callable[..., Any]:
+        def called(*values: Any, **named: Any) -> Any:
+            read(0)
+            return read(number)(*values, **named)
+
+        return called
+
+    names["__late__"] = late
+    exec(code, names)  # type: ignore[arg-type]  # noqa: S102
+    if places[0] < places[1]:
+        names["__getattr__"] = _asked(names, lambda: read(0), names.get("__getattr__"))
+
+
+def _asked(
+    names: dict[str, Any], read: Callable[[], Any], of_module: Callable[[str], Any] | None
+) -> Callable[[str], Any]:
+    """Return what a module is asked for a name that it does not have: it may be that of a class that is read late."""
+
+    def asked(name: str) -> Any:
+        # The import system asks every module for names of its own.
+        if name[:2] != "__":
+            read()
+            if name in names:
+                return names[name]
+        if of_module is None:
+            raise AttributeError(f"module {names['__name__']!r} has no attribute {name!r}")
+        return of_module(name)
+
+    return asked
+
+
+def opened(parts: list[Part], here: str, memory: mmap) -> Bundle | None:
+    """Run what a hook begins with and return the bundle; None where it is stale. The file is mapped to `memory`."""
     if not is_current(parts, here):
         return None
-    # The first two parts are this file, which is running already, and the one that makes bundles.
-    bundle = Bundle(parts[2:])
+    # The first three are this file, which is running already, what makes bundles, and the list that it makes them by.
+    bundle = Bundle(parts[3:], memory)
     bundle.run(MAIN)
     return bundle
 
@@ -73,7 +138,7 @@ def opened(parts: list[Part], here: str) -> Bundle | None:
 def is_current(parts: list[Part], here: str) -> bool:
     """Whether no source changed, and all are of this package: one that was copied with its bundle has its own."""
     package = here.removesuffix("surfaces/hook/")
-    for _, path, changed, size, _, _ in parts:
+    for _, path, changed, size, *_ in parts:
         status = os.stat(path)
         if status.st_mtime_ns != changed or status.st_size != size or not path.startswith(package):
             return False

@@ -60,7 +60,13 @@ MODULES = {
 }
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
-_made: dict[tuple[str, int, int], tuple[Part, list[str]]] = {}
+# The functions that a usual hook of any moment calls, a line a module; `training/hook_functions.py` writes it. Half of
+# what a bundle has is called by no usual hook: that is read when it is first called.
+USED = os.path.join(_HERE, "used.txt")
+# In a module: the names of tables that it makes of its own constants; a bundle has them as they are then.
+MADE_ONCE = "MADE_ONCE"
+_made: dict[tuple[str, int, int], tuple[Part, list[str], list[bytes]]] = {}
+_used: dict[str, frozenset[str]] = {}
 
 
 def write_all(agent: Agent) -> None:
@@ -83,11 +89,15 @@ def write(place: str, event: str, agent_name: str) -> None:
         os.makedirs(os.path.dirname(place), exist_ok=True)
         if moment not in MODULES or not os.access(os.path.dirname(place), os.W_OK):
             return
-        # What opens a bundle and what makes it come first; both are not run as modules.
-        opener, maker = (_part("", os.path.join(_HERE, name))[0] for name in ("bundle.py", "bundling.py"))
-        parts = [opener, maker, *parts_of(names_of(moment, agent_name))]
+        # What opens a bundle, what makes it and by which list come first; they are not run as modules.
+        sources = [os.path.join(_HERE, name) for name in ("bundle.py", "bundling.py")]
+        first: list[Part] = [("", *_state(path), False, None, (), {}) for path in (*sources, USED)]
+        with open(sources[0], "rb") as file:
+            opener, _ = lean(file.read(), sources[0])
+        parts, late = _placed(parts_of(names_of(moment, agent_name)))
         # In one piece, so that what many modules name is read once; for everybody, as the .pyc files beside it.
-        files.replace(place, marshal.dumps((opener[5], parts)), mode=0o644, durable=False)
+        data = marshal.dumps((opener, [*first, *parts]))
+        files.replace(place, data + late, mode=0o644, durable=False)
     except (NotFound, OSError, ValueError, TypeError, SyntaxError):
         return
 
@@ -114,7 +124,7 @@ def parts_of(names: list[str]) -> list[Part]:
         if name in seen:
             return
         seen.add(name)
-        part, needed = _part(name, path)
+        part, needed, _ = _part(name, path)
         for one in needed:
             add(one)
         parts.append(part)
@@ -124,16 +134,44 @@ def parts_of(names: list[str]) -> list[Part]:
     return parts
 
 
-def _part(name: str, path: str) -> tuple[Part, list[str]]:
-    """Return a module as a part of bundles, and the names of what it imports; events share most of them."""
+def _placed(parts: list[Part]) -> tuple[list[Part], bytes]:
+    """Return the parts, each with the places of what is read late, counted from the end; and all of that."""
+    texts = [_made[part[1], part[2], part[3]][2] for part in parts]
+    # Behind the last one stands a byte, so that no place is nought.
+    left, placed = sum([len(one) for some in texts for one in some]) + 1, []
+    for part, some in zip(parts, texts, strict=True):
+        places = [-left]
+        for one in some:
+            left -= len(one)
+            places.append(-left)
+        placed.append((*part[:6], tuple(places) if some else (), part[7]))
+    return placed, b"".join([one for some in texts for one in some]) + b"\0"
+
+
+def _part(name: str, path: str) -> tuple[Part, list[str], list[bytes]]:
+    """Return a module as a part of bundles, the names of what it imports, and what is read late; events share them."""
     # Before the source is read: if it changes between the two, the bundle is seen to be untrue.
-    status = os.stat(path)
-    state = path, status.st_mtime_ns, status.st_size
+    state = _state(path)
     if state not in _made:
+        late: list[bytes] = []
         with open(path, "rb") as file:
-            code, needed = lean(file.read(), path)
-        _made[state] = (name, *state, path.endswith("__init__.py"), code), needed
+            code, needed = lean(file.read(), path, used_functions().get(name), late)
+        values = _values_of(name, code)
+        _made[state] = (name, *state, path.endswith("__init__.py"), code, (), values), needed, late
     return _made[state]
+
+
+def _state(path: str) -> tuple[str, int, int]:
+    status = os.stat(path)
+    return path, status.st_mtime_ns, status.st_size
+
+
+def used_functions() -> dict[str, frozenset[str]]:
+    """Return by module the functions and methods that usual hooks call; a module that has none of them is not there."""
+    if not _used:
+        with open(USED, encoding="utf-8") as file:
+            _used.update({name: frozenset(called) for name, *called in map(str.split, file) if name != "#"})
+    return _used
 
 
 def _source_of(root: str, name: str) -> str:
@@ -144,10 +182,13 @@ def _source_of(root: str, name: str) -> str:
     return next((one for one in (f"{path}.py", os.path.join(path, "__init__.py")) if os.path.isfile(one)), "")
 
 
-def lean(source: bytes, path: str) -> tuple[CodeType, list[str]]:
+def lean(
+    source: bytes, path: str, used: frozenset[str] | None = None, late: list[bytes] | None = None
+) -> tuple[CodeType, list[str]]:
     """Compile a source without docstrings, annotations and what is for type checkers, and with its records laid out.
 
-    Beside the code stand the names of what it imports while it is loaded.
+    Beside the code stand the names of what it imports while it is loaded. With `late`, the functions that are not used
+    are left out and added there, each by itself.
     """
     tree: Any = compile(source, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     waiting: list[ast.AST] = [tree]
@@ -157,9 +198,95 @@ def lean(source: bytes, path: str) -> tuple[CodeType, list[str]]:
         for field in node._fields:
             inner = getattr(node, field, None)
             waiting += [each for each in (inner if isinstance(inner, list) else [inner]) if isinstance(each, ast.AST)]
+    needed = list(_imported(tree))
+    if late is not None:
+        tree.body = _without_made(tree.body)
+        _leave_out(tree, path, used or frozenset(), late)
+    return _compiled(tree, path), needed
+
+
+def _without_made(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the statements of a module without those that make what it names in MADE_ONCE: a bundle has the values."""
+    assigned = {
+        one: [node.id for node in ast.walk(ast.Tuple(one.targets, ast.Load())) if isinstance(node, ast.Name)]
+        for one in body
+        if isinstance(one, ast.Assign)
+    }
+    named = next((ast.literal_eval(one.value) for one, names in assigned.items() if names == [MADE_ONCE]), ())
+    return [one for one in body if one not in assigned or not {*named}.issuperset(assigned[one])]
+
+
+def _values_of(name: str, code: CodeType) -> dict[str, object]:
+    """Return the values of what a module names in MADE_ONCE, which it makes of its own constants and nothing else."""
+    if MADE_ONCE not in code.co_names:
+        return {}
+    module = __import__(name, fromlist=[MADE_ONCE])
+    return {one: getattr(module, one) for one in getattr(module, MADE_ONCE)}
+
+
+def _compiled(tree: ast.Module, path: str) -> CodeType:
     # The annotations that are left stay texts without the import that says so.
-    flags = __future__.annotations.compiler_flag
-    return compile(tree, path, "exec", flags, dont_inherit=True, optimize=2), list(_imported(tree))
+    return _named(compile(tree, path, "exec", __future__.annotations.compiler_flag, dont_inherit=True, optimize=2))
+
+
+def _named(code: CodeType) -> CodeType:
+    """Return the code with its plain names only: of long ones each is a text of its own to be read."""
+    inner = tuple(_named(one) if isinstance(one, type(code)) else one for one in code.co_consts)
+    return code.replace(co_qualname=code.co_name, co_consts=inner)
+
+
+def _leave_out(tree: ast.Module, path: str, used: frozenset[str], late: list[bytes]) -> None:
+    """Put what stands for it in the place of each function that is not used, and add its code to `late`.
+
+    Classes that no used code of the module names are the first of these, all together.
+    """
+    classes = [one for one in tree.body if isinstance(one, ast.ClassDef)]
+    functions: list[bytes] = []
+    bodies = [(tree.body, ""), *((one.body, f"{one.name}.") for one in classes)]
+    for body, before in bodies:
+        for place, node in enumerate(body):
+            if isinstance(node, ast.FunctionDef) and f"{before}{node.name}" not in used and _is_alone(node, before):
+                # Nought is the number of the classes.
+                number = ast.Constant(len(functions) + 1)
+                call: ast.expr = ast.Call(ast.Name("__late__", ast.Load()), [number], [])
+                for decorator in reversed(node.decorator_list):
+                    call = ast.Call(decorator, [call], [])
+                body[place] = ast.fix_missing_locations(
+                    ast.copy_location(ast.Assign([ast.Name(node.name, ast.Store())], call), node)
+                )
+                node.decorator_list = []
+                functions.append(marshal.dumps(_compiled(ast.Module([node], []), path)))
+    unnamed = _unnamed(tree, classes, used)
+    if functions or unnamed:
+        tree.body = [one for one in tree.body if one not in unnamed]
+        of_classes = marshal.dumps(_compiled(ast.Module(unnamed, []), path)) if unnamed else b""
+        late += [of_classes, *functions]
+
+
+def _unnamed(tree: ast.Module, classes: list[ast.ClassDef], used: frozenset[str]) -> list[ast.stmt]:
+    """Return the classes that are not used and that nothing names which is left in the module."""
+    unused = [one for one in classes if one.name not in used]
+    while True:
+        named = {
+            node.id
+            for one in tree.body
+            if one not in unused
+            for node in ast.walk(one)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        }
+        left = [one for one in unused if one.name not in named]
+        if left == unused:
+            return list[ast.stmt](unused)
+        unused = left
+
+
+def _is_alone(node: ast.FunctionDef, of_class: str) -> bool:
+    """Whether a function can be made without what stands around it: a method may need its class or names in it."""
+    if not of_class:
+        return True
+    defaults = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+    own = [one for default in defaults for one in ast.walk(default) if isinstance(one, ast.Name)]
+    return not own and not {"super", "__class__"} & {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
 def _strip(node: ast.AST) -> None:

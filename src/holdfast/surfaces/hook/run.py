@@ -18,10 +18,11 @@ bundle = None
 try:
     with open(PLACE, "rb") as file:
         # It lies among the .pyc files and is the same: code of this package, compiled.
-        code, parts = loads(mmap(file.fileno(), 0, access=ACCESS_READ))  # noqa: S302
+        memory = mmap(file.fileno(), 0, access=ACCESS_READ)
+        code, parts = loads(memory)  # noqa: S302
     names: dict[str, object] = {}
     exec(code, names)  # noqa: S102
-    bundle = names["opened"](parts, HERE)  # type: ignore[operator]
+    bundle = names["opened"](parts, HERE, memory)  # type: ignore[operator]
 except Exception:
     bundle = None
 

@@ -1,0 +1,122 @@
+"""Writes `surfaces/hook/used.txt`: which functions and classes a bundle of a hook has at hand; it reads the rest late.
+
+    python training/hook_functions.py
+
+It lays the home of `holdfast bench hook` with few memories, runs every event in it several times, and notes which
+functions were called. A class is at hand where one of its methods is called or where a module of a bundle imports it by
+name. The list makes hooks quick and nothing else: what is not on it works all the same.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import hook as bench
+
+from holdfast.surfaces.hook import bundling
+
+TURNS = 3
+HEADING = "# The functions and classes that hooks use; `training/hook_functions.py` writes it."
+TRACED = """
+import _thread, os, sys
+called, leave, start = set(), os._exit, _thread.start_new_thread
+def note(frame, event, _):
+    if event == "call":
+        called.add((frame.f_code.co_filename, frame.f_code.co_firstlineno))
+def started(do, given):
+    start(lambda: (sys.setprofile(note), do(*given)), ())
+def left(code):
+    sys.setprofile(None)
+    with open(os.environ["CALLED"], "a") as file:
+        file.write("".join(f"{line} {path}\\n" for path, line in called))
+    leave(code)
+os._exit, _thread.start_new_thread = left, started
+runner = sys.argv[1]
+sys.argv = sys.argv[1:]
+with open(runner) as file:
+    code = compile(file.read(), runner, "exec")
+sys.setprofile(note)
+exec(code, {"__file__": runner, "__name__": "__main__"})
+"""
+MORE = (
+    ("PostToolUse", {"tool_name": "Edit", "tool_input": {"file_path": "code.py"}, "tool_response": "done"}),
+    ("PostToolUse", {"tool_name": "Bash", "tool_input": {"command": "make test"}, "tool_response": "12 passed"}),
+    ("PreCompact", {"trigger": "auto"}),
+    ("SubagentStop", {"agent_id": "a1", "last_assistant_message": "The queue is read twice."}),
+    ("Stop", {"last_assistant_message": "All tests pass now. Shall I commit it?"}),
+)
+
+
+class Traced(bench.Bench):
+    """The same home, whose hooks tell what they called."""
+
+    def _hook(self, event: str, told: dict[str, object], **more: str) -> bench.Took:
+        self._count += 1
+        about = {"session_id": f"0198c1a2-7f3e-4d5b-9a6c-{self._count:012d}", "cwd": self.project}
+        command = [bench.PYTHON, "-I", "-S", "-E", "-c", TRACED, bench.RUNNER, event, "--agent", "claude-code"]
+        environment = {**self._environment(), "CALLED": f"{self.home}.called", **more}
+        data = json.dumps({**about, "prompt_id": str(self._count), **told}).encode()
+        subprocess.run(command, input=data, stdout=subprocess.DEVNULL, env=environment, check=True)
+        return 0.0, 0.0
+
+
+def called() -> set[tuple[str, int]]:
+    """Run every event and return where the functions begin that were called."""
+    with tempfile.TemporaryDirectory() as folder:
+        # Above 5,000 memories a prompt counts words in another way.
+        home = Traced(folder, 6_000)
+        # The first run of an event makes its bundle, by way of the import system.
+        for turn in range(TURNS + 1):
+            if turn == 1:
+                os.remove(f"{home.home}.called")
+            home.measured(1)
+            for event, told in MORE:
+                home._hook(event, told)
+        with open(f"{home.home}.called", encoding="utf-8") as file:
+            return {(path, int(line)) for line, _, path in (row.rstrip("\n").partition(" ") for row in file)}
+
+
+def used(begun: set[tuple[str, int]]) -> dict[str, set[str]]:
+    """Return by module what is at hand."""
+    parts = [
+        part for moment in bundling.MODULES for part in bundling.parts_of(bundling.names_of(moment, "claude-code"))
+    ]
+    trees = {name: (path, ast.parse(Path(path).read_bytes())) for name, path, *_ in parts}
+    found: dict[str, set[str]] = defaultdict(set)
+    for name, (path, tree) in trees.items():
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom) and node.module in trees:
+                found[node.module].update(one.name for one in node.names)
+            inner = node.body if isinstance(node, ast.ClassDef) else []
+            for one, whole in ((node, ""), *((each, f"{node.name}.") for each in inner)):
+                if isinstance(one, ast.FunctionDef):
+                    begins = {one.lineno, *(each.lineno for each in one.decorator_list)}
+                    if not begun.isdisjoint((path, line) for line in begins):
+                        found[name].update({f"{whole}{one.name}", whole.rstrip(".")} - {""})
+    # Only functions and classes are ever read late.
+    defined = {
+        name: {one.name for one in tree.body if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
+        for name, (_, tree) in trees.items()
+    }
+    return {name: {one for one in some if "." in one or one in defined[name]} for name, some in found.items()}
+
+
+def main() -> int:
+    """Write the list."""
+    rows = [" ".join([name, *sorted(some)]) for name, some in sorted(used(called()).items()) if some]
+    Path(bundling.USED).write_text("\n".join([HEADING, *rows]) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
