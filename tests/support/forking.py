@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 import traceback
+from contextlib import suppress
 from typing import IO, NoReturn
 
 _MAX_MESSAGE = 1 << 18
@@ -89,11 +90,14 @@ def _ask() -> socket.socket:
 
 def _fork_when_asked(ours: socket.socket) -> None:
     import holdfast
+    from holdfast.errors import HoldfastError
 
     for module in pkgutil.walk_packages(holdfast.__path__, "holdfast."):
         # What is run and not imported.
         if not module.name.startswith("holdfast.benchmarks") and module.name != "holdfast.surfaces.hook.run":
-            importlib.import_module(module.name)
+            # What needs a package that is not installed here stays away.
+            with suppress(ImportError, HoldfastError):
+                importlib.import_module(module.name)
     for name in _LOADED_LATE:
         importlib.import_module(name)
     gc.collect()
