@@ -58,15 +58,20 @@ def promote(workspace: Workspace, key: str, reason: str, *, branch: str = "", sc
     memory = workspace.locate(key, scope)
     if not reason.strip():
         raise BadInput("a promotion needs a reason", 'Give --reason "why the team should know it".')
-    if memory.scope.kind in _PERSONAL or memory.type in _PERSONAL_TYPES:
-        hint = "Store what the team should know as a memory of the project, then promote that."
-        raise Refused(f"{memory.key} is personal ({memory.scope.kind}, {memory.type})", hint)
+    refuse_personal(memory)
     text = file_text(memory, reason)
     if kinds := redact.redact(text)[1]:
         raise Refused(f"{memory.key} holds a secret ({', '.join(kinds)})", "Take it out, then try again.")
     path = f"{TEAM}/{memory.key}.md"
     said = f"Promote {memory.key}: {memory.title}\n\n{memory.body}\n\nWhy: {reason.strip()}\n"
     return _changed(workspace, TeamChange("promoted", path, text, branch, said))
+
+
+def refuse_personal(memory: Memory) -> None:
+    """Refuse to share what is of one session or one agent profile, or about the person."""
+    if memory.scope.kind in _PERSONAL or memory.type in _PERSONAL_TYPES:
+        hint = "Store what the team should know as a memory of the project, then share that."
+        raise Refused(f"{memory.key} is personal ({memory.scope.kind}, {memory.type})", hint)
 
 
 def withdraw(workspace: Workspace, key: str, reason: str, *, branch: str = "") -> TeamChange:

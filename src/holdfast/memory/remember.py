@@ -14,6 +14,10 @@ from holdfast.store.memory_file import first_words
 from holdfast.store.merge import content_of
 from holdfast.workspace import Workspace, normal_tags
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.store.base import Store
+
 WHOSE = {"user": "yours", "agent": "an agent's", "derived": "found by Holdfast", "import": "imported"}
 _LOOKED_AT, _MAX_STATEMENT = 20, 300
 _MAX_HINTS = 2
@@ -184,6 +188,17 @@ def put(workspace: Workspace, draft: Draft, was: str | None = None) -> Stored:
     if stored.was and stored.memory.trust == "user":
         workspace.say(f"{stored.memory.key} is now yours ({WHOSE[stored.was]} before)")
     return replace(stored, redacted=kinds)
+
+
+def put_shared(store: Store, draft: Draft) -> Stored:
+    """Redact what somebody shares and store it in a store that is no workspace's: a team's on a hub."""
+
+    def clean(checked: Draft) -> Draft:
+        refuse_secret(checked.key or "", "the key")
+        refuse_secret(checked.scope.owner, f"the {checked.scope.kind} id")
+        return redacted(checked)[0]
+
+    return store.put(draft, clean)
 
 
 def _anchored(workspace: Workspace, draft: Draft) -> Draft:

@@ -52,14 +52,18 @@ class PostgresStore:
     has_tree = False
     is_temporary = False
 
-    def __init__(self, address: str, largest: int = MAX_BYTES) -> None:
-        conninfo, self.asks = parse(address)
+    def __init__(self, address: str, largest: int = MAX_BYTES, asks: Asks | None = None) -> None:
+        """Open the store of the team that the address names, or of whom `asks` says."""
+        conninfo, named = parse(address)
+        self.asks = asks or named
         if not all(self.asks):
             missing = ", ".join(name for name, value in self.asks._asdict().items() if not value)
             raise BadInput(f"the address of the store does not say {missing}", "Add ?organisation=..&team=..&person=..")
         self.pool = pool_of(conninfo)
         self.largest = largest
         self.notes: list[str] = []
+        # Why the next changes are made, for the audit.
+        self.reason = ""
         self._place: tuple[int, int] | None = None
         self._db: Any = None
         self._models: dict[str, str] = {}
@@ -70,7 +74,7 @@ class PostgresStore:
         raise Refused("this store keeps no files", "Use a home folder for what is about files.")
 
     @contextmanager
-    def _begin(self) -> Iterator[Any]:
+    def begin(self) -> Iterator[Any]:
         """Yield the connection within a transaction of the person; within another one it is a part of that."""
         if self._db is not None:
             with self._db.transaction():
@@ -87,11 +91,13 @@ class PostgresStore:
 
     @contextmanager
     def _writing(self) -> Iterator[Any]:
-        """As `_begin`, with the team's feed locked; Refused where the person may not write."""
-        with self._begin() as db:
+        """As `begin`, with the team's feed locked; Refused where the person may not write."""
+        with self.begin() as db:
             if not db.execute(f"SELECT 1 FROM holdfast.feed WHERE {_HERE} FOR UPDATE", self._place).fetchone():
                 hint = "An administrator of the organisation gives roles: `holdfast hub member`."
                 raise Refused(f"{self.asks.person} may read {self.asks.team} and not write to it", hint)
+            if self.reason:
+                db.execute("SELECT set_config('holdfast.reason', %s, true)", (self.reason,))
             yield db
 
     def _at(self, scope: Scope) -> tuple[object, ...]:
@@ -177,7 +183,7 @@ class PostgresStore:
 
     def get(self, scope: Scope, key: str) -> Memory:
         """Return the memory with its history."""
-        with self._begin() as db:
+        with self.begin() as db:
             return self._need(db, scope, key)[0]
 
     def change(self, scope: Scope, key: str, **fields: object) -> Memory:
@@ -231,7 +237,7 @@ class PostgresStore:
 
     def text(self, memory: Memory) -> str:
         """Return the text of the memory, exactly."""
-        with self._begin() as db:
+        with self.begin() as db:
             return self._need(db, memory.scope, memory.key)[1]
 
     def rewrite(self, scope: Scope, key: str, text: str, was: str | None = None) -> Memory:
@@ -280,7 +286,7 @@ class PostgresStore:
 
     def modified(self, memory: Memory) -> str:
         """Return when the memory was last written, by whomever."""
-        with self._begin() as db:
+        with self.begin() as db:
             self._need(db, memory.scope, memory.key)
             sql = (
                 f'SELECT to_char(written, \'YYYY-MM-DD"T"HH24:MI:SS"Z"\') FROM holdfast.memory WHERE {_AT} AND key = %s'
@@ -290,15 +296,15 @@ class PostgresStore:
     def find(self, wanted: Filter, limit: int | None = None, skip: int = 0) -> Iterator[Memory]:
         """Return memories, newest first, without their history."""
         order = "ORDER BY m.updated DESC, m.kind, m.owner, m.key"
-        with self._begin() as db:
-            where, values = where_of(wanted, self._here)
+        with self.begin() as db:
+            where, values = where_of(wanted, self.here)
             sql = f"SELECT m.id FROM holdfast.memory m WHERE {where} {order} LIMIT %s OFFSET %s"
             ids = [row for (row,) in db.execute(sql, (*values, limit, skip)).fetchall()]
 
         def by_page() -> Iterator[Memory]:
             # Some at a time: nobody waits for a reader that is slow.
             for start in range(0, len(ids), _PAGE):
-                with self._begin() as db:
+                with self.begin() as db:
                     sql = f"SELECT {COLUMNS} FROM holdfast.memory m WHERE m.id = ANY(%s) AND {where} {order}"
                     rows = db.execute(sql, (ids[start : start + _PAGE], *values)).fetchall()
                 yield from map(memory_of, rows)
@@ -307,8 +313,8 @@ class PostgresStore:
 
     def counts(self, wanted: Filter) -> dict[str, dict[str, int]]:
         """Return how many of these memories there are by scope, type, trust, tag and use, most first."""
-        with self._begin() as db:
-            where, values = where_of(wanted, self._here)
+        with self.begin() as db:
+            where, values = where_of(wanted, self.here)
             rows = db.execute(
                 "SELECT m.kind, m.owner, m.type, m.trust, m.low_tags, EXISTS (SELECT 1 FROM holdfast.use u WHERE"
                 " (u.organisation, u.team, u.kind, u.owner, u.key) = (m.organisation, m.team, m.kind, m.owner, m.key))"
@@ -328,32 +334,32 @@ class PostgresStore:
 
     def search(self, query: str, wanted: Filter, limit: int) -> list[Candidate]:
         """Return the best candidates for the words of the query."""
-        with self._begin() as db:
-            table = MemoryRows(db, self._here, self._models)
+        with self.begin() as db:
+            table = MemoryRows(db, self.here, self._models)
             asked = table.ask(query)
             found = table.matches(asked.expression, wanted, limit)
             return table.candidates({row: (text, 0.0) for row, _, _, text in found}, asked, wanted)
 
     def keys(self, scopes: Iterable[Scope], start: str) -> list[str]:
         """Return the keys of these scopes that begin so, in order."""
-        with self._begin() as db:
-            where, values = where_of(Filter(tuple(scopes)), self._here)
+        with self.begin() as db:
+            where, values = where_of(Filter(tuple(scopes)), self.here)
             sql = f"SELECT DISTINCT m.key FROM holdfast.memory m WHERE {where} AND starts_with(m.key, %s) ORDER BY 1"
             return [key for (key,) in db.execute(sql, (*values, start)).fetchall()]
 
     def groups(self) -> list[Group]:
         """Return every scope that holds memories."""
-        with self._begin() as db:
+        with self.begin() as db:
             rows = db.execute(
                 "SELECT kind, owner, count(*), sum(octet_length(text))::bigint, max(updated) FROM holdfast.memory"
                 f" WHERE {_HERE} GROUP BY 1, 2 ORDER BY 1, 2",
-                self._here,
+                self.here,
             ).fetchall()
         return [Group(Scope(kind, owner), count, size, updated) for kind, owner, count, size, updated in rows]
 
     def superseded_by(self, scope: Scope, key: str) -> str:
         """Return the key of the newest memory of the scope that replaces this one, or nothing."""
-        with self._begin() as db:
+        with self.begin() as db:
             sql = (
                 f"SELECT key FROM holdfast.memory WHERE {_AT} AND supersedes <> '{{}}' AND %s = ANY(supersedes)"
                 " AND key <> %s ORDER BY updated DESC LIMIT 1"
@@ -363,7 +369,7 @@ class PostgresStore:
 
     def forgot(self, scope: Scope, key: str, statement: str) -> bool:
         """Whether the scope has forgotten the key, or the statement under any key."""
-        with self._begin() as db:
+        with self.begin() as db:
             sql = f"SELECT 1 FROM holdfast.forgotten WHERE {_AT} AND (what, digest) IN (('key', %s), ('said', %s))"
             found = db.execute(sql, (*self._at(scope), short("key", key), digest(statement))).fetchone()
         return found is not None
@@ -371,7 +377,7 @@ class PostgresStore:
     def was_corrected(self, scope: Scope, statement: str) -> bool:
         """Whether a memory of the scope said this once and says something else now."""
         wanted = digest(statement)
-        with self._begin() as db:
+        with self.begin() as db:
             sql = (
                 f"SELECT 1 FROM holdfast.memory WHERE {_AT} AND earlier <> '{{}}' AND %s = ANY(earlier)"
                 " AND said <> %s LIMIT 1"
@@ -392,14 +398,14 @@ class PostgresStore:
 
     def uses(self, scope: Scope, key: str) -> tuple[int, str]:
         """Return how often the memory was handed out, and when last."""
-        with self._begin() as db:
+        with self.begin() as db:
             sql = f"SELECT count, last FROM holdfast.use WHERE {_AT} AND key = %s"
             found = db.execute(sql, (*self._at(scope), key)).fetchone()
         return (int(found[0]), str(found[1])) if found else (0, "")
 
     def add_uses(self, uses: Iterable[tuple[Scope, str, str]]) -> None:
         """Count that these memories (scope, key, time) were handed out, each at most once a minute."""
-        with self._begin() as db, db.cursor() as cursor:
+        with self.begin() as db, db.cursor() as cursor:
             cursor.executemany(
                 "INSERT INTO holdfast.use VALUES (%s, %s, %s, %s, %s, 1, %s)"
                 " ON CONFLICT (organisation, team, kind, owner, key) DO UPDATE"
@@ -413,13 +419,13 @@ class PostgresStore:
 
     def clear_uses(self) -> None:
         """Set every count to nought, before uses are counted anew."""
-        with self._begin() as db:
-            db.execute(f"DELETE FROM holdfast.use WHERE {_HERE}", self._here)
+        with self.begin() as db:
+            db.execute(f"DELETE FROM holdfast.use WHERE {_HERE}", self.here)
 
     def ask(self, question: Callable[[Tables], Answer]) -> Answer:
         """Return what the tables answer, within one transaction."""
-        with self._begin() as db:
-            return question(TeamTables(db, self._here, self._models))
+        with self.begin() as db:
+            return question(TeamTables(db, self.here, self._models))
 
     def refresh(self, scopes: Iterable[Scope] | None = None, progress: Progress | None = None) -> Refreshed:
         """Every read sees what is there; there is nothing to look at."""
@@ -428,7 +434,7 @@ class PostgresStore:
     def rebuild(self, progress: Progress | None = None) -> Refreshed:
         """Throw away what was derived that recall makes anew: the vectors."""
         with self._writing() as db:
-            db.execute(f"DELETE FROM holdfast.meaning WHERE {_HERE}", self._here)
+            db.execute(f"DELETE FROM holdfast.meaning WHERE {_HERE}", self.here)
         return Refreshed()
 
     def problems(self) -> list[Problem]:
@@ -443,7 +449,7 @@ class PostgresStore:
         """The connections are the process's; there is nothing to give back."""
 
     @property
-    def _here(self) -> tuple[int, int]:
+    def here(self) -> tuple[int, int]:
         assert self._place is not None
         return self._place
 

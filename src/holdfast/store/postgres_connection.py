@@ -30,6 +30,7 @@ except ImportError as missing:
         "PostgreSQL needs psycopg, which is not installed", "pip install 'holdfast[hub]'"
     ) from missing
 
+MIN_SERVER = 150_000
 MAX_CONNECTIONS = 8
 WAIT_SECONDS = 10.0
 STATEMENT_SECONDS = 30
@@ -111,6 +112,11 @@ class Pool:
         with self._lock:
             if not db.closed:
                 self._free.append(db)
+
+    @property
+    def idle(self) -> int:
+        """How many connections lie idle."""
+        return len(self._free)
 
     def close(self) -> None:
         """Close what lies idle."""
@@ -216,3 +222,28 @@ def migrate(conninfo: str, up_to: int | None = None) -> list[str]:
                     db.execute("SELECT holdfast.add_partitions()")
                 done.append(f"{number:04} {name}")
     return done
+
+
+def check_hub(conninfo: str) -> list[str]:
+    """Return what is wrong with a hub as the application sees it; nothing where all is well."""
+    problems = []
+    with told(conninfo), connect(conninfo) as db:
+        check_role(db)
+        if db.info.server_version < MIN_SERVER:
+            problems.append(f"PostgreSQL {db.info.server_version // 10000} is too old: 15 and newer are known to work")
+        done = {number for (number,) in db.execute("SELECT number FROM holdfast.migration").fetchall()}
+        missing = [f"{number:04} {name}" for number, name, _ in versions() if number not in done]
+        if missing:
+            problems.append(f"migrations are not done: {', '.join(missing)}; `holdfast hub migrate URL` does them")
+        if max(done, default=0) > versions()[-1][0]:
+            problems.append("the database is of a newer version than this program")
+        open_tables = db.execute(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'holdfast'::regnamespace AND relkind IN ('r', 'p')"
+            " AND NOT (relrowsecurity AND relforcerowsecurity) ORDER BY 1"
+        ).fetchall()
+        if open_tables:
+            problems.append(f"row-level security is not forced on {', '.join(name for (name,) in open_tables)}")
+        seen = db.execute("SELECT count(*) FROM holdfast.memory").fetchone()[0]
+        if seen:
+            problems.append("without a principal rows are seen: this role passes over row-level security")
+    return problems

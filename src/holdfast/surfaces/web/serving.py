@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import socket
 import webbrowser
+from typing import Any
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from holdfast.errors import BadInput, Conflict
 from holdfast.surfaces.web.app import create
@@ -32,19 +34,30 @@ def listening(host: str, port: int) -> socket.socket:
 
 def serve(site: Site, listener: socket.socket, *, opened: bool) -> None:
     """Serve until the process is told to end."""
+    if opened:
+        webbrowser.open(site.address)
+    _run(create(site), listener, lifespan="on", timeout_graceful_shutdown=1)
+
+
+def serve_hub(address: str, listener: socket.socket) -> None:
+    """Serve a hub until the process is told to end; requests that are under way are answered first."""
+    # psycopg is an extra, which nobody needs who serves a home.
+    from holdfast.surfaces.web.hub import create as create_hub
+
+    _run(create_hub(address), listener, lifespan="off", timeout_graceful_shutdown=20)
+
+
+def _run(app: ASGIApp, listener: socket.socket, **more: Any) -> None:
     # Not a line of it may hold an address with a token, so there is no log of requests.
     config = uvicorn.Config(
-        create(site),
+        app,
         log_level="critical",
         access_log=False,
         server_header=False,
-        lifespan="on",
         ws="none",
         http=BoundedConnection,
         limit_concurrency=2 * MAX_CONNECTIONS,
         timeout_keep_alive=15,
-        timeout_graceful_shutdown=1,
+        **more,
     )
-    if opened:
-        webbrowser.open(site.address)
     uvicorn.Server(config).run(sockets=[listener])

@@ -21,7 +21,8 @@ PORT = 7433
 @click.option("--open", "opened", is_flag=True, help="Open it in your browser.")
 @click.option("--public-url", default="", metavar="URL", help="By which address else browsers reach it, as a tunnel's.")
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="The address to listen on; others can reach it.")
-def _serve(port: int, opened: bool, public_url: str, host: str) -> int:
+@click.option("--store", "store", default="", metavar="URL", help="Serve the hub in this PostgreSQL database instead.")
+def _serve(port: int, opened: bool, public_url: str, host: str, store: str) -> int:
     """Serve the page of this memory on this machine, until Ctrl-C.
 
     The address that it prints lets one browser in, once.
@@ -29,6 +30,8 @@ def _serve(port: int, opened: bool, public_url: str, host: str) -> int:
     if in_shell(os.environ):
         # Whoever opens the page decides as the person does.
         raise Refused("an agent may not start the page", "Ask the person to run it in a terminal of their own.")
+    if store:
+        return _serve_hub(store, host, port)
     if public_url and not public_url.startswith(("http://", "https://")):
         raise BadInput(f"{public_url!a} is not an address", "Give it as --public-url http://localhost:9000.")
     if host not in ("127.0.0.1", "localhost", "::1") and not public_url:
@@ -48,6 +51,22 @@ def _serve(port: int, opened: bool, public_url: str, host: str) -> int:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         click.echo(f"the page of {home}: {site.address}\nIt listens on port {site.port}. Ctrl-C ends it.")
         serve(site, listener, opened=opened)
+    except KeyboardInterrupt:
+        click.echo("ended", err=True)
+    return 0
+
+
+def _serve_hub(address: str, host: str, port: int) -> int:
+    """Serve a hub until the process is told to end."""
+    if not address.startswith("postgresql://"):
+        raise BadInput(f"{address.partition('://')[0]!a} is no store that can be served", "Give postgresql://...")
+    from holdfast.surfaces.web.serving import listening, serve_hub
+
+    listener = listening(host, port)
+    try:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        click.echo(f"the hub listens on port {listener.getsockname()[1]}. Ctrl-C ends it.")
+        serve_hub(address, listener)
     except KeyboardInterrupt:
         click.echo("ended", err=True)
     return 0
