@@ -4,7 +4,7 @@
     hub/outbox.jsonl    one row for each memory to share or withdraw: no text, which is read when it is sent
     hub/sent.jsonl      the id of each row that the hub acknowledged
     hub/cached.jsonl    what came in: place, number of the change, digest of what it says; the last row of a place holds
-    hub/cursor.json     the last change of each team that is applied here, and up to when receipts were sent
+    hub/position.json     the last change of each team that is applied here, and up to when receipts were sent
 
 Order. What comes in is stored, then noted in `cached.jsonl`, then the cursor moves; what goes out is acknowledged by
 the hub, then noted in `sent.jsonl`. All of it may be done twice, so a sync that was cut off goes on where it was.
@@ -238,11 +238,11 @@ class HubClient:
         return found
 
     def _cursor(self) -> dict[str, Any]:
-        found = files.read_if_there(_file(self.workspace, "cursor.json"))
+        found = files.read_if_there(_file(self.workspace, "position.json"))
         return dict(json.loads(found)) if found else {}
 
     def _move(self, cursor: dict[str, Any]) -> None:
-        files.write(_file(self.workspace, "cursor.json"), json.dumps(cursor).encode())
+        files.write(_file(self.workspace, "position.json"), json.dumps(cursor).encode())
 
 
 def join(workspace: Workspace, url: str, token: str) -> tuple[HubClient, list[str]]:

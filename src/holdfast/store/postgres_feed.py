@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from holdfast.store.postgres import PostgresStore
 
 
-class Change(NamedTuple):
+class FeedChange(NamedTuple):
     """One memory as it is after a change; `text` is None where it is gone."""
 
     change: int
@@ -34,7 +34,7 @@ class GivenTo(NamedTuple):
     at: str
 
 
-def changes(store: PostgresStore, after: int, limit: int) -> list[Change]:
+def changes(store: PostgresStore, after: int, limit: int) -> list[FeedChange]:
     """Return what changed after a number, in order, at most so many."""
     with store.begin() as db:
         rows = db.execute(
@@ -45,7 +45,7 @@ def changes(store: PostgresStore, after: int, limit: int) -> list[Change]:
             " ORDER BY change LIMIT %s",
             (*store.here, after, limit, *store.here, after, limit, limit),
         ).fetchall()
-    return [Change(*row) for row in rows]
+    return [FeedChange(*row) for row in rows]
 
 
 def add_receipts(store: PostgresStore, receipts: Sequence[tuple[str, str, str, int, str]]) -> None:
