@@ -185,6 +185,22 @@ def test_what_a_team_withdrew_is_told_no_longer_in_a_session_that_runs(workspace
     assert "VPN" not in answer("UserPromptSubmit", "s2", prompt="do deploys need the VPN?")
 
 
+def test_a_session_that_had_no_start_is_given_it_with_its_first_prompt(home, workspace, shop):
+    """Where an agent runs no hook of a start without a person, the person's rules come with the first prompt, once."""
+    with workspace() as opened:
+        remember(opened, "Always answer in English.", scope="global")
+
+    def said(native: str, session: str, **told: str) -> str:
+        agent = agents.get("qwen")
+        data = {"session_id": session, "cwd": str(shop), **told}
+        return hook(str(home), agent, agent.read_hook_input(native, data, {}), os.environ)
+
+    assert "Always answer in English." in said("UserPromptSubmit", "s1", prompt="tidy the kitchen drawers")
+    assert said("UserPromptSubmit", "s1", prompt="and now the cellar") == ""
+    assert "Always answer in English." in said("SessionStart", "s2", source="startup")
+    assert said("UserPromptSubmit", "s2", prompt="tidy the kitchen drawers") == ""
+
+
 def test_a_sealed_session_is_given_nothing_and_nothing_of_it_is_kept(home, workspace, answer, tree, monkeypatch):
     """Its hooks leave one line, by which no sweep takes it in; commands and tools find memory switched off."""
     with workspace() as opened:

@@ -177,6 +177,8 @@ class Agent:
     title: str = ""
     # It keeps a memory of its own. One that does not, and says so, gets the scaffold in its workspace.
     keeps_memory: bool = True
+    # Whether a session without a person has no hook of its start; its first prompt then brings what a start brings.
+    misses_starts: bool = False
     # The moments at which what a hook prints reaches the model, before a call with its result, and those at which its
     # `systemMessage` is shown.
     injects: frozenset[str] = frozenset()

@@ -32,6 +32,7 @@ class Qwen(Agent):
     dialogs = ("ask_user_question",)
     moved_by = ("QWEN_HOME", "QWEN_RUNTIME_DIR")
     injects = frozenset({"start", "prompt", "before-tool", "tool-failed"})
+    misses_starts = True
     events = {name: moment for name, moment in EVENTS.items() if moment != "compacted"}  # noqa: RUF012
     around, acting = ("PreToolUse",), "run_shell_command|write_file|edit"
     looking = {"read": "read_file|list_directory", "search": "grep_search|glob", "web": "web_fetch"}  # noqa: RUF012

@@ -356,8 +356,10 @@ def _at_prompt(run: HookRun) -> str:
             _look_at_set(run)
         except (HoldfastError, OSError) as problem:
             run.log("repository", problem)
-    with shown.ShownSet(run.home, run.session) as before:
-        if not before.is_lost():
+    told = shown.ShownSet(run.home, run.session)
+    missed = run.agent.misses_starts and not os.path.exists(told.path)
+    with told as before:
+        if not missed and not before.is_lost():
             return _handed_over(run, at_prompt.prompt_block(run, before.read()), before)
         before.clear()
         return _handed_over(run, at_prompt.block_after_compaction(run), before)
