@@ -177,12 +177,6 @@ def told_heading(heading: str) -> tuple[str, str]:
     return (before[:-1] + bracket, "") if before.endswith(_ESCAPE) else (before[:-1], bracket[1:-1])
 
 
-def shown_heading(heading: str) -> str:
-    """Return the heading of an entry without the sign that keeps its end from being taken for an outcome."""
-    title, outcome = told_heading(heading)
-    return f"{title} ({outcome})" if outcome else title
-
-
 def names_session(line: str) -> bool:
     """Whether a line is the one that says which session an entry is of."""
     return line.startswith(_SESSION) and line.endswith(".") and " of " in line

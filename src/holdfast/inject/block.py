@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from holdfast.inject.shown import Shown
 
-START_CHARACTERS = 3_000
 WHOLE = 300
 # The part of the room that each may take before the others get what is left, in the order in which they get it.
 # What holds everywhere is the least that may be missing: of 3,000 characters it has room for 1,200 and its heading.

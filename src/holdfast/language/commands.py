@@ -424,11 +424,3 @@ def shown(line: str) -> str:
         if not bar or not is_whole or not is_a((tail.split() or [""])[0], "cutting"):
             return text.removesuffix("2>&1").rstrip()
         text = head.rstrip()
-
-
-def without_cutting(line: str) -> list[Sequence[str]]:
-    """Return the words of each command of a line, without those at its end that only pick from the output."""
-    parts = [one for one in shell.split(line) if any(one.words)]
-    while len(parts) > 1 and parts[-2].sign in shell.PIPES and is_a(parts[-1].words[0], "look"):
-        parts.pop()
-    return [one.words for one in parts]
