@@ -174,10 +174,12 @@ class Filling:
 
     def take(self, place: int, room: int) -> int:
         """Take an item if it finds room and nothing says the same; return what that cost."""
+        if place in self.taken or place in self.repeats:
+            return 0
         item = self.items[place]
         text = self._fitting(item, item.text, min(room, self.room))
         cost = self.cost(item, text)
-        if place in self.taken or place in self.repeats or cost > min(room, self.room):
+        if cost > min(room, self.room):
             return 0
         words = self._words[place]
         fuller = self._saying.get(words, place)
@@ -325,8 +327,11 @@ def telling_words(text: str) -> tuple[str, ...]:
 
 def _stem(word: str) -> str:
     """Return a word without its ending; a name with figures in it is told apart by its last letter."""
-    if len(word) > _MIN_STEM and word.isalpha() and not word.endswith("ss"):
-        return next((word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending)), word)
+    # Each ending ends with one of three letters.
+    if len(word) > _MIN_STEM and word[-1] in "gds" and word.isalpha() and not word.endswith("ss"):
+        for ending in _ENDINGS:
+            if word.endswith(ending):
+                return word[: -len(ending)]
     return word
 
 
