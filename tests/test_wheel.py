@@ -19,6 +19,7 @@ NEEDED = {
     "holdfast/language/judge.bin",
     "holdfast/language/second_reader.bin",
     "holdfast/language/triggers.bin",
+    "holdfast/privacy/secret_judge.bin",
     "holdfast/recall/model/table.bin",
     "holdfast/surfaces/mcp/lists.json",
     "holdfast/surfaces/hook/run.py",

@@ -21,6 +21,23 @@ PARTS = "kqzt-8841-pfow-1878"
 LETTERS = "rOzfkBtliP_ILj"
 
 NAMED = [
+    # no rule knows the place; its name, its sign and its value together tell
+    f"virustotal_key: '{HEX}'",
+    f'acl {{\n  tokens {{\n    agent = "{UUID}"\n  }}\n}}',
+    "RABBITMQ_ERLANG_COOKIE=" + "TRAMDXQZKFLPWVBNHGTR".replace("TRAMD", "NBXSX"),
+    f"profile::db::password: '{WORD}'",
+    f"it's admin/{WORD}, try again",
+    f"the wifi key is {WORD}",
+    f"Unseal Key 1: {LONG}pE5xQ2aZ7cG1uJ6kW0=",
+    f'$hooksToken .= "{HEX}"',
+    f'zendesk_TOKEN :::= "{HEX}{HEX[:8]}"',
+    # places of their own
+    f"kubeadm join 10.0.0.1:6443 --token tramdu.{HEX[:16]}",
+    f'"felix" "md5{HEX}"',
+    f"ACL SETUSER felix on >{WORD} ~* +@all",
+    f"WIFI:T:WPA;S:Home;P:{WORD};;",
+    f"schtasks /create /tn job /ru kim /rp {WORD} /sc daily",
+    f"[smtp.acme.test]:587 relay@acme.test:{WORD}",
     # between a name and its value stands a type, another sign, a word or an empty line
     f'var VAULT_TOKEN string = "{UUID}"',
     f"process.env.REGISTRY_PASS || '{WORD}'",
@@ -201,6 +218,9 @@ HARMLESS = [
     'c_function_name="CPyList_GetItemInt64Borrow",',
     "the token refresh broke in 66caa060b7db817dce3e657006cf56477c3526e6",
     f"password reset for order {UUID}",
+    f"aws cognito-idp forgot-password --client-id {HEX}",
+    f'"token": null, "id": "{UUID}"',
+    "Ask the admin: Absolutely! The key is to start small (PR#42).",
 ]
 
 

@@ -169,6 +169,12 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("login-pair", (" / ",), r" / ([^\s\"'`/]{8,80})"),
     ("user-option", ("auth-user-pass>",), r"auth-user-pass>\s{1,4}\S{1,80}\s{1,4}([^\s<]{6,120})"),
     ("user-option", ("chpasswd:",), r"chpasswd:[ |>\n\w:-]{1,60}?\s[\w-]{1,40}:([^\s\"']{6,120})"),
+    ("user-option", ("WIFI:",), r"WIFI:[^\n]{0,120}?P:([^;\s]{6,80});"),
+    ("user-option", (" /rp ",), r" /rp [\"']?([^\s\"'/*][^\s\"']{5,80})"),
+    ("user-option", ("]:587 ", "]:465 ", "]:25 "), r"\]:\d{2,3} \S{1,80}:([^\s:]{6,80})(?=\s|$)"),
+    ("kubeadm-token", ("kubeadm",), r"kubeadm[^\n]{0,80}?(?<![a-z0-9.])([a-z0-9]{6}\.[a-z0-9]{16})(?![a-z0-9.])"),
+    ("password-hash", ('" "md5',), r"\" \"(md5[0-9a-f]{32})\""),
+    ("user-option", ("setuser ",), r"(?i)setuser \S{1,60} [^\n>]{0,80}>([^\s\"']{6,120})"),
     ("netrc", (" login ",), r" login\s+\S{1,100}\s+password\s+(\S{4,200})"),
     (
         "pgpass",
@@ -345,6 +351,8 @@ FOREIGN = (
     *("密码", "密碼", "口令", "パスワード", "비밀번호", "סיסמה", "كلمة المرور"),
     *("clé API", "Clé API", "clé secrète", "API-Schlüssel", "密钥", "APIキー", "ключ API", "API-ключ"),
 )
+# Words that give nothing away by themselves: what stands near them is judged as a whole.
+HINTS = (*("cookie", "salt", "dsn", "licen", "admin", "root", "signing", "otp", "geheim", "zugang", "hmac"),)
 # A name that holds one of these words gives its value away: word, kind.
 WORDS: tuple[tuple[str, str], ...] = (
     ("pass", "password"),
@@ -360,6 +368,7 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("auth", "token"),
     ("login", "login"),
     *((word, "password") for word in ("senha", "wachtwoord", "adgangskode", "parola", "heslo")),
+    *((word, "secret") for word in HINTS),
 )
 
 KINDS: tuple[str, ...] = tuple(

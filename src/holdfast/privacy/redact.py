@@ -49,7 +49,7 @@ _NEAR_SEED, _MIN_SEED = 150, 10
 # Letters alone are a secret where no word has them in that order: so many, and so many consonants in a row.
 _MIN_DRAWN = 10
 _MANY = 6
-_CONSONANTS = frozenset("bcdfghjklmnpqrstvwxz")
+_CONSONANTS = frozenset("bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ")
 _SIGNS = "!#%*?^~@$+&"
 _NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
 

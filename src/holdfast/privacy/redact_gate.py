@@ -36,7 +36,7 @@ _ALL = "".join(map(chr, range(128)))
 _NO_WORD = "".join(one for one in _ALL if not one.isalnum())
 _ALNUM = "".join(one for one in _ALL if one.isalnum())
 # What may stand behind a name but a password's. Of those that go on with an `s` only `st` is given anything.
-_BEHIND = "".join(letter for letter in secret_names.BEHIND_NAME if letter not in "sSeE(") + "?"
+_BEHIND = secret_names.BEHIND_JUDGED + "?"
 
 # What a random word is of, as one letter.
 _IN_RUN = bytes(97 if chr(code) in _ALL and (chr(code).isalnum() or chr(code) in "_-") else 32 for code in range(256))
@@ -58,7 +58,7 @@ _LONGER: dict[str, tuple[_Letters | str, ...]] = {
 }
 # What must stand directly before a beginning.
 _BEFORE = {
-    "key": '_. -?"' + "ipstehngrdayck" + "IPSTEHNGRDAYCK",
+    "key": secret_names.BEFORE_KEY,
     "private": "</" + _SPACE,
     "pat": _NO_WORD + "nrt",
     **dict.fromkeys(("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"), _NO_WORD),
@@ -233,13 +233,13 @@ def _beginnings() -> Iterator[_Gate]:
                 both = _any_case(beginning) if source.startswith("(?i)") else tuple(letters)
                 yield _Gate(both, 0, beginning, kind, source)
     for word, kind in (*privacy.WORDS, ("private", "private")):
-        for end in [(_BEHIND,), ("sS", "tT")] if _has_behind(word, kind) else [()]:
+        for end in [(_BEHIND,), ("sS", "tT" + secret_names.BEHIND_PLURAL)] if _has_behind(word, kind) else [()]:
             yield _Gate((*_any_case(word), *end), 0, word, kind, "")
 
 
 def _has_behind(word: str, kind: str) -> bool:
     """Say whether a name of this kind must be followed by its value; a password may also be told before it."""
-    return kind not in ("password", "private", "login") and word != "cred"
+    return kind not in ("password", "private", "login") and word not in ("cred", *privacy.HINTS)
 
 
 def _any_case(word: str) -> _Letters:

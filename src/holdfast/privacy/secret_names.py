@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from holdfast.privacy import HINTS
+from holdfast.privacy.secret_judge import judged
 from holdfast.privacy.secret_values import (
     BEFORE,
     CODE_WORD,
@@ -37,6 +39,10 @@ _KEY_OF = (
 # What may stand directly behind a name: the rest of it, a sign, a quote or white space. Behind an `s` only `str` and
 # `staging` go on; a plural is given nothing.
 BEHIND_NAME = "abcdehklmnopstvwABCDEHKLMNOPSTVW0123456789_-\\\"'`])(?:=!,<>| \t\n\r\f\v\x1c\x1d\x1e\x1f"
+# The same for what is judged, what may stand before a `key` there, and what may follow a plural.
+BEHIND_JUDGED = "".join([letter for letter in BEHIND_NAME if letter not in "sSeE("])
+BEFORE_KEY = "_. -?\"'\n\t<&({[,`*" + "ipstehngrdayck" + "IPSTEHNGRDAYCK"
+BEHIND_PLURAL = " \"'{[:=_\n"
 # What may follow the word: the rest of the name, the sign between name and value, and a quote.
 _ASSIGNED = r"""(?x)
     (?P<rest>(?=[WwPpCc])(?i:word|wd|phrase|code|wort)|(?<=[sS])[eE](?![A-Za-z])|(?<=[cC][rR][eE][dD])(?i:entials?|s))?
@@ -121,17 +127,35 @@ _SEPARATORS = {">": "<", "/": "@", "?": "&", "&": "&", ";": ";", "(": ",)", ",":
 
 def value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that belongs to the name from `at` to `end`, if there is one."""
+    if text[at:end].lower() in HINTS:
+        return judged(text, at, end)
     if not text[at:end].isascii() and (ending := pattern(r"(?<=[^\W\d_])[a-zа-я]{1,2}(?!\w)").match(text, end)):
         end = ending.end()
     behind = value_behind(text, at, end, kind) if kind != "login" else None
     found = behind or _value_near(text, at, end, kind) or _value_below(text, at, end)
-    return found if found and not _is_segment(text, at, end) else value_before(text, at, kind)
+    is_segment = _is_segment(text, at, end)
+    if found and not is_segment:
+        return found
+    may_be_judged = not is_segment and _may_be_judged(text, at, end, kind)
+    return value_before(text, at, kind) or (judged(text, at, end) if may_be_judged else None)
+
+
+def _may_be_judged(text: str, at: int, end: int, kind: str) -> bool:
+    """Say whether a word ends as one whose value is judged; a password's may be told before it, whatever follows."""
+    if kind in ("password", "login") or text[at:end].lower() == "cred":
+        return True
+    if kind == "api-key" and text[max(0, at - 1) : at] not in BEFORE_KEY:
+        return False
+    follows = text[end : end + 2]
+    return not follows or follows[0] in BEHIND_JUDGED or (follows[0] in "sS" and follows[1:] in BEHIND_PLURAL)
 
 
 def _is_segment(text: str, at: int, end: int) -> bool:
     """Say whether the name is a part of a path, an address, a module or a resource's name: those are given nothing."""
     begin = _name_start(text, at)
     before = text[max(0, begin - 2) : begin]
+    if before == "::" and pattern(r"\w{0,12}:\s").match(text, end):
+        return False
     if before == "::" or pattern(r"\w{0,40}::\w").match(text, end):
         return True
     if before[-1:] == ":":
