@@ -15,6 +15,7 @@ alone and in pairs. Their sum decides.
 from __future__ import annotations
 
 from itertools import islice, pairwise
+from zlib import crc32
 
 from holdfast.privacy.secret_values import pattern
 
@@ -132,8 +133,6 @@ def reread() -> None:
 
 def weighed(told: list[str]) -> int:
     """Return by how much features speak for a secret, more than nothing where it is one."""
-    from zlib import crc32
-
     if not _table:
         with open(__file__.rpartition("/")[0] + "/secret_judge.bin", "rb") as file:
             _table.append(file.read())
