@@ -45,7 +45,7 @@ def test_it_says_what_was_done_and_what_failed(workspace, folder):
         assert harvest(opened, DIGEST)
     entry = log.entry(str(folder), TODAY, "codex", "s1")
     assert (entry.title, entry.outcome, entry.files) == ("Fix the login", "success", ("src/a.py",))
-    assert entry.done == ("commit 0123456789: Write the docs of the API", "passed: pytest")
+    assert entry.done == ("commit 0123456789: Write the docs of the API", "pytest passed")
     assert entry.failed == ("npm run build (failed 1 of 1)", "pytest: no such table (fixed, 2 times)")
 
 

@@ -49,7 +49,7 @@ def entry_of(digest: Digest, before: LogEntry | None) -> LogEntry:
     """Return the entry; what hooks were told about the session and the digest does not have stays."""
     session = digest.session
     earlier = before or LogEntry(session.id, session.agent, session.started)
-    passed = [f"passed: {run.text}" for run in digest.checks if run.result == "passed"]
+    passed = [f"{run.text} passed" for run in digest.checks if run.result == "passed"]
     made = [f"commit {one.id[:10]}: {one.text}" for one in digest.commits]
     asked = [f"pull request: {one.text or one.id}" for one in digest.pull_requests]
     failed = [f"{run.text} (failed {run.failed} of {run.runs})" for run in digest.checks if run.result == "failed"]
