@@ -17,6 +17,7 @@ SAID = {
     "Statt npm nutze pnpm.": ("npm", "fl"),
     "Prefer rg over grep.": ("grep", "gl"),
     "Use `uv run pytest`, not `pytest`.": ("pytest, !uv run pytest", "fl"),
+    "git rebase is forbidden on shared branches": ("git rebase", "fm"),
     "Use docker compose, not docker-compose.": ("docker-compose, !docker compose", "fl"),
     "Run `pytest` with `--tb short`.": ("pytest, !pytest --tb=short", "gl"),
     "use python3 not python": ("python, !python3", "fl"),

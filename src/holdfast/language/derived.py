@@ -440,7 +440,9 @@ def _subject(sentence: RuleSentence) -> Derived | None:
     forbids = bool(_FORBIDDEN.search(sentence.spoken[found.end("what") : found.end() + 20]))
     need = _WITH.match(sentence.spoken, found.end("what"))
     but = _with(sentence.named(need["what"])[0].said, wanted) if need and not forbids else ()
-    return _derived(sentence, found, wanted, forbids=forbids, but=but)
+    told = _derived(sentence, found, wanted, forbids=forbids, but=but)
+    # "git rebase is forbidden on shared branches" does not forbid each.
+    return replace(told, literal=False) if told and forbids and _LIMITED.match(sentence.spoken, found.end()) else told
 
 
 def _about(sentence: RuleSentence) -> Derived | None:
