@@ -233,7 +233,9 @@ def test_a_condition_follows_the_file_that_it_names(stored, opened, code, statem
     with opened() as workspace:
         anchors.settle(workspace)
         rule = rule_of(workspace.locate(memory.key))
+        held = anchors.confirm(workspace, workspace.locate(memory.key))
     assert rule is not None and str(rule.condition) == told
+    assert held.anchors == ("src/auth.py>src/session.py",)
 
 
 def test_a_file_that_moved_away_and_back_is_only_itself(stored, opened, warned, code) -> None:

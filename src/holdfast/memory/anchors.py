@@ -76,7 +76,7 @@ def confirm(workspace: Workspace, memory: Memory) -> Memory:
     for one in _followed(root, memory) if root else []:
         # Its statement still has the old name, by which it is not found.
         text = anchors.read(root, one.path) if one.was else None
-        if text is not None and (made := _made(replace(one, digest="", blob=""), text)):
+        if text is not None and (made := _made(replace(one, digest="", blob=""), text) if one.digest else one):
             again[made.path, made.symbol, made.first] = made
     changed = {"anchors": tuple(map(str, again.values()))[:MAX_ANCHORS], "branch": draft.branch}
     return workspace.store.change(memory.scope, memory.key, updated=now(), **changed)
