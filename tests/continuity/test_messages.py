@@ -169,6 +169,9 @@ def test_what_is_to_be_remembered_ends_with_its_line() -> None:
     """What stands in the next line is no part of it; what a colon at the end of a line announces is."""
     text = "Remember: never use git diff\nplease explain"
     assert messages.whole(text, "Remember: never use git diff", "never use git diff") == "never use git diff"
+    rule = "Add a new rule:"
+    assert messages.whole(f"{rule}\n\n- Use tabs\n- No mocks\n\nAll in English", rule, rule) == "- Use tabs\n- No mocks"
+    assert messages.whole(f"Fix it. {rule}", rule, rule) == ""
 
 
 @pytest.mark.parametrize("prompt", ["10/10 thanks", "9", "8/10", "8/10, great work!", "Great work, thanks!", "thanks"])

@@ -57,8 +57,8 @@ def at_prompt(run: HookRun) -> Iterator[Effect]:
     if project is not None:
         yield from _write_down(run, project, text, found)
     wanted = [messages.whole(text, one.text, one.statement) for one in found if one.kind == "remember"]
-    if wanted:
-        yield Effect(lambda: _remember(run, wanted))
+    if any(wanted):
+        yield Effect(lambda: _remember(run, [*filter(None, wanted)]))
 
 
 def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger, ...]) -> Iterator[Effect]:

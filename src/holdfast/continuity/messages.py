@@ -222,18 +222,22 @@ def _without_ends(words: list[str], around: set[str]) -> Iterator[list[str]]:
 def whole(text: str, sentence: str, statement: str) -> str:
     """Return a statement with what a sentence leaves out of it: the rest of its line, up to a question or a task.
 
-    What a colon announces is the rest of its paragraph. A sentence that does nothing but announce goes.
+    What a colon announces is the rest of its paragraph, or the next one. A sentence that does nothing but announce
+    goes; where it announces nothing, nothing was stated.
     """
     at = text.find(statement)
     announces = statement.rstrip().endswith((":", "："))
     is_led = sentence.partition(statement)[0].rstrip(' "*_').endswith((":", "："))
     if at < 0 or not (announces or is_led or len(sentence) >= MAX_SAID):
         return statement
-    end = text.find("\n\n" if announces else "\n", at + len(statement))
+    behind = text[at + len(statement) :]
+    start = len(text) - len(behind.lstrip() if announces else behind)
+    end = text.find("\n\n" if announces else "\n", start)
     found = text[at : end if end >= 0 else len(text)][:_MAX_REMEMBERED].strip()
     if is_led and not announces:
         return _up_to_a_task(found, len(statement))
-    return (found.removeprefix(sentence).strip() if announces else found) or found
+    told = found.removeprefix(sentence).strip() if announces else found
+    return "" if announces and told == statement.strip() else told
 
 
 def in_context(text: str, sentence: str) -> str:
