@@ -62,7 +62,9 @@ class Story:
     def sync(self, machine: Machine) -> None:
         """Sync; from then on the machine and the remote have heard of the same forgets."""
         machine.sync()
-        self.heard[None] = self.heard[machine] = self.heard[None] | self.heard.get(machine, set())
+        both = self.heard[None] | self.heard.get(machine, set())
+        # Two sets: what the machine forgets from now on, the remote has not heard of.
+        self.heard[None], self.heard[machine] = both, set(both)
 
     def say(self, machine: Machine, name: str, text: str) -> None:
         """Note a statement; what a machine says of a thing before it heard that it was forgotten goes with it."""
