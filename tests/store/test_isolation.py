@@ -254,7 +254,7 @@ def test_a_role_that_could_pass_over_the_rules_is_refused(world):
 
 
 def test_a_reader_changes_nothing(world):
-    """Who may only read is refused every write, and recall still makes vectors for them."""
+    """Who may only read is refused every write, and the text stays."""
     store = open_store(world[0], "globex", "payments", "kim")
     before = store.text(store.get(GLOBAL, KEYS[1]))
     for write in (

@@ -89,3 +89,29 @@ def test_without_the_extra_the_way_out_is_named(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
     assert "pip install 'holdfast[hub]'" in done.stdout and "psycopg" in done.stdout
+
+
+def test_a_backup_is_a_whole_hub_again(tmp_path):
+    """What pg_dump wrote as a superuser is restored with its rows, its roles' rights and its forced security."""
+    from holdfast.store.postgres import PostgresStore
+    from holdfast.store.postgres_connection import check_hub
+
+    made = hub()
+    made.operator.add_organisation("backed")
+    made.operator.add_team("backed", "up")
+    made.operator.set_member("backed", "up", "kim", "writer")
+    asks = {"organisation": "backed", "team": "up", "person": "kim"}
+    kept = PostgresStore(made.url(**asks))
+    kept.put(Draft("Deploys need the VPN.", GLOBAL, key="kept"))
+    kept.put(Draft("Gone.", GLOBAL, key="gone"))
+    kept.remove(GLOBAL, "gone", forget=True)
+    dump, other = str(tmp_path / "hub.dump"), Hub(server(), server().database("template0"))
+    program = {"check": True, "capture_output": True}
+    subprocess.run([server().bin / "pg_dump", "-Fc", "-f", dump, server().url(made.database)], **program)
+    subprocess.run([server().bin / "pg_restore", "-d", server().url(other.database), dump], **program)
+    restored = PostgresStore(other.url(**asks))
+    assert restored.text(restored.get(GLOBAL, "kept")) == kept.text(kept.get(GLOBAL, "kept"))
+    assert restored.forgot(GLOBAL, "gone", "") and check_hub(other.url()) == []
+    assert restored.put(Draft("Deploys need nothing.", GLOBAL, key="kept")).action == "updated"
+    with pytest.raises(subprocess.CalledProcessError):
+        subprocess.run([server().bin / "pg_dump", "-f", dump, made.operator.conninfo], **program)

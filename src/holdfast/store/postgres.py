@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from holdfast.base.clock import now
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from holdfast.store.base import Answer, MemoryTree, Progress, Tables
 
 _PAGE = 200
+# So many memories are added by one statement.
+_PORTION = 500
 _HERE = "organisation = %s AND team = %s"
 _AT = f"{_HERE} AND kind = %s AND owner = %s"
 _POOLS: dict[str, Pool] = {}
@@ -262,23 +265,25 @@ class PostgresStore:
             self._keep(db, after, found, text)
 
     def add(self, memories: Iterable[tuple[Memory, str]]) -> int:
-        """Add many memories at once, each with its text, by COPY; return how many. One that is there is a Conflict."""
+        """Add many memories, each with its text, by COPY; return how many. Where one is there already, none is added.
+
+        It is one transaction, in portions, so that no statement runs into its time limit.
+        """
         staged = ", ".join(f"{name} {TYPES_OF.get(name, 'text')}" for name in (*FIELDS, *STAGED))
+        made = " || ".join(
+            f"holdfast.words_of({name}, '{weight}')" for name, weight in zip(STAGED, "ABCD", strict=True)
+        )
+        fields, rest, count = ", ".join(FIELDS), iter(memories), 0
+        insert = f"INSERT INTO holdfast.memory (organisation, team, {fields}, words) SELECT %s, %s, {fields}, {made}"
         with self._writing() as db:
             db.execute(f"CREATE TEMP TABLE holdfast_staged ({staged}) ON COMMIT DROP")
-            with db.cursor().copy("COPY holdfast_staged FROM STDIN") as copy:
-                for memory, text in memories:
-                    copy.write_row(row_values(memory, text))
-            made = " || ".join(
-                f"holdfast.words_of({name}, '{weight}')" for name, weight in zip(STAGED, "ABCD", strict=True)
-            )
-            fields = ", ".join(FIELDS)
-            added = db.execute(
-                f"INSERT INTO holdfast.memory (organisation, team, {fields}, words)"
-                f" SELECT %s, %s, {fields}, {made} FROM holdfast_staged",
-                self._place,
-            )
-            return int(added.rowcount)
+            while portion := [row_values(memory, text) for memory, text in islice(rest, _PORTION)]:
+                with db.cursor().copy("COPY holdfast_staged FROM STDIN") as copy:
+                    for row in portion:
+                        copy.write_row(row)
+                count += int(db.execute(f"{insert} FROM holdfast_staged", self._place).rowcount)
+                db.execute("TRUNCATE holdfast_staged")
+        return count
 
     def size(self, memory: Memory) -> int:
         """Return how many bytes the text takes."""
