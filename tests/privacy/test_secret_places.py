@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from holdfast.privacy import redact, redact_gate
+from holdfast.privacy.redact import is_of_path
 
 # Drawn at random, in no list of secrets.
 LONG = "v7Kq2mVb9TzR4wLp8NdY3sHf"
@@ -265,3 +266,11 @@ def steps_of(text: str) -> int:
     finally:
         sys.settrace(before)
     return steps
+
+
+def test_a_hint_in_a_path_asks_for_no_closer_look() -> None:
+    """A folder of root or of an admin is in most texts: a hook must not load the patterns for it."""
+    for text in ("/root/app1/x", "kept in tests-of-root/run42", "see /srv/admin/a1b2c3d4"):
+        at = max(text.find("root"), text.find("admin"))
+        assert is_of_path(text, at)
+    assert not is_of_path("login: admin/hunter22", 7)

@@ -53,8 +53,6 @@ _OFFERS = {
     "offers": ("would you like", "do you want", "should i", "shall i", "which ", "prefer", "let me know"),
     "option": ("option", "approach", "alternative"),
 }
-# No sentence scores so low: what a message without one has.
-_NOTHING_SAID = -8.0
 _TABLE = trigger_table.__file__.rpartition("/")[0] + "/triggers.bin"
 _opened: list[trigger_table.TriggerTable] = []
 
@@ -118,17 +116,6 @@ def scan(text: str, before: str = "") -> tuple[Trigger, ...]:
             for one in kinds
         ]
     return tuple(found[:MAX_TRIGGERS])
-
-
-def best_scores(text: str, before: str = "") -> list[float]:
-    """Return for each kind of LEARNED how much its best sentence speaks for it; a candidate is above zero."""
-    parts = own_sentences(text)
-    cues, names = judged(parts)
-    said, table = of_before(before, parts), _table()
-    own = next((place for place, each in enumerate(cues) if "paste" in each), len(parts))
-    scores = [table.scores(features(place, parts, cues, names) | said) for place in range(own)]
-    unit = trigger_table.STEPS**2
-    return [max(each) / unit for each in zip(*scores, strict=True)] if scores else [_NOTHING_SAID] * len(LEARNED)
 
 
 def _asks_to_forget(words: list[str]) -> bool:

@@ -11,6 +11,7 @@ from holdfast.privacy import (
     DIGITS,
     DRAWN,
     FOREIGN,
+    HINTS,
     MIN_BARE,
     PHRASES,
     PREFIXED,
@@ -304,7 +305,7 @@ def _named(text: str, lowered: str) -> Iterator[_Span]:
         at = where.find(word)
         while at >= 0:
             span = None
-            if may_be_given(text, at, kind):
+            if not (word in HINTS and is_of_path(text, at)) and may_be_given(text, at, kind):
                 if not _value_of:
                     from holdfast.privacy.secret_names import value_of
 
@@ -338,6 +339,12 @@ def may_begin(text: str, at: int, beginning: str) -> bool:
         return False
     signs, reach = _NEEDED.get(beginning, ("", 0))
     return not signs or any(sign in text[at : at + reach] for sign in signs)
+
+
+def is_of_path(text: str, at: int) -> bool:
+    """Whether a word is a part of a path or a longer name, as in `/root/app` or `made-by-root`: it is given nothing."""
+    before = text[max(0, at - 2) : at]
+    return before[-1:] == "/" or (before[-1:] == "-" and before[0].isalnum())
 
 
 def may_be_given(text: str, at: int, kind: str) -> bool:
