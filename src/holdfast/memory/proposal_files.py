@@ -11,7 +11,9 @@ Writing. A file is written whole and durably, or not at all. A decision removes 
 is rejected has its line in `rejected.tsv` first (id, time, reason), so that a crash in between loses nothing.
 
 Sticking. An id in `rejected.tsv` is never proposed again. The words themselves are nowhere in it. Delete a line to
-allow that proposal again. One that waits again, because a person undid the rejection, counts as waiting.
+allow that proposal again. One that waits again, because a person undid the rejection, counts as waiting. What was heard
+in a message has a second line for that message once it is decided either way: read otherwise by newer rules, it is the
+same proposal.
 
 Later. `snoozed.tsv` has a line for each proposal that a person put off (id, until when); the last one of an id holds.
 
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 FOLDER = "proposals"
 REJECTED = "rejected.tsv"
 SNOOZED = "snoozed.tsv"
+# How the evidence begins of what was heard in one message; its session and its place there follow.
+SAID_IN = "said in "
 KINDS = ("memory", "page", "lesson", "end", "still", "todo", "log")
 ID_LENGTH = 8
 MAX_READ = 1_048_576
@@ -66,6 +70,11 @@ def same(text: str) -> str:
 def id_of(scope: Scope, text: str) -> str:
     """Return what stands for a statement in a scope, the same however it is spaced or stressed."""
     return short(str(scope), same(text), length=ID_LENGTH)
+
+
+def heard_in(proposal: Proposal) -> tuple[str, ...]:
+    """Return what stands for the message that it was heard in, if it was in one, whatever was made of its words."""
+    return (short(proposal.evidence, length=ID_LENGTH),) if proposal.evidence.startswith(SAID_IN) else ()
 
 
 class Proposals:

@@ -26,7 +26,7 @@ from holdfast.errors import (
 )
 from holdfast.memory import audit
 from holdfast.memory import edit as editing
-from holdfast.memory.proposal_files import FOLDER, SNOOZED, Proposals, id_of, same
+from holdfast.memory.proposal_files import FOLDER, SNOOZED, Proposals, heard_in, id_of, same
 from holdfast.memory.remember import end, put
 from holdfast.privacy import redact
 from holdfast.recall.embed import plain, words
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 SNOOZE_DAYS = 30
 MAX_SNOOZE_DAYS = 3_650
 EDITED = "edited before it was approved"
+APPROVED = "what was heard in that message was approved"
 _UNREADABLE = "(cannot be read)"
 _LOOKED_AT = 20
 _SHOWN = 3
@@ -219,6 +220,7 @@ def _kept(workspace: Workspace, folder: Proposals, kind: Kind, proposal: Proposa
         if kind.id_now(proposal) != proposal.id:
             # What was read first must not come back as a new proposal beside what the person made of it.
             folder.reject([proposal.id], EDITED, now())
+        folder.reject(heard_in(proposal), APPROVED, now())
         folder.drop(proposal)
         act.done(f"{FOLDER}/{proposal.id}.md", f"kept as {key}")
     return key, act.id
@@ -261,7 +263,7 @@ def _rejected(workspace: Workspace, folder: Proposals, kinds: Mapping[str, Kind]
             kind = kinds.get(proposal.kind, MEMORY)
             for path in kind.noted_in(workspace, proposal):
                 act.look_at(path)
-            ids += [kind.id_now(proposal), *kind.reject(workspace, proposal)]
+            ids += [kind.id_now(proposal), *kind.reject(workspace, proposal), *heard_in(proposal)]
         folder.reject(ids, reason, now())
         folder.drop(proposal)
         act.done(f"{FOLDER}/{proposal.id}.md", reason or "a person said no to it")

@@ -15,7 +15,9 @@ from holdfast.continuity.log import BEHIND, LogEntry
 from holdfast.learning.ratings import model as ratings
 from holdfast.learning.said.harvest import MAX_DAYS, standing_alone
 from holdfast.memory import proposals
+from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.memory.remember import remember
+from holdfast.records import replace
 from support.archived import said, session, store
 from support.learned import SHOP
 
@@ -86,6 +88,22 @@ def test_harvesting_again_adds_nothing(workspace, shop) -> None:
         proposals.reject(h, every)
         harvest(h, session=name)
         assert waiting(h) == []
+
+
+@pytest.mark.parametrize("decide", [None, proposals.approve, proposals.reject])
+def test_a_message_that_is_read_otherwise_is_proposed_once(workspace, shop, decide) -> None:
+    """What older rules took of a message waits or was decided: its other words come neither beside it nor behind it."""
+    with workspace() as h:
+        name = talked(h, shop, RULE)
+        harvest(h)
+        (now,) = proposals.waiting(h)[0]
+        older = replace(now, id=id_of(now.scope, "Use the logger."), text="Use the logger.", title="Use the logger")
+        Proposals(h.home).drop(now)
+        Proposals(h.home).put(older)
+        if decide:
+            assert [one.exit_code for one in decide(h, (older.id,))] == [0]
+        harvest(h, session=name)
+        assert waiting(h) == ([] if decide else ["Use the logger."])
 
 
 def test_a_session_of_long_ago_is_not_judged(workspace, shop) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from holdfast.learning.said.harvest import SOURCE
-from holdfast.memory.proposal_files import FOLDER, Proposals, id_of
+from holdfast.memory.proposal_files import FOLDER, SAID_IN, Proposals, id_of
 from holdfast.records import Step
 from holdfast.sessions.parts import Change, ForgetTarget
 
@@ -15,7 +15,7 @@ def forget(target: ForgetTarget) -> Iterator[Change]:
     """Yield the proposals that go; one that a person edited stays."""
     room = Proposals(target.home)
     for one in room.all()[0]:
-        if one.source != SOURCE or not one.evidence.startswith(f"said in {target.name}, "):
+        if one.source != SOURCE or not one.evidence.startswith(f"{SAID_IN}{target.name}, "):
             continue
         place = f"{FOLDER}/{one.id}.md"
         if id_of(one.scope, one.text) == one.id:

@@ -19,7 +19,7 @@ from holdfast.continuity import log, messages
 from holdfast.continuity.buffer import ProjectPages
 from holdfast.language.judge import MOODS, Judgement, judge
 from holdfast.learning.lessons.standing import cleaned
-from holdfast.memory.proposal_files import Proposals, id_of, same
+from holdfast.memory.proposal_files import SAID_IN, Proposals, heard_in, id_of, same
 from holdfast.privacy import speech
 from holdfast.records import Filter, Memory, Proposal, Scope, Session, SessionEvent, replace
 from holdfast.sessions.facts import Digest
@@ -134,7 +134,7 @@ def _proposal(session: Session, statement: str, kinds: Sequence[str], when: str,
         tags=("said", *kinds[:1]),
         source=SOURCE,
         agent=session.agent,
-        evidence=f"said in {session.name}, place {place}",
+        evidence=f"{SAID_IN}{session.name}, place {place}",
         created=when,
     )
 
@@ -143,9 +143,10 @@ def _propose(workspace: Workspace, one: Proposal) -> bool:
     """Offer it for a person's decision, unless it is offered, decided, known or forgotten already."""
     waiting = Proposals(workspace.home)
     ids = waiting.ids()
-    if one.id in ids or one.id in waiting.rejected():
+    if one.id in ids or not waiting.rejected().isdisjoint((one.id, *heard_in(one))):
         return False
-    if len(ids) >= MAX_WAITING and sum(each.source == SOURCE for each in waiting.all()[0]) >= MAX_WAITING:
+    offered = waiting.all()[0]
+    if len(ids) >= MAX_WAITING and sum(each.source == SOURCE for each in offered) >= MAX_WAITING:
         return False
     workspace.refresh_once(one.scope)
     memory = Memory(automatic_key(one.text), one.scope, one.title, one.text)
@@ -153,8 +154,10 @@ def _propose(workspace: Workspace, one: Proposal) -> bool:
     # The index has what memories say now; what they said before is in their files.
     now = [store.get(each.scope, each.key) for each in store.find(Filter((one.scope,)))]
     known = [text for each in now for text in (each.body, *[old.text for old in each.history])]
-    is_known = any(same(text) == said for text in known) or any(said in same(each.text) for each in waiting.all()[0])
-    if is_known or workspace.store.forgot(one.scope, memory.key, memory.body):
+    # Newer rules may take other words of a message than those that wait.
+    is_offered = any(said in same(each.text) or each.evidence == one.evidence for each in offered)
+    is_known = any(same(text) == said for text in known)
+    if is_offered or is_known or store.forgot(one.scope, memory.key, memory.body):
         return False
     waiting.put(one)
     return True
