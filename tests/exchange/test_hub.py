@@ -54,18 +54,29 @@ class Served:
 
 
 @pytest.fixture(scope="module")
-def world():
-    """Return a hub with a team of a writer, a reader and a reviewer, their tokens, and a process that serves it."""
+def served():
+    """Return a hub and a process that serves it."""
     made = hub()
-    made.operator.add_organisation("clients")
-    made.operator.add_team("clients", "shop")
+    serving = Served(made)
+    yield made, serving
+    assert serving.end() == 0
+
+
+@pytest.fixture
+def world(served, request):
+    """Return the hub, the tokens of a writer, a reader and a reviewer, and the process.
+
+    Their organisation is this test's own: what other tests shared is never fetched, whichever ran before.
+    """
+    made, serving = served
+    organisation = request.node.name[:60]
+    made.operator.add_organisation(organisation)
+    made.operator.add_team(organisation, "shop")
     tokens = {}
     for person, role in (("kim", "writer"), ("lee", "reader"), ("sam", "reviewer")):
-        made.operator.set_member("clients", "shop", person, role)
-        tokens[person] = made.operator.new_token("clients", person, "laptop", ("read", "write"), 30)
-    serving = Served(made)
-    yield made, tokens, serving
-    assert serving.end() == 0
+        made.operator.set_member(organisation, "shop", person, role)
+        tokens[person] = made.operator.new_token(organisation, person, "laptop", ("read", "write"), 30)
+    return made, tokens, serving
 
 
 @pytest.fixture
@@ -99,7 +110,8 @@ def test_what_one_shares_the_others_are_told_until_it_is_withdrawn(join, world):
     kim.share("vpn", "shop", "asked twice")
     assert kim.sync()["sent"] == 1 and lee.sync()["stored"] == 1
     hit = recall(lee.workspace, "what do deploys need")[0].memory
-    assert (hit.key, hit.trust, hit.source, hit.scope) == ("vpn", "import", "hub:clients/shop", PROJECT)
+    source = f"hub:{lee.joined.organisation}/shop"
+    assert (hit.key, hit.trust, hit.source, hit.scope) == ("vpn", "import", source, PROJECT)
     at = "2026-11-01T10:00:00Z"
     given = {"scope": "project", "owner": "shop", "key": "vpn", "digest": "x", "why": "", "tokens": 1}
     receipt_event(lee.workspace, at, given)
@@ -205,7 +217,7 @@ def test_a_token_that_ended_loses_nothing(join, world):
     with pytest.raises(StoreUnavailable, match="token"):
         kim.sync()
     assert len(kim.waiting()) == 1
-    tokens["kim"] = made.operator.new_token("clients", "kim", "laptop", ("read", "write"), 30)
+    tokens["kim"] = made.operator.new_token(kim.joined.organisation, "kim", "laptop", ("read", "write"), 30)
     joined(kim.workspace, serving.url, tokens["kim"])
     assert client(kim.workspace).sync()["sent"] == 1
     with pytest.raises(BadInput):
@@ -268,9 +280,9 @@ def lines_of(path):
         return 0
 
 
-def test_health_readiness_and_metrics(world):
+def test_health_readiness_and_metrics(served):
     """A process says that it lives, whether its database answers, and counts without a name or a text."""
-    serving = world[2]
+    serving = served[1]
     assert serving.get("/healthz") == (200, "alive\n") and serving.get("/readyz") == (200, "ready\n")
     assert serving.get("/hub/v1/me")[0] == 401
     status, text = serving.get("/metrics")
@@ -282,7 +294,7 @@ def test_health_readiness_and_metrics(world):
     assert serving.get("/readyz") == (200, "ready\n")
 
 
-def test_the_commands_of_an_operator_and_of_a_client(world, cli, tmp_path):
+def test_the_commands_of_an_operator_and_of_a_client(cli):
     """From an empty database to a memory on another machine, by commands alone."""
     from support.postgres import Hub
 
