@@ -30,7 +30,7 @@ def put(room: Incidents, rating: str, at: str = AT, about: str = "you deleted my
     ("about", "words"),
     [
         ("you deleted my migration again and then the whole branch", "you-deleted-my-migration-again-and-then-the"),
-        ("Größe ändern ist kaputt", "groe-andern-ist-kaputt"),
+        ("Größe ändern ist kaputt", "grosse-andern-ist-kaputt"),
         ("../../etc/passwd", "etc-passwd"),
         ("x" * 300, "x" * 60),
     ],
