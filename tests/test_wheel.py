@@ -29,7 +29,7 @@ NEEDED = {
     "holdfast/py.typed",
 }
 # Nearly all of it are three tables: what words mean, 18.8 MB, and the two readers of decision 0044, 12.4 and 34 MB.
-MAX_BYTES = 72_000_000
+MAX_BYTES = 73_000_000
 
 
 def included() -> list[str]:
