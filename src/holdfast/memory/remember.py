@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.base.clock import now
 from holdfast.errors import BadInput, Forgotten, NotFound, Refused, StoreBusy
 from holdfast.language import conditions
@@ -14,7 +16,6 @@ from holdfast.store.memory_file import first_words
 from holdfast.store.merge import content_of
 from holdfast.workspace import Workspace, normal_tags
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.store.base import Store
 
