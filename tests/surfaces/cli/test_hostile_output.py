@@ -8,6 +8,9 @@ import pty
 import re
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -31,7 +34,7 @@ OBEYED = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\u3164\U000e0000-\U000e0fff]"
 )
 
-# One or more lines for every command of the table. HOSTILE is a word that an argument echoes.
+# One or more lines for every command of the table. HOSTILE is a word that an argument echoes, HUB the address of a hub.
 LINES = {
     "up": ["up"],
     "remember": ["remember HOSTILE"],
@@ -95,6 +98,19 @@ LINES = {
     "export": ["export HOSTILE"],
     "native": ["native", "native keep HOSTILE"],
     "team": ["team", "team promote HOSTILE --reason x", "team withdraw HOSTILE --reason x", "team check"],
+    "hub": [
+        "hub doctor",
+        "hub share quokka --team HOSTILE --reason HOSTILE --scope global",
+        "hub withdraw HOSTILE --team HOSTILE --reason HOSTILE",
+        "hub sync",
+        "hub trace HOSTILE --team HOSTILE",
+        "hub join HUB --token x",
+        "hub leave",
+        "hub join HOSTILE --token x",
+        "hub doctor HOSTILE",
+        "hub migrate HOSTILE",
+        "hub HOSTILE",
+    ],
     "sync": ["sync init HOSTILE", "sync status", "sync", "sync leave"],
     "reindex": ["reindex"],
     "updates": ["updates", "updates undo HOSTILE"],
@@ -109,8 +125,44 @@ LINES = {
 }
 
 
+class HostileHub(BaseHTTPRequestHandler):
+    """A hub that answers with hostile text wherever there is text, and refuses what is sent."""
+
+    def do_GET(self) -> None:
+        given = {"person": EVIL, "version": 1, "at": EVIL, "kind": EVIL, "owner": EVIL}
+        self.answer(200, {"organisation": EVIL, "person": EVIL, "rights": [EVIL], "teams": [EVIL], "given": [given]})
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        if self.path.endswith("changes"):
+            self.answer(200, {"teams": {}})
+        else:
+            self.answer(422, {"detail": EVIL, "hint": EVIL})
+
+    def answer(self, status: int, told: object) -> None:
+        data = json.dumps(told).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *told: object) -> None:
+        """Print nothing."""
+
+
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory) -> dict[str, str]:
+def hostile_hub() -> Iterator[str]:
+    """Return the address of a hostile hub."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), HostileHub) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory, hostile_hub: str) -> dict[str, str]:
     """A home full of hostile text and file names, and the environment of a person who looks at it."""
     person = tmp_path_factory.mktemp("hostile")
     shop = person / NAME
@@ -122,6 +174,7 @@ def hostile(tmp_path_factory) -> dict[str, str]:
     home = person / ".holdfast"
     environment = {**os.environ, "HOME": str(person), "HOLDFAST_HOME": str(home), "TERM": "xterm", "EDITOR": "true"}
     environment |= {"PYTHONPATH": os.path.dirname(os.path.dirname(holdfast.__file__)), "WHERE": str(shop)}
+    environment |= {"HUB": hostile_hub}
     memories = home / "memory" / "global" / "memories"
     memories.mkdir(parents=True, mode=0o700)
     (memories / "quokka.md").write_text(f'---\ntags: ["{EVIL!r}", "a\u202eb"]\n---\nThe quokka {EVIL}\n\nmore {EVIL}\n')
@@ -138,7 +191,13 @@ def hostile(tmp_path_factory) -> dict[str, str]:
         line("aaa", 3, "user", f"3/10, that was wrong again {EVIL}", cwd=str(shop)),
     ]
     write_transcript(transcript(person, "aaa"), talk)
-    for words in (["sweep"], ["harvest"], ["todo", "add", EVIL], ["decide", EVIL, "--because", EVIL]):
+    for words in (
+        ["hub", "join", hostile_hub, "--token", "x"],
+        ["sweep"],
+        ["harvest"],
+        ["todo", "add", EVIL],
+        ["decide", EVIL, "--because", EVIL],
+    ):
         program(*words, environment=environment, folder=shop)
     return environment
 
@@ -174,7 +233,7 @@ def test_every_command_has_a_line() -> None:
 def test_no_command_lets_stored_text_steer_a_terminal(name: str, hostile: dict[str, str]) -> None:
     """On a terminal and into a pipe, answers, hints, errors and echoed arguments have no byte that a terminal obeys."""
     for place, words in enumerate(LINES[name]):
-        given = [EVIL if word == "HOSTILE" else word for word in words.split()]
+        given = [{"HOSTILE": EVIL, "HUB": hostile["HUB"]}.get(word, word) for word in words.split()]
         shown = printed(given, hostile, on_terminal=place == 0)
         assert not (found := OBEYED.findall(OURS.sub("", shown))), (words, found, shown)
 
