@@ -30,8 +30,8 @@ from holdfast.workspace import Workspace
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 # So long pages may be behind what they show.
 FINISH_SECONDS, MAX_FINISH_SECONDS = 1.0, 30.0
-# In a home of so many memories a look through all of them takes about a second; then Review looks by itself.
-MAX_LOOKED_AT, LOOK_SECONDS = 20_000, 600.0
+# In a home of at most so many memories Review looks through all of them by itself: a longer look slows other pages.
+MAX_LOOKED_AT, LOOK_SECONDS = 5_000, 600.0
 # So many requests are answered at once; each has a thread and a store.
 _AT_ONCE = 4
 
