@@ -85,12 +85,12 @@ def judge(text: str, before: str = "") -> Judgement:
     bars = encoder.about
     if max(first.heads[at] for at in LOOKS) < bars["look"]:
         return NOTHING
-    again, own = second.read(text_read, before_read)
+    again, read_again = second.read(text_read, before_read)
     heads = [sum(both) / 2 for both in zip(first.heads, again.heads, strict=True)]
     kinds = [*(_told(bars, heads) if is_english(text) else ()), *_moods(bars, heads)]
     candidates = [kind for kind in _candidates(bars, heads) if kind not in kinds]
     is_something = candidates or set(kinds) - set(MOODS)
-    marks = _of_both(kept, first.pieces, own, again.pieces)
+    marks = _of_both(kept, first.pieces, read_again, again.pieces)
     statement = stated(text, kept, marks, bars["span"]) if is_something else ""
     lasts = heads[_KEEP] + heads[_MAY_KEEP] >= bars["keep"]
     return Judgement(tuple(kinds), tuple(candidates), statement, lasts and bool(statement))
