@@ -8,9 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -19,38 +17,17 @@ from holdfast.errors import BadInput, NotFound, Refused, StoreUnavailable
 from holdfast.exchange.hub import client
 from holdfast.exchange.hub import join as joined
 from holdfast.inject.receipts import event_of
+from holdfast.journal import notices
 from holdfast.memory.remember import remember
+from holdfast.patterns import signal_files
+from holdfast.patterns.signal_files import Signal
 from holdfast.recall.recall import recall
 from holdfast.records import Filter, Given, Receipt, Scope
+from holdfast.store.session_table import SessionRow
 from holdfast.workspace import Workspace
-from support.postgres import hub, server
+from support.postgres import Served, hub, server
 
 PROJECT = Scope("project", "shop")
-
-
-class Served:
-    """One process of the hub."""
-
-    def __init__(self, made, port=0):
-        words = ["serve", "--store", made.url(), "--port", str(port)]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "holdfast", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        self.port = int(re.search(r"port (\d+)", self.process.stdout.readline())[1])
-        self.url = f"http://127.0.0.1:{self.port}"
-
-    def get(self, path):
-        """Return status and text of a page without a token."""
-        try:
-            with urllib.request.urlopen(self.url + path, timeout=60) as answered:
-                return answered.status, answered.read().decode()
-        except urllib.error.HTTPError as problem:
-            return problem.code, problem.read().decode()
-
-    def end(self, how=signal.SIGTERM):
-        self.process.send_signal(how)
-        self.process.stdout.close()
-        return self.process.wait(60)
 
 
 @pytest.fixture(scope="module")
@@ -63,12 +40,14 @@ def served():
 
 
 @pytest.fixture
-def world(served, request):
+def world(served, request, monkeypatch):
     """Return the hub, the tokens of a writer, a reader and a reviewer, and the process.
 
     Their organisation is this test's own: what other tests shared is never fetched, whichever ran before.
     """
     made, serving = served
+    # On a busy machine an answer may take as long as it likes.
+    monkeypatch.setattr("holdfast.exchange.hub._SECONDS", 600.0)
     organisation = request.node.name[:60]
     made.operator.add_organisation(organisation)
     made.operator.add_team(organisation, "shop")
@@ -85,13 +64,15 @@ def join(world, tmp_path):
     _, tokens, serving = world
     opened = []
 
-    def open_home(person, name=""):
+    def open_home(person, name="", *, trusts=True):
         workspace = Workspace(
             str(tmp_path / (name or person)), folder=str(tmp_path), project="shop", say=lambda text: None
         )
         opened.append(workspace)
         client, teams = joined(workspace, serving.url, tokens[person])
         assert "shop" in teams
+        if trusts:
+            client.allow("shop", [], trust=True)
         return client
 
     yield open_home
@@ -100,6 +81,8 @@ def join(world, tmp_path):
 
 
 def keys(client):
+    # Who was killed between the file and the index left that to whoever looks next, as every command does.
+    client.workspace.store.refresh()
     return sorted(memory.key for memory in client.workspace.store.find(Filter(None)))
 
 
@@ -144,6 +127,88 @@ def requests(serving):
     return sum(
         int(one) for one in re.findall(r"^holdfast_requests_total\{.*\} (\d+)$", serving.get("/metrics")[1], re.M)
     )
+
+
+def test_a_team_that_was_not_allowed_tells_agents_nothing(join, cli):
+    """What a team shares waits until it is allowed as it is shown; a change waits again, a withdrawal does not."""
+    kim, lee = join("kim"), join("lee", trusts=False)
+    for key in ("one", "two"):
+        remember(kim.workspace, f"The team says {key}.", key=key)
+        kim.share(key, "shop", "r")
+    kim.sync()
+    assert lee.sync()["waits"] == 2 and keys(lee) == [] and recall(lee.workspace, "the team says") == []
+    assert [one.text for one in notices.unseen(lee.workspace.home) if one.kind == "hub"] != []
+    assert "team says" not in everything_in(lee.workspace.home)
+    plan = lee.plan("shop")
+    assert sorted((one.step.act, one.step.target, one.step.reason) for one in plan) == [
+        ("write", "shop/one", "The team says one."),
+        ("write", "shop/two", "The team says two."),
+    ]
+    assert lee.allow("shop", plan, trust=False)["stored"] == 2 and keys(lee) == ["one", "two"]
+    remember(kim.workspace, "The team says three.", key="one")
+    kim.share("one", "shop", "r")
+    kim.withdraw("two", "shop", "wrong", PROJECT)
+    kim.sync()
+    done = lee.sync()
+    assert (done["waits"], done["removed"]) == (1, 1) and keys(lee) == ["one"]
+    assert lee.workspace.store.get(PROJECT, "one").body == "The team says one."
+    assert [one.step.reason for one in lee.plan("shop")] == ["The team says [-one.-] {+three.+}"]
+    lee.allow("shop", lee.plan("shop"), trust=True)
+    assert lee.workspace.store.get(PROJECT, "one").body == "The team says three." and lee.plan("shop") == []
+    remember(kim.workspace, "The team says four.", key="four")
+    kim.share("four", "shop", "r")
+    kim.sync()
+    assert lee.sync()["stored"] == 1
+    remember(lee.workspace, "I say four.", key="four")
+    assert lee.deny("shop") == ["one"] and keys(lee) == ["four"]
+    assert lee.sync()["stored"] == 0 and lee.plan("shop")[0].place[3] == "one"
+    with pytest.raises(NotFound):
+        lee.plan("nowhere")
+
+
+def everything_in(home):
+    """Return all that the files of a home hold."""
+    paths = [path for path in Path(home).rglob("*") if path.is_file()]
+    return "\n".join(path.read_bytes().decode("utf-8", "replace") for path in paths)
+
+
+def test_figures_of_sessions_go_only_where_the_person_says_so(join, world, cli):
+    """Nothing is told until a team is named, then of sessions that end from then on: figures, no word."""
+    lee = join("lee")
+    ended(lee.workspace, "before", "2026-01-01T10:00:00Z")
+    assert lee.sync()["digests"] == 0 and lee.mine() == []
+    home, environment = lee.workspace.home, {"HOLDFAST_HUB_DIGESTS": "shop"}
+    lee.workspace.close()
+    lee = client(Workspace(home, folder=home, project="shop", environment=environment, say=lambda text: None))
+    assert lee.sync()["digests"] == 0
+    ended(lee.workspace, "after", "2999-01-03T10:00:00Z")
+    signals = (("failed-command", "npm: missing script"), ("correction", "no, use the VPN as I said"))
+    made = tuple(Signal(kind, about, about, "codex", "after") for kind, about in signals)
+    signal_files.put(lee.workspace.home, signal_files.Signals("codex", "after", signals=made))
+    assert lee.sync()["digests"] == 1 and lee.sync()["digests"] == 1
+    found = lee.mine()
+    assert [(one["team"], one["week"], one["asks"], one["signals"]) for one in found] == [
+        ("shop", "2998-12-31", 3, [["correction", ""], ["failed-command", "npm: missing script"]])
+    ]
+    assert "title of" not in json.dumps(found) and "VPN" not in json.dumps(found)
+    cli("hub", "join", world[2].url, "--token", world[1]["lee"])
+    assert promised("hub mine") <= {*cli("hub", "mine", "--json").json["digests"][0], "digests", "withdrawn"}
+    assert "codex" in cli("hub", "mine").out
+    assert cli("hub", "figures", "shop", "--json").json == {"groups": []} and cli("hub", "figures", "shop").out == ""
+    assert cli("hub", "figures", "shop", "--by", "signal").err.startswith("no group")
+    assert cli("hub", "mine", "--withdraw").out == "taken back: figures of 1 session\n" and lee.mine() == []
+    lee.workspace.close()
+
+
+def ended(workspace, id, at):
+    """Put a session that ended then into the index of a home."""
+    row = SessionRow(f"codex/{id}", "codex", id, f"title of {id}", "shop", started=at, ended=at, asks=3)
+
+    def put(tables):
+        with tables.begin():
+            tables.sessions.put(row, [], [])
+
+    workspace.store.ask(put)
 
 
 def test_what_is_personal_is_refused_by_client_and_hub(join):
@@ -234,13 +299,15 @@ def test_clients_and_servers_that_are_killed_lose_nothing(join, world):
     for key in sorted(wanted):
         remember(kim.workspace, f"Statement of {key} for everybody.", key=key)
         kim.share(key, "shop", "r")
-    syncs_until(kim, serving, "sent.jsonl", 3)
-    syncs_until(kim, serving, "sent.jsonl", 6, serving.process)
+    assert killed_sync(kim, serving, "sent.jsonl", 3) == -signal.SIGKILL
+    # It ends by itself, and what it could not send waits.
+    assert killed_sync(kim, serving, "sent.jsonl", 3, serving.process.pid) == StoreUnavailable.exit_code
+    assert serving.end(signal.SIGKILL) == -signal.SIGKILL and len(client(kim.workspace).waiting()) == 18
     serving = Served(made)
     through(kim, serving).sync()
     assert client(kim.workspace).waiting() == []
-    syncs_until(lee, serving, "cached.jsonl", 4)
-    syncs_until(lee, serving, "cached.jsonl", 8)
+    for _ in range(2):
+        assert killed_sync(lee, serving, "cached.jsonl", 4) == -signal.SIGKILL
     through(lee, serving).sync()
     assert wanted <= set(keys(lee)) and client(lee.workspace).sync()["stored"] == 0
     assert serving.end() == 0
@@ -253,31 +320,119 @@ def through(one, serving):
     return client(one.workspace)
 
 
-def syncs_until(one, serving, name, rows, victim=None):
-    """Run a sync that is killed, or whose server is, as soon as a file of the home has so many rows."""
+# Kills a process as soon as so many rows were written to a file: at a step of the work, however busy the machine is.
+KILLING = """
+import os, runpy, signal, sys
+from holdfast.base import rows
+from holdfast.exchange import hub
+append, (name, left, victim, *words) = rows.append, sys.argv[1:]
+left = int(left)
+
+def counted(path, *more, **options):
+    global left
+    append(path, *more, **options)
+    left -= path.endswith(name)
+    if not left:
+        os.kill(int(victim) or os.getpid(), signal.SIGKILL)
+
+rows.append, hub._SECONDS = counted, 600.0
+sys.argv[1:] = words
+runpy.run_module("holdfast", run_name="__main__", alter_sys=True)
+"""
+
+
+def killed_sync(one, serving, name, rows, victim=0):
+    """Run a sync that is killed, or whose server is, when it has added so many rows to a file; return its code."""
     through(one, serving)
-    path = os.path.join(one.workspace.home, "hub", name)
-    words = [sys.executable, "-m", "holdfast", "--home", one.workspace.home, "hub", "sync"]
-    child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while child.poll() is None and lines_of(path) < rows:
-        time.sleep(0.001)
-    if victim is not None:
-        victim.kill()
-        victim.wait()
-        serving.process.stdout.close()
-        # It ends by itself, and what it could not send waits.
-        child.wait(120)
-    child.kill()
-    child.wait()
+    words = [name, str(rows), str(victim), "--home", one.workspace.home, "hub", "sync"]
+    return subprocess.run([sys.executable, "-c", KILLING, *words], capture_output=True, check=False).returncode
 
 
-def lines_of(path):
-    """Return how many lines a file has; none where there is none yet."""
-    try:
-        with open(path, "rb") as file:
-            return file.read().count(b"\n")
-    except FileNotFoundError:
-        return 0
+def test_a_withdrawal_finds_the_scope_in_which_the_team_has_the_memory(join, world, cli):
+    """A global memory is withdrawn without a word of its scope; one that is unknown, or twice there, is asked for."""
+    _, tokens, serving = world
+    lee = join("lee")
+    cli("hub", "join", serving.url, "--token", tokens["kim"])
+    cli("remember", "The VPN is down on Sundays.", "--scope", "global", "--key", "vpn")
+    cli("hub", "share", "vpn", "--team", "shop", "--reason", "asked twice")
+    cli("hub", "sync")
+    assert lee.sync()["stored"] == 1
+    unknown = cli("hub", "withdraw", "nothing", "--team", "shop", "--reason", "wrong")
+    assert unknown.code == 3 and "is known here" in unknown.err
+    waits = cli("hub", "withdraw", "vpn", "--team", "shop", "--reason", "wrong").out
+    assert "global" in waits and "sent 1" in cli("hub", "sync").out
+    assert lee.sync()["removed"] == 1 and "vpn" not in keys(lee)
+    for scope in ("global", "project"):
+        cli("remember", f"A {scope} word.", "--scope", scope, "--key", "both", "--project", "shop")
+        cli("hub", "share", "both", "--team", "shop", "--reason", "r", "--scope", scope, "--project", "shop")
+    twice = cli("hub", "withdraw", "both", "--team", "shop", "--reason", "wrong")
+    assert twice.code == 2 and "global, project:shop" in twice.err
+
+
+def test_a_sync_says_whose_memories_wait_and_a_hub_without_its_database_says_so(join, world, cli):
+    """Who syncs is told the team and the next step, and a client learns nothing of the hub's database."""
+    made, tokens, _ = world
+    kim = join("kim")
+    remember(kim.workspace, "Deploys of the shop need the VPN.", key="vpn")
+    kim.share("vpn", "shop", "asked twice")
+    kim.sync()
+    serving = Served(made)
+    cli("hub", "join", serving.url, "--token", tokens["lee"])
+    told = cli("hub", "sync")
+    assert "waits 1" in told.out and "`holdfast hub allow shop --dry-run`" in told.err
+    nowhere = cli("hub", "join", f"{serving.url}/elsewhere", "--token", tokens["lee"])
+    assert nowhere.code == 3 and "Is that the address of a hub?" in nowhere.err
+    closed = cli("hub", "join", "http://127.0.0.1:1", "--token", tokens["lee"])
+    assert closed.code == 5 and "Is the address right" in closed.err and "waits" not in closed.err
+    assert serving.end() == 0
+
+
+def test_a_reviewed_team_is_told_what_somebody_else_approved(join, world, cli):
+    """What is shared waits, is listed with its diff, and reaches others after a reviewer's word."""
+    made, _, serving = world
+    kim, lee = join("kim"), join("lee")
+    organisation = kim.joined.organisation
+    made.operator.set_rule(organisation, "shop", "reviewed")
+    made.operator.set_member(organisation, "everyone", "sam", "admin")
+    for key in ("good", "bad"):
+        remember(kim.workspace, f"The {key} statement.", key=key)
+        kim.share(key, "shop", f"because {key}")
+    assert kim.sync()["proposed"] == 2 and lee.sync()["stored"] == 0
+    with pytest.raises(Refused, match="may not review"):
+        kim.decide(1, approve=True, reason="mine")
+    token = made.operator.new_token(organisation, "sam", "review", ("read", "write", "review", "admin"), 30)
+    cli("hub", "join", serving.url, "--token", token)
+    listed = cli("hub", "review", "--json").json["proposals"]
+    assert promised("hub review") <= {*listed[0], "proposals"}
+    ids = {one["key"]: str(one["id"]) for one in listed}
+    shown = cli("hub", "review", ids["good"]).out
+    assert "+The good statement." in shown and "because good" in shown and "good" in cli("hub", "review").out
+    assert cli("hub", "review", ids["good"], "--approve").code == 2
+    assert cli("hub", "review", ids["good"], "--approve", "--reason", "so it is").out.startswith("approved")
+    assert cli("hub", "review", ids["bad"], "--reject", "--reason", "not so", "--json").json["state"] == "rejected"
+    assert cli("hub", "review", ids["bad"], "--approve", "--reason", "late").code == 4
+    assert kim.proposals("rejected")[0]["answer"] == "not so"
+    assert lee.sync()["stored"] == 1 and keys(lee) == ["good"]
+    assert cli("hub", "trace", "good", "--json").json == {"given": []}
+    assert cli("hub", "admin", "shop", "--rule", "open").out == "open  shop\n"
+    assert cli("hub", "admin", "shop", "--person", "new", "--role", "writer").out == "writer  new  shop\n"
+    assert cli("hub", "admin", "--person", "new", "--token", "write").out.startswith("hfh_")
+    assert cli("hub", "admin", "--person", "new", "--revoke").out == "revoked  1\n"
+    assert cli("hub", "admin", "shop", "--person", "new", "--remove").out == "removed  new  shop\n"
+    told = cli("hub", "admin", "shop", "--json").json
+    assert promised("hub admin") <= {*told, *told["people"][0]} and told["rule"] == "open" and not told["own"]
+    assert {"person": "sam", "role": "reviewer"} in told["people"] and "lee\treader" in cli("hub", "admin", "shop").out
+    assert cli("hub", "admin", "--person", "kim").code == 2 and cli("hub", "admin", "search").code == 6
+    kim.withdraw("good", "shop", "wrong after all", PROJECT)
+    kim.sync()
+    assert lee.sync()["removed"] == 1
+
+
+def promised(heading):
+    """Return the names that docs/json.md promises under a heading."""
+    text = (Path(__file__).parents[2] / "docs" / "json.md").read_text()
+    section = text.split(f"### {heading}\n")[1].split("\n### ")[0].split("\n\nWith")[0]
+    return set(re.findall(r"`(\w+)`", section))
 
 
 def test_health_readiness_and_metrics(served):
@@ -298,6 +453,8 @@ def test_the_commands_of_an_operator_and_of_a_client(cli):
     """From an empty database to a memory on another machine, by commands alone."""
     from support.postgres import Hub
 
+    # The roles are the server's, and this makes them.
+    hub()
     made = Hub(server(), server().database())
     url = made.operator.conninfo
     assert "0001 people" in cli("hub", "migrate", url).out and cli("hub", "migrate", url).out == ""
@@ -307,13 +464,69 @@ def test_the_commands_of_an_operator_and_of_a_client(cli):
     serving = Served(made)
     assert "joined  acme  as kim" in cli("hub", "join", serving.url, "--token", token).out
     cli("remember", "Releases happen on Tuesdays.", "--scope", "global", "--key", "releases")
-    assert (
-        cli("hub", "share", "releases", "--team", "web", "--scope", "global", "--reason", "all ask").out[:5] == "waits"
-    )
-    assert "sent 1" in cli("hub", "sync").out and cli("hub", "sync").out == "nothing new\n"
+    share = ("hub", "share", "releases", "--team", "web", "--scope", "global", "--reason", "all ask")
+    assert cli(*share).out[:5] == "waits" and promised("hub share") == {*cli(*share, "--json").json}
+    assert "sent 2" in cli("hub", "sync").out and cli("hub", "sync").out == "nothing new\n"
+    assert cli("hub", "withdraw", "none", *share[3:], "--json").json["scope"] == "global"
+    refused = cli("hub", "sync", "--json")
+    assert refused.code == 6 and refused.json["refused"] == 1 and promised("hub sync") == {*refused.json}
     assert "0 changes to send" in cli("hub", "doctor").out
     assert cli("hub", "trace", "releases", "--team", "web").code == 0
+    assert cli("hub", "allow", "web", "--json").json == {"plan": [], "applied": False}
+    assert cli("hub", "deny", "web").out == "denied; 0 memories of it went\n"
     assert cli("hub", "leave").out == "left\n" and cli("hub", "sync").code == 3
     assert cli("hub", "token", url, "acme", "kim", "--revoke").out == "revoked  1\n"
     assert cli("hub", "member", url, "acme", "web", "kim", "--remove").out.startswith("removed")
     assert serving.end() == 0
+
+
+def test_a_sweep_syncs_with_the_hub_and_never_complains_offline(join, world):
+    """Behind a sweep what waits goes out; offline nothing is said, and a token that ended is told where it is seen."""
+    from holdfast.app.sync import after_sweep
+    from holdfast.journal import notices
+
+    made, _, serving = world
+    kim = join("kim")
+    said = []
+    kim.workspace.say = said.append
+    remember(kim.workspace, "Swept to the team.", key="swept")
+    kim.share("swept", "shop", "r")
+    through(kim, Nowhere())
+    after_sweep(kim.workspace)
+    assert len(client(kim.workspace).waiting()) == 1 and said == [] and notices.unseen(kim.workspace.home) == []
+    through(kim, serving)
+    after_sweep(kim.workspace)
+    assert client(kim.workspace).waiting() == [] and said == []
+    assert client(kim.workspace).sync(seconds=-1)["sent"] == 0, "no time is left for a request"
+    server().execute(f"DELETE FROM holdfast.token WHERE organisation_name = '{kim.joined.organisation}'", made.database)
+    after_sweep(kim.workspace)
+    assert said == [] and "token" in notices.unseen(kim.workspace.home)[0].text
+
+
+class Nowhere:
+    """Where no hub answers."""
+
+    url = "http://127.0.0.1:9"
+
+
+def test_an_address_that_is_none_is_refused_before_a_token_is_asked_for(cli):
+    """Whoever mistypes the address is told at once, and types no token for it."""
+    for address in ("hub.example.com", "http://hub.example.com", "https://", "ftp://127.0.0.1"):
+        ended = cli("hub", "join", address)
+        assert ended.code == 2 and "no address of a hub" in ended.err and "token" not in ended.err.lower(), ended
+
+
+def test_what_a_killed_sync_stored_and_did_not_note_is_still_the_hubs(join, world):
+    """Killed between the memory and the note of it: the next sync notes it, and a withdrawal takes it away."""
+    kim, lee = join("kim"), join("lee", "lee-killed")
+    remember(kim.workspace, "Stored and not noted.", key="not-noted")
+    kim.share("not-noted", "shop", "r")
+    kim.sync()
+    lee.sync()
+    assert "not-noted" in keys(lee)
+    for name in ("cached.jsonl", "position.json"):
+        os.unlink(os.path.join(lee.workspace.home, "hub", name))
+    kim.withdraw("not-noted", "shop", "wrong", PROJECT)
+    kim.sync()
+    client(lee.workspace).sync()
+    assert "not-noted" not in keys(lee)

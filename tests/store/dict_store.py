@@ -129,11 +129,14 @@ class DictStore:
         if was is not None and was != ("" if before is None else self.text(before)):
             raise ChangedMeanwhile("it changed meanwhile", "")
 
-    def rewrite(self, scope, key, text, was=None):
+    def rewrite(self, scope, key, text, was=None, clean=None):
         before = self.get(scope, key)
         self._check_was(before, was)
         place = memory_file.FilePlace(before.path, scope, key, before.updated)
-        return self._keep(merge.with_history(memory_file.read(text, place)[0], before))
+        after = merge.with_history(memory_file.read(text, place)[0], before)
+        if clean:
+            after = memory_file.read(clean(memory_file.update(text, after, after.path)), place)[0]
+        return self._keep(after)
 
     def relink(self, memory, text):
         now = self.get(memory.scope, memory.key)

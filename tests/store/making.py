@@ -82,7 +82,20 @@ def child(code: str, *arguments: str, **more: object) -> subprocess.Popen[bytes]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)  # type: ignore[call-overload,no-any-return]
 
 
-def finished(*processes: subprocess.Popen[bytes], seconds: float = 120) -> list[str]:
+def together(code: str, *rows: tuple[str, ...]) -> list[subprocess.Popen[bytes]]:
+    """Start a process for each row of arguments; the code says `wait()` where all of them wait for the last one."""
+    waiting, go = os.pipe()
+    wait = "import sys\ndef wait(): print(flush=True); sys.stdin.read()\n"
+    processes = [child(wait + code, *row, stdin=waiting) for row in rows]
+    os.close(waiting)
+    for process in processes:
+        assert process.stdout is not None
+        process.stdout.readline()
+    os.close(go)
+    return processes
+
+
+def finished(*processes: subprocess.Popen[bytes], seconds: float = 600) -> list[str]:
     """Wait for the processes, insist that none failed, and return what each said."""
     said = []
     ended = [process.communicate(timeout=seconds) for process in processes]

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from holdfast.store.local import LocalStore
-from store.making import EVERYTHING, GLOBAL, PROJECT, child, draft, finished, temporary_files
+from store.making import EVERYTHING, GLOBAL, PROJECT, draft, finished, temporary_files, together
+from support.sampling import count
 
-PROCESSES, ROUNDS = 8, 50
+PROCESSES, ROUNDS = 8, count(50, 15)
 
 WRITER = """
-import sys, time
-from holdfast.records import Draft, Scope
-from holdfast.records import Filter
+from holdfast.records import Draft, Filter, Scope
 from holdfast.store.local import LocalStore
-home, number, start = sys.argv[1], sys.argv[2], float(sys.argv[3])
-time.sleep(max(0, start - time.time()))
+home, number, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
+wait()
 store = LocalStore(home)
-for turn in range(int(sys.argv[4])):
+for turn in range(rounds):
     scope = Scope("project", "shop") if turn % 2 else Scope("global")
     store.put(Draft(f"Shared {turn % 5} as said by {number} in turn {turn}.", scope, key=f"shared-{turn % 5}"))
     store.put(Draft(f"Own statement of {number} in turn {turn}.", scope, key=f"own-{number}-{turn}"))
@@ -34,8 +31,7 @@ store.close()
 @pytest.mark.slow
 def test_eight_processes_write_at_once(home):
     """Every statement of eight writers is there: as the current one, or in the history of its key."""
-    start = str(time.time() + 1.5)
-    finished(*(child(WRITER, home, str(number), start, str(ROUNDS)) for number in range(PROCESSES)))
+    finished(*together(WRITER, *((home, str(number), str(ROUNDS)) for number in range(PROCESSES))))
     store = LocalStore(home)
     said = {}
     for scope in (GLOBAL, PROJECT):
@@ -64,15 +60,14 @@ def assert_index_agrees(store: LocalStore) -> None:
 
 
 MIXED = """
-import random, sys, time
+import random
 from holdfast.errors import Conflict, NotFound
-from holdfast.records import Draft, Scope
-from holdfast.records import Filter
+from holdfast.records import Draft, Filter, Scope
 from holdfast.store.local import LocalStore
-home, number, start = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+home, number = sys.argv[1], int(sys.argv[2])
 chance = random.Random(number)
 places = [Scope("global"), Scope("project", "shop"), Scope("session", "s")]
-time.sleep(max(0, start - time.time()))
+wait()
 store = LocalStore(home)
 for turn in range(60):
     scope, key = chance.choice(places), f"k-{chance.randrange(6)}"
@@ -98,8 +93,7 @@ store.close()
 
 def test_moves_changes_and_removals_at_once_leave_whole_files(home):
     """Whatever six processes do to the same few keys, every file is whole and the index agrees with the files."""
-    start = str(time.time() + 1.0)
-    finished(*(child(MIXED, home, str(number), start) for number in range(6)))
+    finished(*together(MIXED, *((home, str(number)) for number in range(6))))
     store = LocalStore(home)
     store.refresh()
     for memory in store.find(EVERYTHING):
@@ -110,11 +104,10 @@ def test_moves_changes_and_removals_at_once_leave_whole_files(home):
 
 
 READER = """
-import sys
-from holdfast.errors import NotFound
 from holdfast.records import Scope
 from holdfast.store.local import LocalStore
 store = LocalStore(sys.argv[1])
+wait()
 seen = set()
 while "z" not in seen:
     memory = store.get(Scope("global"), "k")
@@ -131,7 +124,7 @@ def test_a_reader_never_sees_a_part(home):
     store = LocalStore(home)
     lines = "\n".join(["{0}" * 100] * 200)
     store.put(draft(lines.replace("{0}", "a"), key="k"))
-    readers = [child(READER, home) for _ in range(2)]
+    readers = together(READER, (home,), (home,))
     for turn in range(25):
         store.put(draft(lines.replace("{0}", "bcdefghij"[turn % 9]), key="k"))
     store.put(draft(lines.replace("{0}", "z"), key="k"))

@@ -56,6 +56,9 @@ def fill(made, organisation, team):
     """Give a team memories with its own mark in every text, by COPY, and a passage and a session."""
     if team == "empty":
         return
+    from holdfast.store.postgres_feed import add_receipts
+    from holdfast.store.postgres_figures import SharedDigest, add_digests
+
     store, mark = open_store(made, organisation, team, "filler"), f"{organisation}{team}"
     memories = []
     for number, key in enumerate(KEYS):
@@ -73,6 +76,13 @@ def fill(made, organisation, team):
     store.ask(lambda tables: tables.sessions.put(row, [FileRow(mark, mark, 1)], []))
     store.add_uses([(GLOBAL, KEYS[1], "2026-01-01T00:00:00Z")])
     store.remove(GLOBAL, KEYS[5], forget=True)
+    made.operator.set_rule(organisation, team, "reviewed")
+    reviewed = open_store(made, organisation, team, "filler")
+    reviewed.reason = mark
+    assert reviewed.put(Draft(f"Proposed in {mark}.", GLOBAL, key="proposed")).action == "proposed"
+    made.operator.set_rule(organisation, team, "open")
+    add_digests(store, [SharedDigest(mark, "2026-01-05", mark, "codex", "success", 1, 1, 1, 1, 1, 1.0, [("k", mark)])])
+    add_receipts(store, [("global", "", KEYS[1], 1, "2026-01-01T00:00:00Z")])
 
 
 asked = st.tuples(st.sampled_from(TEAMS), st.sampled_from(PEOPLE))
@@ -138,12 +148,18 @@ def test_raw_sql_of_the_application_sees_no_row_of_others(world, organisation, p
     made, roles = world
     numbers = team_numbers(made)
     mine = {numbers[where] for where in TEAMS if where[0] == organisation and roles.get((*where, person))}
+    strong = ("reviewer", "admin")
+    reviewed = {numbers[where] for where in TEAMS if where[0] == organisation and roles.get((*where, person)) in strong}
     # Everybody who has a role in a team reads what is everyone's.
     mine |= {numbers[where] for where in [(organisation, "everyone")] if mine}
     for table, rows in rows_seen(made, organisation, person).items():
         for row in rows:
             if "team" in row:
                 assert (row["organisation"], row["team"]) in mine, table
+                assert table not in ("shared_digest", "shared_signal"), "nobody here shared any"
+                if table in ("proposal", "receipt"):
+                    # Nobody here proposed or was given anything.
+                    assert (row["organisation"], row["team"]) in reviewed, table
             elif table == "team":
                 assert (row["organisation"], row["id"]) in mine
             elif table == "organisation":

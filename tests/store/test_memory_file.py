@@ -121,6 +121,20 @@ def test_a_file_without_front_matter_is_a_memory():
     assert memory.created == memory.updated == PLACE.time
 
 
+@pytest.mark.parametrize(
+    ("text", "type"),
+    [
+        ("Never use tabs in YAML.\n", "feedback"),
+        ("Staging is at stg-3.\n", "project"),
+        ("---\ntype: project\n---\nNever use tabs.\n", "project"),
+        ("---\ntrust: import\n---\nNever use tabs.\n", "project"),
+    ],
+)
+def test_an_order_of_the_person_needs_no_type(text, type):
+    """A file that names no type is a rule where it begins as an order of the person's, and else of the project."""
+    assert read(text, PLACE)[0].type == type
+
+
 def test_line_endings_and_byte_order_mark_survive():
     """A CRLF file with a byte order mark keeps both when it is updated, in the history too."""
     text = "\ufeff---\r\ncustom: [1, 2]\r\n---\r\n\r\n# Title\r\n\r\nOne.\r\nTwo.\r\n"

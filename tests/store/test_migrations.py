@@ -115,3 +115,43 @@ def test_a_backup_is_a_whole_hub_again(tmp_path):
     assert restored.put(Draft("Deploys need nothing.", GLOBAL, key="kept")).action == "updated"
     with pytest.raises(subprocess.CalledProcessError):
         subprocess.run([server().bin / "pg_dump", "-f", dump, made.operator.conninfo], **program)
+
+
+def test_a_role_that_is_the_wrong_one_is_told_which_is_right(cli):
+    """Without pgvector, without a migration, without a grant, or as the other role: each says what to do."""
+    running = server()
+    hub()
+    name = running.database("template0")
+    running.execute("DROP ROLE IF EXISTS ungranted")
+    running.execute("CREATE ROLE ungranted LOGIN")
+    operator, application = running.url(name, "operator"), running.url(name, "application")
+    lacking = cli("hub", "migrate", operator)
+    assert lacking.code == 6 and "CREATE EXTENSION vector" in lacking.err
+    running.execute("CREATE EXTENSION vector", name)
+    early = cli("hub", "member", operator, "acme", "payments", "kim")
+    assert early.code == 5 and "no hub yet" in early.err
+    assert "owns the database" in cli("hub", "migrate", application).err
+    assert cli("hub", "migrate", operator).code == 0
+    assert "granted holdfast_app" in cli("hub", "doctor", running.url(name, "ungranted")).err
+    assert cli("hub", "member", operator, "acme", "payments", "kim").code == 0
+    for words in (("retention", application, "acme", "--dry-run"), ("member", application, "acme", "payments", "lee")):
+        refused = cli("hub", *words)
+        assert refused.code == 6 and "not the hub's operator" in refused.err
+    absent = cli("hub", "member", operator, "acme", "payments", "typo", "--remove")
+    assert absent.code == 3 and "typo is not in payments" in absent.err
+    assert cli("hub", "token", operator, "acme", "typo").code == 3
+    assert "no address of a database" in cli("hub", "doctor", "http://hub.example.com").err
+
+
+def test_a_wrong_role_is_not_served_and_what_lay_idle_is_closed_at_the_end():
+    """A process that serves as the operator ends at once; connections that a process kept are no warning at its end."""
+    made = hub()
+    words = [sys.executable, "-m", "holdfast", "serve", "--port", "0", "--store", made.operator.conninfo]
+    refused = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False)
+    assert refused.returncode == 6 and "row-level security" in refused.stderr and refused.stdout == ""
+    code = (
+        "import sys\nfrom holdfast.store.postgres_connection import Asks, pool_of\n"
+        "with pool_of(sys.argv[1]).transaction(Asks('', '', '')) as db: db.execute('SELECT 1')"
+    )
+    words = [sys.executable, "-W", "always", "-c", code, made.url()]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stderr == ""

@@ -12,12 +12,25 @@ import pytest
 import holdfast
 from holdfast.recall.recall import recall
 from holdfast.records import Filter, Refreshed, Scope
-from holdfast.store import tree
+from holdfast.store import own_writes, tree
 from holdfast.store.database import Index
 from holdfast.store.local import LocalStore
 from holdfast.store.tree import CLOCK_TICK_NS
 from holdfast.workspace import Workspace
-from store.making import EVERYTHING, GLOBAL, PROJECT, child, draft, finished, found, listed, path_of, read, write
+from store.making import (
+    EVERYTHING,
+    GLOBAL,
+    PROJECT,
+    child,
+    draft,
+    finished,
+    found,
+    listed,
+    path_of,
+    read,
+    together,
+    write,
+)
 
 QUERIES = ("deploys", "vpn kim", "port 8080 database", "bastion", "日本", "statement", "number 7", "nothing-of-this")
 
@@ -399,17 +412,15 @@ def test_many_processes_may_find_the_index_missing(store, home):
         if os.path.exists(f"{home}/index.db{ending}"):
             os.unlink(f"{home}/index.db{ending}")
     code = """
-import sys, time
 from holdfast.store.local import LocalStore
 from holdfast.records import Filter
-time.sleep(max(0, float(sys.argv[2]) - time.time()))
+wait()
 store = LocalStore(sys.argv[1])
 store.refresh()
 print(len(list(store.find(Filter(None)))), len(store.search("deploys", Filter(None), 100)))
 store.close()
 """
-    start = str(time.time() + 1.0)
-    assert finished(*(child(code, home, start) for _ in range(8))) == ["44 42\n"] * 8
+    assert finished(*together(code, *[(home,)] * 8)) == ["44 42\n"] * 8
 
 
 def test_a_filling_that_was_interrupted_is_finished_by_the_next(store, home):
@@ -442,6 +453,82 @@ def crowded(store, monkeypatch):
     time.sleep(CLOCK_TICK_NS / 1e9 * 1.2)
     assert store.refresh((PROJECT,)) == Refreshed()
     return store
+
+
+@pytest.fixture
+def compared(monkeypatch):
+    """The folders whose names were compared with the index, one by one."""
+    folders, compare = list[str](), tree.Tree._compare
+    monkeypatch.setattr(tree.Tree, "_compare", lambda self, folder: folders.append(folder) or compare(self, folder))
+    return folders
+
+
+@pytest.mark.parametrize("act", ["put", "forget", "move"])
+def test_what_a_process_alone_did_to_a_crowded_folder_is_compared_by_no_other(
+    crowded, home, compared, act, monkeypatch
+):
+    """The names are known still, and the rules of the scope need no look at them either."""
+    monkeypatch.setattr(own_writes, "_TICK_NS", 0)
+    if act == "put":
+        crowded.put(draft("One more statement.", PROJECT, key="one-more"))
+    elif act == "forget":
+        crowded.remove(PROJECT, "s-3", forget=True)
+    else:
+        crowded.move(PROJECT, "s-3", PROJECT, "s-33")
+    before = listed(crowded)
+    assert crowded.tree.folders(PROJECT)[1]
+    crowded.tree.note_own_writes()
+    crowded.close()
+    other = LocalStore(home)
+    other.refresh((PROJECT,))
+    assert compared == [] and listed(other) == before
+    other.close()
+
+
+def test_what_the_index_was_not_told_is_compared(crowded, home, monkeypatch):
+    """A file that is written while the index fails is found by the next look, whoever changed the folder."""
+    monkeypatch.setattr(own_writes, "_TICK_NS", 0)
+
+    def fail(*_: object) -> None:
+        raise sqlite3.OperationalError("database is locked")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Index, "put", fail)
+        crowded.put(draft("Words of a person.", PROJECT, key="by-hand"))
+    crowded.put(draft("Another statement of it.", PROJECT, key="another"))
+    crowded.tree.note_own_writes()
+    crowded.close()
+    other = LocalStore(home)
+    other.refresh((PROJECT,))
+    assert [one.memory.key for one in other.search("person", Filter((PROJECT,)), 5)] == ["by-hand"]
+    other.close()
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile", "in the same tick", "after"])
+def test_what_somebody_else_did_beside_it_is_seen(crowded, home, when):
+    """Before the first write, between two, right behind the last, or when all was noted: it is compared then."""
+    by_hand = full(crowded, "projects/shop/memories/by-hand.md")
+
+    def write_if(now: str) -> None:
+        if when == now:
+            write(by_hand, "Words of a person.\n")
+
+    write_if("before")
+    crowded.put(draft("One more statement.", PROJECT, key="one-more"))
+    write_if("meanwhile")
+    crowded.put(draft("Another statement of it.", PROJECT, key="another"))
+    if when == "in the same tick":
+        crowded.tree.note_own_writes()
+        write_if(when)
+    else:
+        time.sleep(CLOCK_TICK_NS / 1e9 * 1.2)
+        crowded.tree.note_own_writes()
+    write_if("after")
+    crowded.close()
+    other = LocalStore(home)
+    other.refresh((PROJECT,))
+    assert [one.memory.key for one in other.search("person", Filter((PROJECT,)), 5)] == ["by-hand"]
+    other.close()
 
 
 def edit_in_place(path: str) -> None:

@@ -4,10 +4,12 @@
     hub/outbox.jsonl    one row for each memory to share or withdraw: no text, which is read when it is sent
     hub/sent.jsonl      the id of each row that the hub acknowledged
     hub/cached.jsonl    what came in: place, number of the change, digest of what it says; the last row of a place holds
-    hub/position.json     the last change of each team that is applied here, and up to when receipts were sent
+    hub/position.json   the last change of each team that is applied here, and up to when receipts were sent
 
 Order. What comes in is stored, then noted in `cached.jsonl`, then the cursor moves; what goes out is acknowledged by
 the hub, then noted in `sent.jsonl`. All of it may be done twice, so a sync that was cut off goes on where it was.
+
+What a team shares comes in behind the person's word (`hub_allowed.py`).
 
 Whose. What comes in is imported: it never takes the place of what the person said, forgot or changed here, and has no
 rule's force. What is personal is not sent; the hub would refuse it, too.
@@ -17,7 +19,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import math
 import os
+import time
 import urllib.error
 import urllib.request
 from collections import Counter
@@ -29,10 +33,14 @@ from holdfast.base import files, rows
 from holdfast.base.clock import now
 from holdfast.base.digests import short
 from holdfast.errors import BadInput, Conflict, Forgotten, HoldfastError, NotFound, Refused, StoreUnavailable
+from holdfast.exchange.hub_allowed import ERASED, PLACE, Place, TeamGate, WaitingChange, erased_key
+from holdfast.exchange.hub_digests import digests_since
+from holdfast.exchange.repository_set import shown_difference, shown_line
 from holdfast.exchange.team import refuse_personal
 from holdfast.inject.receipts import receipts
+from holdfast.journal import notices
 from holdfast.memory.remember import put
-from holdfast.records import Draft, Memory, Scope
+from holdfast.records import Draft, Memory, Scope, Step
 from holdfast.store import memory_file
 from holdfast.store.words import digest
 from holdfast.workspace import Workspace
@@ -41,7 +49,8 @@ MAX_AT_ONCE = 500
 _SECONDS = 20.0
 # What a hub refuses for good; anything else may hold another time, and waits.
 _PROBLEMS: dict[int, type[HoldfastError]] = {403: Refused, 404: NotFound, 409: Conflict, 422: BadInput}
-Place = tuple[str, str, str, str]
+_LATER = "What is to be sent waits; sync again later."
+_TELL = "`holdfast hub allow TEAM --dry-run` shows it; `hub allow TEAM` or `hub deny TEAM` decides."
 
 
 @dataclass(frozen=True)
@@ -62,12 +71,17 @@ class Cached:
     said: str
 
 
+class HubAway(StoreUnavailable):
+    """The hub is not there now, and may be another time: a laptop is often offline."""
+
+
 class HubClient:
     """One home that joined a hub."""
 
     def __init__(self, workspace: Workspace, joined: Joined) -> None:
         self.workspace = workspace
         self.joined = joined
+        self.gate = TeamGate(workspace.home)
         self._known: dict[Place, Cached] | None = None
 
     def call(self, method: str, path: str, data: object = None) -> Any:
@@ -81,13 +95,13 @@ class HubClient:
                 return json.load(answered)
         except urllib.error.HTTPError as problem:
             told = _told(problem)
-            kind = _PROBLEMS.get(problem.code, StoreUnavailable)
-            raise kind(told.get("detail", f"the hub answers {problem.code}"), told.get("hint", "")) from None
+            kind = _PROBLEMS.get(problem.code, HubAway if problem.code >= 500 else StoreUnavailable)
+            detail = told.get("detail", f"{self.joined.url} answers {problem.code}, and not as a hub does")
+            hint = _LATER if kind is HubAway else told.get("hint", "Is that the address of a hub?")
+            raise kind(detail, hint) from None
         except (OSError, http.client.HTTPException, ValueError) as problem:
             reason = getattr(problem, "reason", problem)
-            raise StoreUnavailable(
-                f"the hub does not answer: {reason}", "What is to be sent waits; sync again later."
-            ) from None
+            raise HubAway(f"the hub does not answer: {reason}", _LATER) from None
 
     def share(self, key: str, team: str, reason: str, scope: str | None = None) -> Memory:
         """Have a memory sent to a team with the next sync; what is personal is refused."""
@@ -97,10 +111,28 @@ class HubClient:
         self._wait("share", team, memory.scope, memory.key, reason)
         return memory
 
-    def withdraw(self, key: str, team: str, reason: str, scope: Scope) -> None:
-        """Have a memory of a team withdrawn with the next sync; every client drops it with its own next one."""
+    def withdraw(self, key: str, team: str, reason: str, scope: Scope | None = None) -> Scope:
+        """Have a memory of a team withdrawn with the next sync; every client drops it with its own next one.
+
+        Without a scope it is the one in which this home knows that memory of the team.
+        """
         self.workspace.need_person("withdraws a memory of a team")
+        scope = scope or self._scope_of(key, team)
         self._wait("withdraw", team, scope, key, reason)
+        return scope
+
+    def _scope_of(self, key: str, team: str) -> Scope:
+        # What somebody shared themselves does not come in: their own word stays.
+        shared = [tuple(str(row.get(name, "")) for name in PLACE) for row in self._outbox()]
+        came = [place for place, one in self.cached().items() if one.said]
+        places = {place[1:3] for place in (*came, *self.gate.waits(), *shared) if (place[0], place[3]) == (team, key)}
+        if len(places) > 1:
+            named = ", ".join(sorted(str(Scope(*place)) for place in places))
+            raise BadInput(f"{team} has several memories {key}: {named}", "Say which: --scope, --project.")
+        if not places:
+            hint = "`holdfast hub sync` looks what there is; --scope withdraws one that is not known here."
+            raise NotFound(f"no memory {key} of {team} is known here", hint)
+        return Scope(*places.pop())
 
     def _wait(self, act: str, team: str, scope: Scope, key: str, reason: str) -> None:
         if not reason.strip():
@@ -113,28 +145,41 @@ class HubClient:
     def waiting(self) -> list[dict[str, Any]]:
         """Return what is to be sent, the oldest first."""
         sent = {line.decode() for line in rows.read(_file(self.workspace, "sent.jsonl"))}
-        listed = [rows.object_in(line) or {} for line in rows.read(_file(self.workspace, "outbox.jsonl"))]
-        return [row for row in listed if row.get("id") and row["id"] not in sent]
+        return [row for row in self._outbox() if row.get("id") and row["id"] not in sent]
 
-    def sync(self) -> Counter[str]:
-        """Send what waits, then fetch what changed; return how many were sent, refused, stored, removed and kept."""
+    def _outbox(self) -> list[dict[str, Any]]:
+        return [rows.object_in(line) or {} for line in rows.read(_file(self.workspace, "outbox.jsonl"))]
+
+    def sync(self, seconds: float = math.inf) -> Counter[str]:
+        """Send what waits, then fetch what changed; return how many were sent, proposed, stored and so on.
+
+        After so many seconds no further request is begun; the next sync goes on.
+        """
         done: Counter[str] = Counter()
+        ends = time.monotonic() + seconds
         for row in self.waiting():
+            if time.monotonic() > ends:
+                return done
             done[self._send(row)] += 1
         cursor = self._cursor()
         more = True
-        while more:
+        while more and time.monotonic() <= ends:
             after = {team: number for team, number in cursor.items() if isinstance(number, int)}
             teams = self.call("POST", "changes", {"after": after, "limit": MAX_AT_ONCE})["teams"]
             more = False
             for team, found in teams.items():
+                is_trusted = self.gate.trusts(team)
                 for change in found["changes"]:
-                    done[self._apply(team, change)] += 1
+                    done[self._take(team, change, is_trusted=is_trusted)] += 1
                 if found["changes"]:
                     cursor[team] = found["changes"][-1]["change"]
                     self._move(cursor)
                 more |= bool(found["more"])
         done["receipts"] += self._send_receipts(cursor)
+        done["digests"] += self._send_digests(cursor)
+        if waiting := self.gate.open_teams():
+            told = "teams of your hub share memories that wait for your word"
+            notices.report(self.workspace.home, "hub", told, waiting, hint=_TELL, lasts=True)
         return done
 
     def _send(self, row: dict[str, Any]) -> str:
@@ -145,38 +190,113 @@ class HubClient:
                 memory = self.workspace.store.get(Scope(row["kind"], row["owner"]), row["key"])
                 refuse_personal(memory)
                 told = {"title": memory.title, "text": memory.body, "type": memory.type, "tags": list(memory.tags)}
-                self.call("POST", "share", {**place, **told, "is_own": memory.trust == "user"})
+                answered = self.call("POST", "share", {**place, **told, "is_own": memory.trust == "user"})
+                done = "proposed" if answered.get("action") == "proposed" else "sent"
             else:
                 self.call("POST", "withdraw", place)
-            done = "sent"
+                done = "sent"
         except (Refused, NotFound, Conflict, BadInput) as problem:
             self.workspace.say(f"{row['act']} of {row['key']} was refused: {problem}")
             done = "refused"
         rows.append(_file(self.workspace, "sent.jsonl"), [row["id"]])
         return done
 
+    def _take(self, team: str, change: dict[str, Any], *, is_trusted: bool) -> str:
+        """Apply a change of a trusted team and any withdrawal; another change waits for the person's word."""
+        if change["text"] is None and change["key"].startswith(ERASED):
+            known = {erased_key(place[3]): place[3] for place in (*self.cached(), *self.gate.waits())}
+            change = {**change, "key": known.get(change["key"], change["key"])}
+        place = _place(team, change)
+        here, is_theirs = self._here(place)
+        if is_trusted or change["text"] is None or is_theirs:
+            done = self._apply(team, change)
+            self.gate.note(place, 0)
+            return done
+        if here is not None and _memory(team, change).body == here.body:
+            self._note(place, change["change"], digest(here.body))
+            return "kept"
+        self.gate.note(place, change["change"])
+        return "waits"
+
+    def _here(self, place: Place) -> tuple[Memory | None, bool]:
+        """Return what is here at a place, and whether the person said or changed it, so that it stays."""
+        known = self.cached().get(place)
+        try:
+            here = self.workspace.store.get(Scope(place[1], place[2]), place[3])
+        except NotFound:
+            return None, False
+        if known is not None:
+            return here, not (here.trust == "import" and digest(here.body) == known.said)
+        # A sync that was killed may have stored it and not noted so.
+        is_as_it_came = here.created == here.updated and not here.history
+        is_ours = here.trust == "import" and here.source == self._source(place[0]) and is_as_it_came
+        return here, not is_ours
+
+    def _source(self, team: str) -> str:
+        return f"hub:{self.joined.organisation}/{team}"
+
+    def plan(self, team: str) -> list[WaitingChange]:
+        """Return what allowing a team would bring, each as the hub has it now; NotFound for no team of the person's."""
+        waits = {place: number for place, number in self.gate.waits().items() if place[0] == team}
+        after, more, found = min(waits.values(), default=1 << 62) - 1, True, list[WaitingChange]()
+        while more:
+            teams = self.call("POST", "changes", {"after": {team: after}, "limit": MAX_AT_ONCE, "teams": [team]})[
+                "teams"
+            ]
+            if team not in teams:
+                raise NotFound(f"{self.joined.person} is in no team {team}", "`holdfast hub doctor` lists your teams.")
+            for change in teams[team]["changes"]:
+                place, after = _place(team, change), change["change"]
+                here, is_theirs = self._here(place)
+                if place in waits and change["text"] is not None and not is_theirs:
+                    said = _memory(team, change).body
+                    reason = shown_difference(here.body, said) if here else shown_line(said)
+                    step = Step("rewrite" if here else "write", f"{team}/{place[3]}", reason)
+                    found.append(WaitingChange(step, place, change))
+            more = bool(teams[team]["more"])
+        return found
+
+    def allow(self, team: str, plan: list[WaitingChange], *, trust: bool) -> Counter[str]:
+        """Bring what the plan showed, and remember that the team is allowed; with `trust`, so is what it changes."""
+        self.workspace.need_person("decides on what a team brings")
+        done: Counter[str] = Counter()
+        for one in plan:
+            done[self._apply(team, one.change)] += 1
+            self.gate.note(one.place, 0)
+        self.gate.decide(team, allowed=True, trusted=trust)
+        return done
+
+    def deny(self, team: str) -> list[str]:
+        """Take out what came from a team, and bring nothing of it; return the keys that went."""
+        self.workspace.need_person("decides on what a team brings")
+        self.gate.decide(team, allowed=False, trusted=False)
+        gone = []
+        for place, cached in sorted(self.cached().items()):
+            here, is_theirs = self._here(place)
+            if place[0] == team and cached.said and here is not None and not is_theirs:
+                self.workspace.store.remove(here.scope, here.key, forget=False)
+                gone.append(here.key)
+                # Whoever allows it again is asked for it again.
+                self.gate.note(place, cached.change)
+                self._note(place, cached.change, "")
+        return gone
+
     def _apply(self, team: str, change: dict[str, Any]) -> str:
         """Put one change into this home; return what became of it."""
         scope, key = Scope(change["kind"], change["owner"]), change["key"]
-        place: Place = (team, scope.kind, scope.owner, key)
-        known = self.cached().get(place)
-        try:
-            here = self.workspace.store.get(scope, key)
-        except NotFound:
-            here = None
-        is_ours = here is not None and here.trust == "import" and known is not None and digest(here.body) == known.said
-        if here is not None and not is_ours:
+        place = _place(team, change)
+        here, is_theirs = self._here(place)
+        if is_theirs:
             return "kept"
         if change["text"] is None:
             if here is not None:
                 self.workspace.store.remove(scope, key, forget=False)
             self._note(place, change["change"], "")
             return "removed" if here is not None else "kept"
-        path = f"hub/{team}/{key}.md"
-        memory, _ = memory_file.read(change["text"], memory_file.FilePlace(path, scope, key, now()))
+        memory = _memory(team, change)
         draft = Draft(
             *(memory.body, scope, key, memory.title, memory.type, memory.tags, "import"),
-            source=f"hub:{self.joined.organisation}/{team}",
+            source=self._source(team),
         )
         try:
             stored = put(self.workspace, draft)
@@ -198,14 +318,14 @@ class HubClient:
         found: dict[Place, Cached] = {}
         for line in rows.read(_file(self.workspace, "cached.jsonl")):
             row = rows.object_in(line) or {}
-            place = tuple(str(row.get(name, "")) for name in ("team", "kind", "owner", "key"))
+            place = tuple(str(row.get(name, "")) for name in PLACE)
             if place[3]:
                 found[place[0], place[1], place[2], place[3]] = Cached(int(str(row["change"])), str(row["said"]))
         self._known = found
         return found
 
     def _note(self, place: Place, change: int, said: str) -> None:
-        row = dict(zip(("team", "kind", "owner", "key"), place, strict=True))
+        row = dict(zip(PLACE, place, strict=True))
         rows.append(_file(self.workspace, "cached.jsonl"), [json.dumps({**row, "change": change, "said": said})])
         self.cached()[place] = Cached(change, said)
 
@@ -232,9 +352,53 @@ class HubClient:
             self._move(cursor)
         return sum(map(len, by_team.values()))
 
-    def trace(self, key: str, team: str) -> list[dict[str, Any]]:
-        """Return who was given a memory of a team: person, version and time, the latest first."""
+    def _send_digests(self, cursor: dict[str, Any]) -> int:
+        """Tell the team of `hub.digests`, if any, figures of the sessions that ended since the last time."""
+        team = self.workspace.settings.text("hub.digests")
+        if not team:
+            if cursor.pop("@digests", None):
+                self._move(cursor)
+            return 0
+        last = str(cursor.get("@digests", ""))
+        found = digests_since(self.workspace, last) if last else []
+        if found:
+            self.call("POST", "digests", {"team": team, "digests": found})
+        if not last or found:
+            # Who switches it on shares from then on.
+            cursor["@digests"] = now()
+            self._move(cursor)
+        return len(found)
+
+    def mine(self) -> list[dict[str, Any]]:
+        """Return all figures that the person shares."""
+        found: list[dict[str, Any]] = self.call("GET", "mine")["digests"]
+        return found
+
+    def take_back(self) -> int:
+        """Take back all figures that the person shares; return how many sessions they were of."""
+        self.workspace.need_person("takes back what they share")
+        return int(self.call("POST", "take-back", {})["withdrawn"])
+
+    def figures(self, team: str, by: str) -> list[dict[str, Any]]:
+        """Return the figures of groups of a team, or with `signal` what recurs over its people."""
+        found: list[dict[str, Any]] = self.call("GET", "figures?" + urlencode({"team": team, "by": by}))["groups"]
+        return found
+
+    def trace(self, key: str, team: str = "") -> list[dict[str, Any]]:
+        """Return who was given a memory, of one team or of all of the person's: the latest first."""
         found: list[dict[str, Any]] = self.call("GET", "trace?" + urlencode({"team": team, "key": key}))["given"]
+        return found
+
+    def proposals(self, state: str = "open", which: int | None = None) -> list[dict[str, Any]]:
+        """Return what the person proposed or reviews, each with its diff; with `which`, that one."""
+        asked = {"state": state, **({} if which is None else {"id": which})}
+        found: list[dict[str, Any]] = self.call("GET", "proposals?" + urlencode(asked))["proposals"]
+        return found
+
+    def decide(self, which: int, *, approve: bool, reason: str) -> dict[str, Any]:
+        """Approve or reject a proposal; only a person does."""
+        self.workspace.need_person("decides on a proposal")
+        found: dict[str, Any] = self.call("POST", "decide", {"id": which, "approve": approve, "reason": reason})
         return found
 
     def _cursor(self) -> dict[str, Any]:
@@ -248,16 +412,24 @@ class HubClient:
 def join(workspace: Workspace, url: str, token: str) -> tuple[HubClient, list[str]]:
     """Join the hub at an address by a token, and return the teams there; nothing is kept where it does not hold."""
     workspace.need_person("joins a hub")
-    parts = urlsplit(url)
-    is_near = parts.hostname in ("127.0.0.1", "localhost", "::1")
-    if parts.scheme != "https" and not (parts.scheme == "http" and is_near):
-        raise BadInput(f"{url!a} is no address of a hub", "Give https://...; only a hub on this machine goes by http.")
+    check_address(url)
     url = url.rstrip("/")
-    me = HubClient(workspace, Joined(url, "", "", token)).call("GET", "me")
+    try:
+        me = HubClient(workspace, Joined(url, "", "", token)).call("GET", "me")
+    except HubAway as problem:
+        raise HubAway(str(problem), "Nothing was joined. Is the address right, and does the hub run?") from None
     found = Joined(url, me["organisation"], me["person"], token)
     files.make_folder(os.path.join(workspace.home, "hub"))
     files.write(_file(workspace, "joined.json"), json.dumps(vars(found)).encode())
     return HubClient(workspace, found), list(me["teams"])
+
+
+def check_address(url: str) -> None:
+    """Refuse an address over which a token could be read along, before anybody is asked for one."""
+    parts = urlsplit(url)
+    is_near = parts.hostname in ("127.0.0.1", "localhost", "::1")
+    if not parts.hostname or (parts.scheme != "https" and not (parts.scheme == "http" and is_near)):
+        raise BadInput(f"{url!a} is no address of a hub", "Give https://...; only a hub on this machine goes by http.")
 
 
 def leave(workspace: Workspace) -> None:
@@ -267,12 +439,27 @@ def leave(workspace: Workspace) -> None:
     os.unlink(_file(workspace, "joined.json"))
 
 
+def is_joined(workspace: Workspace) -> bool:
+    """Whether this home joined a hub."""
+    return os.path.exists(_file(workspace, "joined.json"))
+
+
 def client(workspace: Workspace) -> HubClient:
     """Return the client of the hub that this home joined; NotFound where it joined none."""
     found = files.read_if_there(_file(workspace, "joined.json"))
     if not found:
         raise NotFound("this home has joined no hub", "`holdfast hub join URL` joins one.")
     return HubClient(workspace, Joined(**json.loads(found)))
+
+
+def _place(team: str, change: dict[str, Any]) -> Place:
+    return team, change["kind"], change["owner"], change["key"]
+
+
+def _memory(team: str, change: dict[str, Any]) -> Memory:
+    """Return the memory that a change of a team says."""
+    scope, key = Scope(change["kind"], change["owner"]), change["key"]
+    return memory_file.read(change["text"], memory_file.FilePlace(f"hub/{team}/{key}.md", scope, key, now()))[0]
 
 
 def _file(workspace: Workspace, name: str) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _postgres(address: str, largest: int) -> Store:
-    # psycopg is an extra, which nobody needs who keeps files.
+    # psycopg is an extra: whoever keeps files does not need it.
     from holdfast.store.postgres import PostgresStore
 
     return PostgresStore(address, largest)

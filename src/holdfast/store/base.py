@@ -74,7 +74,7 @@ class Store(Protocol):
 
     @property
     def is_temporary(self) -> bool:
-        """Whether what the store derives goes with this process, because its place cannot be written."""
+        """Whether what the store derives is lost when this process ends, because its place cannot be written."""
 
     def put(self, draft: Draft, clean: Callable[[Draft], Draft] | None = None, was: str | None = None) -> Stored:
         """Store the draft: created, updated (the earlier statement becomes history) or unchanged.
@@ -102,10 +102,13 @@ class Store(Protocol):
     def text(self, memory: Memory) -> str:
         """Return the memory as the text that a person edits, with front matter and history."""
 
-    def rewrite(self, scope: Scope, key: str, text: str, was: str | None = None) -> Memory:
+    def rewrite(
+        self, scope: Scope, key: str, text: str, was: str | None = None, clean: Callable[[str], str] | None = None
+    ) -> Memory:
         """Replace the whole text by what a person made of it; the statement that it replaces becomes history.
 
-        Where it is no longer what it `was`, nothing is replaced: ChangedMeanwhile.
+        Where it is no longer what it `was`, nothing is replaced: ChangedMeanwhile. What `clean` takes out of the text,
+        its history included, is not stored.
         """
 
     def relink(self, memory: Memory, text: str) -> None:
@@ -115,7 +118,7 @@ class Store(Protocol):
         """Return how many bytes the memory takes."""
 
     def modified(self, memory: Memory) -> str:
-        """Return when the memory was last written, by whomever."""
+        """Return when the memory was last written, whoever wrote it."""
 
     def find(self, wanted: Filter, limit: int | None = None, skip: int = 0) -> Iterator[Memory]:
         """Return memories, newest first, without a query and without their history; the first `skip` are left out."""
@@ -127,7 +130,7 @@ class Store(Protocol):
         """Return the best candidates for the words of the query."""
 
     def keys(self, scopes: Iterable[Scope], start: str) -> list[str]:
-        """Return the keys of these scopes that begin so, in order."""
+        """Return the keys of these scopes that begin with the text, in order."""
 
     def groups(self) -> list[Group]:
         """Return every scope that holds memories."""
@@ -154,10 +157,10 @@ class Store(Protocol):
         """Count that these memories (scope, key, time) were handed out, each at most once a minute."""
 
     def clear_uses(self) -> None:
-        """Set every count to nought, before uses are counted anew."""
+        """Set every count to zero, before uses are counted again."""
 
     def ask(self, question: Callable[[Tables], Answer]) -> Answer:
-        """Return what the derived tables answer. The question may be put twice, where they had to be made anew."""
+        """Return what the derived tables answer. The question may be asked twice, where they had to be rebuilt."""
 
     def refresh(self, scopes: Iterable[Scope] | None = None, progress: Progress | None = None) -> Refreshed:
         """See what others changed in these scopes, or in all."""
@@ -172,7 +175,7 @@ class Store(Protocol):
         """Return what is broken in what the store derived, or nothing."""
 
     def close(self) -> None:
-        """Give back what the store holds open."""
+        """Close what the store holds open."""
 
 
 class MemoryTree(Protocol):
@@ -187,7 +190,7 @@ class MemoryTree(Protocol):
         """Return what the path tells about the memory at it; NotFound where it lies in no scope."""
 
     def swap(self, path: str, before: bytes | None, after: bytes | None) -> None:
-        """Put other bytes, or no file, in the place of a file; Conflict where it is not as it was `before`."""
+        """Replace a file by other bytes, or remove it; Conflict where it is not as it was `before`."""
 
     def place_in(self, memory: Memory, folder: str) -> Memory:
         """Move the file into another folder of its scope; key and text stay."""
@@ -217,7 +220,10 @@ class MemoryTree(Protocol):
         """Note that the `index.md` of these folders has to be written."""
 
     def freshen(self, folder: str) -> None:
-        """Note that the `index.md` of the folder is true again."""
+        """Note that the `index.md` of the folder is up to date again."""
+
+    def note_own_writes(self) -> None:
+        """Note of very large folders that their names are known, where nobody but this process changed any."""
 
 
 class SearchTable(Protocol):
@@ -225,7 +231,7 @@ class SearchTable(Protocol):
 
     @property
     def db(self) -> object:
-        """What the numbers belong to: in another one, all of them may be others."""
+        """What the numbers belong to: under another one, each number may mean another row."""
 
     def count(self) -> int:
         """Return how many rows there are."""
@@ -246,7 +252,7 @@ class SearchTable(Protocol):
         """Return the text score of the best whole sessions."""
 
     def around_many(self, places: Iterable[tuple[int, int]], wanted: Filter) -> list[Row]:
-        """Return what stands directly beside these places of sessions, and the rows there, each once."""
+        """Return what comes directly before and after these places of sessions, and the rows there, each once."""
 
     def known(self, ids: Sequence[int]) -> dict[int, tuple[str, int, bytes]]:
         """Return of each of these rows who said it, how many words it has, and its vector; empty where unknown."""
@@ -263,9 +269,11 @@ class SearchTable(Protocol):
     def seen(self, ids: Sequence[int], wanted: Filter) -> list[tuple[Row, bytes]]:
         """Return those of these rows that the filter lets through and that have a vector, with it."""
 
-    def nearest(self, vector: Sequence[float], wanted: Filter, limit: int) -> list[tuple[Row, float]] | None:
-        """Return the nearest rows that the filter lets through, each with its cosine, where the store itself compares
-        vectors; None where it does not, and sketches are gone through."""
+    def nearest(
+        self, vectors: Sequence[Sequence[float]], wanted: Filter, limit: int
+    ) -> list[list[tuple[Row, float]]] | None:
+        """Return for each vector the nearest rows that the filter lets through, each with its cosine, where the store
+        itself compares vectors; None where it does not, and sketches are gone through."""
 
     def vectors(self, ids: list[int]) -> dict[int, bytes]:
         """Return the vectors of these rows, where there are any."""
@@ -280,7 +288,7 @@ class SearchTable(Protocol):
         """Return the version of the model that made the vectors."""
 
     def use_model(self, version: str) -> None:
-        """See and put the vectors of this model from now on; those of another one go."""
+        """Read and store the vectors of this model from now on; those of another are removed."""
 
     def without_vector(self, limit: int) -> list[tuple[int, str]]:
         """Return rows that have no vector yet, the newest first, as number and text."""

@@ -1,4 +1,4 @@
-"""The index as it is written: how its file is opened, made anew where it cannot be used, and filled.
+"""The index as it is written: how its file is opened, rebuilt where it cannot be used, and filled.
 
 Every write is one `BEGIN IMMEDIATE` transaction with a busy timeout, in WAL mode, so that readers never wait. A file
 that is missing, damaged or of another schema is made anew, by one process at a time; `fresh` says that it has to be
@@ -89,7 +89,7 @@ class Index(IndexReader):
 
     @property
     def passages(self) -> Passages:
-        """The passages of sessions; like their rows, loaded only by who asks for them."""
+        """The passages of sessions; like their rows, loaded only when somebody asks for them."""
         from holdfast.store.passages import Passages
 
         return Passages(self.db)
@@ -103,12 +103,12 @@ class Index(IndexReader):
 
     @property
     def fresh(self) -> bool:
-        """Whether the index was made anew and must be filled."""
+        """Whether the index was rebuilt and must be filled."""
         return bool(self.why_fresh)
 
     @property
     def in_memory(self) -> bool:
-        """Whether the index is no file, and goes with this process."""
+        """Whether the index is in memory only, and lost when this process ends."""
         return self.path == MEMORY
 
     def was_replaced(self) -> bool:
@@ -147,7 +147,7 @@ class Index(IndexReader):
         return self._make(why)
 
     def _open_as_it_is(self) -> tuple[sqlite3.Connection | None, str]:
-        """Open the file if it can be used, waiting for nobody; else say why it cannot."""
+        """Open the file if it can be used, without waiting for other processes; else say why it cannot."""
         if not os.path.exists(self.path):
             return None, "it was missing"
         db = self._connect()
@@ -187,7 +187,7 @@ class Index(IndexReader):
         """Take over what another index holds; an error of SQLite says that it cannot be used."""
         source = sqlite3.connect(address, uri=True)
         try:
-            # A copy would wait for ever for who holds the file; a question waits for a while, and then says so.
+            # A copy would wait for ever for whoever holds the file; a query waits for a while, and then fails.
             source.execute("SELECT 1 FROM meta").fetchone()
             source.backup(self.db)
         finally:
@@ -212,7 +212,7 @@ class Index(IndexReader):
 
     def put(self, memory: Memory, stamp: Stamp, digest: bytes, problems: Iterable[Problem] = ()) -> None:
         """Add the memory of one file, in place of what the index had for that path."""
-        # Who only reads need not wait for its patterns.
+        # A process that only reads need not load its patterns.
         from holdfast.language.derived import is_rule
 
         folder = os.path.dirname(memory.path)
@@ -234,7 +234,7 @@ class Index(IndexReader):
         self.mark_stale([folder])
 
     def join_words(self) -> None:
-        """Join some of the pieces that stores leave in the full-text index: a search looks for each word in all."""
+        """Join some of the pieces that stores leave in the full-text index: a search asks every piece."""
         self.db.execute("INSERT INTO words(words, rank) VALUES ('merge', ?)", (_JOINED_PAGES,))
 
     def put_problems(self, problems: Iterable[Problem]) -> None:
@@ -299,7 +299,7 @@ class Index(IndexReader):
             time.sleep(_PAUSE)
 
     def settle(self, paths: Iterable[str]) -> None:
-        """Note that the files are known for sure to say what the index has."""
+        """Note that the files certainly say what the index has."""
         self.db.executemany("UPDATE memory SET unsure = 0 WHERE path = ?", [(path,) for path in paths])
 
     def see(self, folder: str, seen_ns: int) -> None:
@@ -348,7 +348,7 @@ def _why_unusable(db: sqlite3.Connection) -> str:
 
 
 def _inode(path: str) -> int:
-    """Return the number of the file itself, or 0 where none is."""
+    """Return the number of the file itself, or 0 where there is none."""
     try:
         return os.stat(path).st_ino
     except OSError:

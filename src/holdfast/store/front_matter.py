@@ -18,7 +18,7 @@ Value = str | tuple[str, ...]
 
 
 class Plain(str):
-    """A value that is meant to be more than a string to other tools, as `true` is, and is written as it stands."""
+    """A value that is more than a string to other tools, as `true` is, and is written unquoted."""
 
     __slots__ = ()
 
@@ -183,7 +183,7 @@ def _name_and_rest(line: str) -> tuple[str, str]:
         after = after.lstrip(" ")
         return (name, after[1:]) if after[:1] == ":" else ("", "")
     place = line.find(":")
-    # A name may have colons inside; the one that ends it stands before a space or at the end of the line.
+    # A name may have colons inside; the one that ends it comes before a space or at the end of the line.
     while place >= 0 and line[place + 1 : place + 2] not in ("", " ", "\t", "\r", "\n"):
         place = line.find(":", place + 1)
     return (line[:place].strip(), line[place + 1 :]) if place >= 0 else ("", "")

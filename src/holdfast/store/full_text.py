@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Item = TypeVar("Item")
 
 MAX_DOCUMENTS = 20_000
-# Words that stand in more documents together are left to SQLite, which narrows them down.
+# Words that are in more documents than this together are left to SQLite, which narrows them down.
 MAX_HOLDERS = 12_000
 # The rarest words bring so many documents; a more common one only counts in those.
 MAX_ALONE = 3_000
@@ -108,7 +108,7 @@ class FullTextTable:
         return {}
 
     def around_many(self, places: Iterable[tuple[int, int]], wanted: Filter) -> list[Row]:
-        """Return what stands directly beside these places of sessions, and the rows there, each once."""
+        """Return what comes directly before and after these places of sessions, and the rows there, each once."""
         return []
 
     def times(self, ids: Sequence[int]) -> dict[int, str]:
@@ -139,7 +139,9 @@ class FullTextTable:
             found += [((row, session, place), vector) for row, session, place, vector in rows]
         return found
 
-    def nearest(self, vector: Sequence[float], wanted: Filter, limit: int) -> list[tuple[Row, float]] | None:
+    def nearest(
+        self, vectors: Sequence[Sequence[float]], wanted: Filter, limit: int
+    ) -> list[list[tuple[Row, float]]] | None:
         """Return None: SQLite compares no vectors."""
         return None
 

@@ -32,6 +32,16 @@ TAGS_APART = "\n"
 _PAGE = 200
 
 
+def at_places(marks: str, table: str) -> str:
+    """Return the tables of a query from places (scope, owner, key), one a mark, to the rows of a table by its index.
+
+    Compared by `IN (VALUES ...)`, every row of the table would be read. The name of the table ends in its alias.
+    """
+    name = table.rpartition(" ")[2]
+    same = " AND ".join([f"{name}.{part} = at.column{n}" for n, part in enumerate(("scope", "owner", "key"), 1)])
+    return f"(VALUES {marks}) at CROSS JOIN {table} ON {same}"
+
+
 @dataclass(frozen=True, slots=True)
 class Stamp:
     """What tells whether a file changed. `unsure` marks one that was read within a clock tick of its last change."""
@@ -158,7 +168,7 @@ class IndexReader:
 
     def _numbered(self, condition: str, values: Iterable[object]) -> list[tuple[int, Memory]]:
         rows = self.db.execute(
-            f"SELECT {COLUMNS} FROM memory m JOIN words w ON w.rowid = m.id WHERE {condition}", tuple(values)
+            f"SELECT {COLUMNS} FROM memory m CROSS JOIN words w ON w.rowid = m.id WHERE {condition}", tuple(values)
         ).fetchall()
         replaces: dict[int, tuple[str, ...]] = {}
         for start in range(0, len(rows), _PAGE):
@@ -174,13 +184,13 @@ class IndexReader:
         for start in range(0, len(places), _PAGE):
             some = places[start : start + _PAGE]
             asked = [part for scope, key in some for part in (scope.kind, scope.owner, key)]
-            among = f"IN (VALUES {','.join(['(?,?,?)'] * len(some))})"
-            uses = f"SELECT scope, owner, key, count FROM uses WHERE (scope, owner, key) {among}"
+            marks = ",".join(["(?,?,?)"] * len(some))
+            uses = f"SELECT u.scope, u.owner, u.key, u.count FROM {at_places(marks, 'uses u')}"
             for kind, owner, key, count in self.db.execute(uses, asked):
                 found[Scope(kind, owner), key] = int(count), ""
             newer = (
-                "SELECT s.scope, s.owner, s.key, m.key FROM supersedes s JOIN memory m ON m.id = s.memory"
-                f" WHERE m.key <> s.key AND (s.scope, s.owner, s.key) {among} ORDER BY m.updated DESC"
+                f"SELECT s.scope, s.owner, s.key, m.key FROM {at_places(marks, 'supersedes s')}"
+                " JOIN memory m ON m.id = s.memory WHERE m.key <> s.key ORDER BY m.updated DESC"
             )
             for kind, owner, key, by in self.db.execute(newer, asked):
                 count, before = found[Scope(kind, owner), key]

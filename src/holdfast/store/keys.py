@@ -10,7 +10,7 @@ from holdfast.errors import BadKey
 MAX_LENGTH = 60
 # The file `index.md` of a folder is its page, so no memory can have its name.
 TAKEN = "index"
-# How many words of a text make its usual key, and how many where another text has that one.
+# How many words of a text make its usual key, and how many where another text has that key already.
 _WORDS, _MORE_WORDS = 6, 10
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 # Letters of Latin alphabets that are not a plain letter with a mark: each as its language writes it without them.
@@ -43,7 +43,7 @@ def automatic_key(text: str) -> str:
 
 
 def automatic_keys(text: str) -> tuple[str, ...]:
-    """Return the keys of a text that was given none, in the order in which they are tried.
+    """Return the keys to try for a text that was given none, in order.
 
     The usual one, the same with more words, and one that no other text has. They depend on the text alone, so that what
     is stored again is found where it is, and trying them costs the same however many texts begin alike.

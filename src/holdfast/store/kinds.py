@@ -43,7 +43,7 @@ def body_of(statement: str, why: str = "", rest: str = "") -> str:
 
 
 def unstruck(text: str) -> tuple[str, bool, str]:
-    """Return what a statement says or said, whether it is struck through, and what stands behind it in brackets."""
+    """Return what a statement says or said, whether it is struck through, and what follows it in brackets."""
     said, end, behind = text[len(STRIKE) :].rpartition(STRIKE)
     ended = behind.strip()
     in_brackets = not ended or (ended[0] == "(" and ended[-1] == ")")
@@ -71,7 +71,7 @@ def is_of_the_person(memory: Memory) -> bool:
 
 
 def day_in(ended: str) -> str:
-    """Return the day at the end of what stands behind a statement that was struck through."""
+    """Return the day at the end of what follows a statement that was struck through."""
     day = ended.rpartition(" ")[2]
     return day if is_day(day) else ""
 

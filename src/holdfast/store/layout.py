@@ -1,4 +1,4 @@
-"""Where everything stands in a home, and which files are memories."""
+"""Where everything is in a home, and which files are memories."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KIND_OF_FOLDER = {folder: kind for kind, folder in FOLDER_OF_KIND.items()}
 MEMORIES = "memories"
 DATA = "data"
 INDEX = "index.md"
-# What other packages keep in a scope's own folder; none of it is a memory. Below memories/ only INDEX is not one.
+# What other packages keep in a scope's own folder; none of it is a memory. Below memories/ all is but INDEX.
 RESERVED = frozenset((INDEX, "MEMORY.md", "buffer.md", "decisions.md", "lessons.md", "todo.md"))
 FORGOTTEN = ".forgotten"
 

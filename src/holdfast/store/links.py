@@ -56,7 +56,7 @@ def renamed(text: str, old: str, new: str) -> str:
 
 
 def relative(path: str, folder: str) -> str:
-    """Return the way from a folder to a path, both in the tree. The working folder may be gone, so it is not asked."""
+    """Return the way from a folder to a path, both in the tree. The working directory may be gone and is not used."""
     below = f"{folder}/"
     return path[len(below) :] if path.startswith(below) else os.path.relpath(f"/{path}", f"/{folder}")
 

@@ -48,11 +48,11 @@ class LocalStore:
 
     @property
     def is_temporary(self) -> bool:
-        """Whether the index goes with this process, because the home cannot be written or is not there."""
+        """Whether the index is lost when this process ends, because the home cannot be written or is not there."""
         return self.tree.index.in_memory
 
     def close(self) -> None:
-        """Give back what the tree holds open."""
+        """Close what the tree holds open."""
         self.tree.close()
 
     def refresh(self, scopes: Iterable[Scope] | None = None, progress: Progress | None = None) -> Refreshed:
@@ -123,7 +123,9 @@ class LocalStore:
         """Return the text of the memory's file, exactly."""
         return self.tree.text(memory.path)
 
-    def rewrite(self, scope: Scope, key: str, text: str, was: str | None = None) -> Memory:
+    def rewrite(
+        self, scope: Scope, key: str, text: str, was: str | None = None, clean: Callable[[str], str] | None = None
+    ) -> Memory:
         """Replace the whole text of the file, front matter and all: what a person wrote in an editor."""
         self.get(scope, key)
         with self.tree.lock_memories((scope, key)):
@@ -133,7 +135,8 @@ class LocalStore:
             if any(problem.severity == "error" for problem in problems):
                 memory_file.update(text, memory, before.path)
             after = merge.with_history(memory, before)
-            self.tree.write_text(after.path, memory_file.update(text, after, after.path))
+            text = memory_file.update(text, after, after.path)
+            self.tree.write_text(after.path, clean(text) if clean else text)
         return self.get(scope, key)
 
     def relink(self, memory: Memory, text: str) -> None:
@@ -148,7 +151,7 @@ class LocalStore:
             self.tree.write_text(memory.path, text)
 
     def move(self, scope: Scope, key: str, to: Scope, new_key: str) -> Memory:
-        """Move the memory: its file says first what it will be, then gets its new name, so that there is one always."""
+        """Move the memory: its file first says what it will be, then gets its new name, so that there is always one."""
         layout.check_scope(to)
         check_key(new_key)
         self.get(scope, key)
@@ -188,7 +191,7 @@ class LocalStore:
         return found[0] if found else memory
 
     def erase_traces(self, *, passages: bool = False, anew: bool = False) -> None:
-        """Take the words of what went out of the index's own pages, where full-text search keeps them for a while."""
+        """Take the words of removed memories out of the pages of the index, where full-text search keeps them on."""
         try:
             self.tree.index.erase_traces(passages=passages, anew=anew)
         except (StoreUnavailable, sqlite3.Error) as problem:
@@ -207,7 +210,7 @@ class LocalStore:
         return self.tree.ask(lambda index: index.memories.search(query, wanted, limit))
 
     def ask(self, question: Callable[[Tables], Answer]) -> Answer:
-        """Return what the tables of the index answer; one that is damaged is made anew, and asked again."""
+        """Return what the tables of the index answer; a damaged index is rebuilt and asked again."""
         return self.tree.ask(question)
 
     def groups(self) -> list[Group]:
@@ -215,7 +218,7 @@ class LocalStore:
         return self.tree.ask(lambda index: index.groups())
 
     def keys(self, scopes: Iterable[Scope], start: str) -> list[str]:
-        """Return the keys that begin so, in order."""
+        """Return the keys that begin with the text, in order."""
         return self.tree.ask(lambda index: index.keys(scopes, start))
 
     def superseded_by(self, scope: Scope, key: str) -> str:
@@ -251,7 +254,7 @@ class LocalStore:
             return True
         if not os.path.exists(os.path.join(self.home, "erased.jsonl")):
             return False
-        # Few homes have one, and a hook would load all that reads it.
+        # Few homes have an erased text, and a hook would have to load what reads it.
         from holdfast.privacy.erased import Erased
 
         return Erased(self.home).holds(statement)
@@ -278,7 +281,7 @@ class LocalStore:
         return os.lstat(self.tree.full(memory.path)).st_size
 
     def modified(self, memory: Memory) -> str:
-        """Return when the memory's file was last written, by whomever."""
+        """Return when the memory's file was last written, whoever wrote it."""
         return iso(os.lstat(self.tree.full(memory.path)).st_mtime)
 
     def _current(self, scope: Scope, key: str) -> Memory | None:

@@ -12,11 +12,13 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from holdfast.base import files
+from holdfast.base.clock import Deadline
 from holdfast.base.digests import file_digest, sha256
 from holdfast.errors import Conflict, NotFound, StoreUnavailable, TooLarge
 from holdfast.records import Memory, Problem, Scope
 from holdfast.store import layout, memory_file
 from holdfast.store.index import mark_behind, stamp_of
+from holdfast.store.own_writes import OwnWrites
 from holdfast.store.tree import MAX_LOOKED, Tree
 
 if TYPE_CHECKING:
@@ -33,13 +35,19 @@ class LocalTree(Tree):
         if create and not os.path.isdir(self.root):
             self.make_root()
         super().__init__(home, largest)
+        self._own = OwnWrites()
         # Who keeps a change history is told the path of each file, below `root`, right before it changes.
         self.before_change: Callable[[str], None] | None = None
+
+    def close(self) -> None:
+        """Give back the index and stop watching."""
+        super().close()
+        self._own.close()
 
     @contextmanager
     def lock_memories(self, *places: tuple[Scope, str]) -> Iterator[None]:
         """Hold the locks of these memories, each a scope and a key, for the length of a `with` block."""
-        # A fixed number of names, so that locks do not pile up; in one order, so that nobody waits for each other.
+        # A fixed number of names, so that locks do not pile up; in one order, so that there is no deadlock.
         numbers = {sha256(f"{scope}/{key}".encode()).digest()[0] % _LOCKS for scope, key in places}
         with ExitStack() as held:
             for number in sorted(numbers):
@@ -85,7 +93,7 @@ class LocalTree(Tree):
         self._tell_index(lambda: self.index.drop([path]), key)
 
     def swap(self, path: str, before: bytes | None, after: bytes | None) -> None:
-        """Put other bytes, or no file, in the place of a memory's file; Conflict where it is not as it was `before`."""
+        """Replace a memory's file by other bytes, or remove it; Conflict where it is not as it was `before`."""
         place, whole = self.place(path), layout.contained(self.root, path)
         with self.lock_memories((place.scope, place.key)):
             try:
@@ -121,6 +129,13 @@ class LocalTree(Tree):
         return found.memory
 
     def _announce(self, *paths: str) -> None:
+        for folder, _, name in [] if Deadline.is_set() else [path.rpartition("/") for path in paths]:
+            try:
+                listed = self.index.glanced(folder)[0]
+            except (StoreUnavailable, sqlite3.Error):
+                listed = 0
+            if listed:
+                self._own.begin(self.full(folder), name, listed)
         if self.before_change is not None:
             for path in paths:
                 self.before_change(path)
@@ -133,6 +148,7 @@ class LocalTree(Tree):
         except (StoreUnavailable, sqlite3.Error) as problem:
             self.notes.append(f"{key} is written; the index will catch up ({problem})")
             mark_behind(self.home)
+            self._own.doubt()
         else:
             if self.index.in_memory:
                 mark_behind(self.home)
@@ -146,9 +162,12 @@ class LocalTree(Tree):
         """Return the newest memories directly in these folders, and how many there are."""
         total = sum(self.index.count(folder) for folder in folders)
         # Where there are very many, SQLite takes the newest by their order in time instead of sorting all of them.
-        column = "+m.folder" if total > MAX_LOOKED else "m.folder"
-        newest = f"{column} IN ({','.join('?' * len(folders))}) ORDER BY m.updated DESC, m.path LIMIT ?"
-        return self.index.memories_where(newest, (*folders, limit)), total
+        # Their numbers come first: joined with their words, all of those would be read.
+        column = "+folder" if total > MAX_LOOKED else "folder"
+        newest = f"{column} IN ({','.join('?' * len(folders))}) ORDER BY updated DESC, path LIMIT ?"
+        numbers = [row for (row,) in self.index.db.execute(f"SELECT id FROM memory WHERE {newest}", (*folders, limit))]
+        found = self.index.memories_by_number(numbers, "1", ())
+        return [found[number] for number in numbers], total
 
     def sizes(self) -> list[tuple[Scope, int]]:
         """Return every scope that holds memories, and how many."""
@@ -178,7 +197,7 @@ class LocalTree(Tree):
             self.index.mark_stale(folders)
 
     def freshen(self, folder: str) -> None:
-        """Note that the `index.md` of the folder is true again."""
+        """Note that the `index.md` of the folder is up to date again."""
         with self.index.begin() as db:
             db.execute("UPDATE folder SET stale = 0 WHERE path = ?", (folder,))
 
@@ -188,11 +207,23 @@ class LocalTree(Tree):
         waiting = layout.first_folders(self.root, scope)
         while waiting:
             folder = waiting.pop(0)
-            entries, inside = self._entries(folder)
             found.append(folder)
-            agrees = agrees and sum(one.is_file(follow_symlinks=False) for one in entries) == self.index.count(folder)
+            if self._own.is_alone(self.full(folder)):
+                inside = self.index.glanced(folder)[2]
+            else:
+                entries, inside = self._entries(folder)
+                there = sum(one.is_file(follow_symlinks=False) for one in entries)
+                agrees = agrees and there == self.index.count(folder)
             waiting += [f"{folder}/{name}" for name in inside] if not layout.is_scope_folder(folder) else []
         return found, agrees
+
+    def note_own_writes(self) -> None:
+        """Note of very large folders that their names are known, where nobody but this process changed any."""
+        for whole, changed in self._own.known().items():
+            folder = os.path.relpath(whole, self.root)
+            _, cursor, inside = self.index.glanced(folder)
+            with self.index.begin():
+                self.index.note_glance(folder, changed, cursor, inside)
 
     def nameless(self) -> Iterator[Problem]:
         """Name what cannot be a memory because its name is not text, or because it is a folder."""

@@ -4,7 +4,10 @@
 be lost: then the next start looks again.
 
 `state/looked/agents/<digest>` names the agent whose tool wrote into a page since it was last read: what it changed
-there is its own word, and not the person's.
+there is its own word, and not the person's. `state/looked/lines/<digest>` has the lines of `MEMORY.md` as they were
+then, and which of them an agent wrote, because they are told from the page for as long as they stand there.
+
+A file in a folder of memories that an agent's tool wrote says so itself, in its own `trust`.
 """
 
 from __future__ import annotations
@@ -17,14 +20,17 @@ from holdfast.store import layout
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holdfast.records import Scope
 
 # Pages in which a person may write what becomes a memory.
 PAGES = ("decisions.md", "lessons.md", "MEMORY.md")
+_TOLD, _BUFFER = "MEMORY.md", "buffer"
 
 
 def is_as_it_was(home: str, scope: Scope) -> bool:
-    """Whether the scope got, lost or renamed no file since it was noted, and none of its pages was written."""
+    """Whether no file was added, removed or renamed in the scope since it was noted, and no page of it written."""
     noted, now = files.read_if_there(_place(home, scope)), _times(home, scope)
     return noted == now or not (noted or now.strip(b"0 "))
 
@@ -47,23 +53,74 @@ def _times(home: str, scope: Scope) -> bytes:
 
 
 def note_agent(home: str, path: str, agent: str) -> None:
-    """Note that a tool of the agent wrote the file, if it is a page in which a person may write memories."""
+    """Note that a tool of the agent wrote the file, if its words may be told as the person's."""
     real = os.path.realpath(path)
-    if os.path.basename(real) in PAGES and real.startswith(os.path.join(os.path.realpath(home), "memory", "")):
-        place = _agents_place(home, real)
+    if not real.startswith(os.path.join(os.path.realpath(home), "memory", "")):
+        return
+    if _is_memory(real):
+        _mark_as_agents(real)
+    elif is_told(real):
+        place = _place_of(home, "agents", real)
         files.make_folder(os.path.dirname(place))
         files.write(place, agent.encode("utf-8", "replace"))
 
 
+def is_told(path: str) -> bool:
+    """Whether a path ends as that of a page or memory whose words may be told as the person's."""
+    folder, name = os.path.split(path)
+    is_state = name == f"{_BUFFER}.md" or (name.endswith(".md") and os.path.basename(folder) == _BUFFER)
+    return name in PAGES or is_state or _is_memory(path)
+
+
+def _is_memory(path: str) -> bool:
+    return path.endswith(".md") and os.path.basename(os.path.dirname(path)) == layout.MEMORIES
+
+
+def _mark_as_agents(path: str) -> None:
+    """Take the person's trust from a memory file that a tool wrote: that it is theirs can only they say."""
+    from holdfast.store import front_matter
+
+    text = files.read_if_there(path).decode("utf-8", "surrogateescape")
+    document = front_matter.parse(text)
+    trust = front_matter.values(document)[0].get("trust", "user")
+    if text and trust == "user":
+        marked = str(front_matter.change(document, {"trust": "agent"}))
+        files.write(path, marked.encode("utf-8", "surrogateescape"))
+
+
 def agent_of(home: str, path: str) -> str:
     """Return the agent whose tool wrote the page since it was last read; nothing where none did."""
-    return (files.read_if_there(_agents_place(home, os.path.realpath(path))) or b"").decode("utf-8", "replace")
+    return (files.read_if_there(_place_of(home, "agents", path)) or b"").decode("utf-8", "replace")
 
 
-def forget_agent(home: str, path: str) -> None:
+def note_read(home: str, path: str) -> None:
     """Note that the page was read: what is written from now on is the person's again."""
-    files.discard(_agents_place(home, os.path.realpath(path)))
+    if os.path.basename(path) == _TOLD:
+        agent, known = agent_of(home, path), _lines(home, path)
+        lines = files.read_if_there(path).decode("utf-8", "surrogateescape").split("\n")
+        now = {line: known.get(line, agent) for line in map(_digest, lines)}
+        if now != known:
+            place = _place_of(home, "lines", path)
+            files.make_folder(os.path.dirname(place))
+            files.write(place, "\n".join([f"{line} {by}" for line, by in now.items()]).encode(), durable=False)
+    files.discard(_place_of(home, "agents", path))
 
 
-def _agents_place(home: str, real: str) -> str:
-    return os.path.join(home, "state", "looked", "agents", short(os.path.relpath(real, os.path.realpath(home))))
+def theirs(home: str, path: str) -> Callable[[str], bool]:
+    """Return what tells of a line of the page whether the person wrote it, as far as is known."""
+    agent, known = agent_of(home, path), _lines(home, path)
+    return lambda line: not known.get(_digest(line), agent)
+
+
+def _lines(home: str, path: str) -> dict[str, str]:
+    told = files.read_if_there(_place_of(home, "lines", path)).decode("utf-8", "replace")
+    return {line: by for line, _, by in [row.partition(" ") for row in told.splitlines()]}
+
+
+def _digest(line: str) -> str:
+    return short(line.strip("\ufeff \t\r"), length=12)
+
+
+def _place_of(home: str, kind: str, path: str) -> str:
+    real, root = os.path.realpath(path), os.path.realpath(home)
+    return os.path.join(home, "state", "looked", kind, short(os.path.relpath(real, root)))

@@ -40,6 +40,8 @@ FIELDS = (
 # What later versions will read; until then it is only looked at, and kept as it is written.
 RESERVED = ("parent",)
 # What the name can be set to, and what holds where it is not set.
+# Whether a statement is an order is told by its beginning.
+_MAX_ORDER = 400
 _CHOICES = {"type": (TYPES, "project"), "trust": (TRUSTS, "user")}
 HISTORY = "## History"
 TITLE_LENGTH = 80
@@ -87,15 +89,15 @@ def read(text: str, place: FilePlace) -> tuple[Memory, tuple[Problem, ...]]:
         problems.append(Problem("markers", place.path, _MARKERS, _DECIDE, severity="error"))
     content = read_content(document.body)
     given = _Given(fields, place.path)
-    created, updated = given.time("created"), given.time("updated")
+    created, updated, trust = given.time("created"), given.time("updated"), given.one_of("trust")
     memory = Memory(
         key=place.key,
         scope=place.scope,
         title=content.title or first_words(content.statement) or place.key,
         body=content.statement,
-        type=given.one_of("type"),
+        type=given.one_of("type") if "type" in fields else _untyped(content.statement, trust),
         tags=given.several("tags"),
-        trust=given.one_of("trust"),
+        trust=trust,
         created=created or updated or place.time,
         updated=updated or created or place.time,
         source=given.text("source"),
@@ -178,7 +180,7 @@ def first_words(text: str) -> str:
 
 
 def _differs(name: str, current: dict[str, Value], wanted: Value | None) -> bool:
-    """Whether the name has to be written: not where a person wrote the same in other words, or what we cannot use."""
+    """Whether the field has to be written: not where a person wrote the same in another way, or what we cannot use."""
     if not current.get(name) or name in ("key", "scope"):
         return (current.get(name) or None) != (wanted or None)
     given = _Given(current, "")
@@ -246,7 +248,7 @@ def _read_history(lines: list[str]) -> tuple[Statement, ...] | None:
 
 
 def as_time(text: str) -> str:
-    """Return a date or time that a person wrote as ISO 8601 in UTC, or nothing where it is none."""
+    """Return a date or time that a person wrote as ISO 8601 in UTC, or nothing where it is not one."""
     try:
         moment = datetime.fromisoformat(text)
         moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
@@ -255,6 +257,16 @@ def as_time(text: str) -> str:
     if len(text) == 20 and text[4] == text[7] == "-" and text[10] == "T" and text[19] == "Z":
         return text
     return moment.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+
+
+def _untyped(statement: str, trust: str) -> str:
+    """Return the type of a statement whose file names none: an order of the person's is a rule, as with `remember`."""
+    if trust != "user":
+        return "project"
+    # Files that Holdfast wrote name their type.
+    from holdfast.language.requests import is_order
+
+    return "feedback" if is_order(statement[:_MAX_ORDER]) else "project"
 
 
 def _values(document: Document) -> tuple[dict[str, Value], list[tuple[int, str]]]:

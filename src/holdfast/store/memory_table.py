@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # title, key, tags, body, earlier statements, grams
 _WEIGHTS = "3.0, 2.0, 2.0, 1.0, 0.3, 1.0"
 _OPEN, _CLOSE = "\x02", "\x03"
-# So many times as many as are wanted are looked at, of those that hold most of the words.
+# How many times as many as are wanted are looked at, of those that hold most of the words.
 _LOOKED_AT = 4
 # To ask for one row costs as much as walking so many documents of the words.
 _WALKED = 1_000

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.base.clock import now
 from holdfast.base.text import check_text
 from holdfast.errors import BadInput, Conflict, Forgotten, Refused, TooLarge
+from holdfast.project.anchors import confirmed
 from holdfast.records import TRUSTS, TYPES, Draft, Memory, Statement, Stored, replace
 from holdfast.store import layout, memory_file
 from holdfast.store.keys import check_key
@@ -135,10 +136,17 @@ def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory 
         session=(draft.session if said_anew else "") or before.session,
         supersedes=tuple(dict.fromkeys((*before.supersedes, *draft.supersedes))),
         updated=at,
-        anchors=(draft.anchors or ()) if said_anew or draft.confirmed else before.anchors,
-        branch=draft.branch if said_anew or draft.confirmed else before.branch,
+        anchors=(draft.anchors or ()) if said_anew else _confirmed(draft, before),
+        branch=draft.branch if said_anew or (draft.confirmed and before.branch) else before.branch,
         **{name: value for name, value in given.items() if value is not None},  # type: ignore[arg-type]
     )
+
+
+def _confirmed(draft: Draft, before: Memory) -> tuple[str, ...]:
+    """Return the anchors of a memory that is said once more, in the same words."""
+    if not draft.confirmed or draft.anchors == before.anchors:
+        return before.anchors
+    return confirmed(before.anchors, draft.anchors or ())
 
 
 def _is_vaguer(statement: str, before: str) -> bool:

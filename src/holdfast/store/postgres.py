@@ -19,18 +19,30 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.base.clock import now
 from holdfast.base.digests import short
-from holdfast.errors import BadInput, ChangedMeanwhile, Conflict, NotFound, Refused
+from holdfast.errors import BadInput, Conflict, NotFound, Refused
 from holdfast.records import Candidate, Draft, Filter, Group, Memory, Problem, Refreshed, Scope, Stored, replace
 from holdfast.store import layout, memory_file, merge
 from holdfast.store.keys import automatic_keys, check_key
 from holdfast.store.local import MAX_BYTES
-from holdfast.store.postgres_connection import Asks, Pool, parse
-from holdfast.store.postgres_rows import FIELDS, STAGED, TYPES_OF, WORDS, TeamTables, parsed, row_values
-from holdfast.store.postgres_search import COLUMNS, MemoryRows, memory_of, where_of
+from holdfast.store.postgres_connection import Asks, parse, pool_of
+from holdfast.store.postgres_filter import COLUMNS, memory_of, where_of
+from holdfast.store.postgres_rows import (
+    FIELDS,
+    STAGED,
+    TYPES_OF,
+    WORDS,
+    TeamTables,
+    add_proposal,
+    add_uses,
+    check_was,
+    parsed,
+    row_values,
+)
+from holdfast.store.postgres_search import AMONG, MemoryRows
 from holdfast.store.words import digest
 
 if TYPE_CHECKING:
@@ -41,12 +53,13 @@ _PAGE = 200
 _PORTION = 500
 _HERE = "organisation = %s AND team = %s"
 _AT = f"{_HERE} AND kind = %s AND owner = %s"
-_POOLS: dict[str, Pool] = {}
 
 
-def pool_of(conninfo: str) -> Pool:
-    """Return the connections of this process to a database."""
-    return _POOLS.setdefault(conninfo, Pool(conninfo))
+class PutPlan(NamedTuple):
+    """What storing a draft would answer, and the memory with its text that is there now."""
+
+    stored: Stored
+    found: tuple[Memory, str] | None
 
 
 class PostgresStore:
@@ -68,6 +81,8 @@ class PostgresStore:
         # Why the next changes are made, for the audit.
         self.reason = ""
         self._place: tuple[int, int] | None = None
+        # Known once it was used: what is put into a reviewed team is proposed.
+        self.is_reviewed = False
         self._db: Any = None
         self._models: dict[str, str] = {}
 
@@ -87,13 +102,13 @@ class PostgresStore:
             self._db = db
             try:
                 if self._place is None:
-                    self._place = _place_of(db, self.asks)
+                    self._place, self.is_reviewed = _place_of(db, self.asks)
                 yield db
             finally:
                 self._db = None
 
     @contextmanager
-    def _writing(self) -> Iterator[Any]:
+    def writing(self) -> Iterator[Any]:
         """As `begin`, with the team's feed locked; Refused where the person may not write."""
         with self.begin() as db:
             if not db.execute(f"SELECT 1 FROM holdfast.feed WHERE {_HERE} FOR UPDATE", self._place).fetchone():
@@ -109,37 +124,45 @@ class PostgresStore:
 
     def put(self, draft: Draft, clean: Callable[[Draft], Draft] | None = None, was: str | None = None) -> Stored:
         """Store the draft; see the contract in `base`."""
+        draft = self.checked(draft, clean)
+        with self.writing() as db:
+            plan = self.plan(db, draft, was)
+            memory, there, is_new = plan.stored.memory, plan.found, plan.stored.action != "unchanged"
+            if is_new and self.is_reviewed:
+                number = add_proposal(db, self.here, self.asks.person, self.reason, memory, new_text(memory, there))
+                return Stored("proposed", there[0] if there else memory, proposal=str(number))
+            if is_new:
+                self._keep(db, memory, there)
+            if draft.trust == "user":
+                db.execute(
+                    f"DELETE FROM holdfast.forgotten WHERE {_AT} AND (what, digest) IN (('key', %s), ('said', %s))",
+                    (*self._at(draft.scope), short("key", memory.key), digest(merge.content_of(draft).statement)),
+                )
+            return plan.stored
+
+    def checked(self, draft: Draft, clean: Callable[[Draft], Draft] | None) -> Draft:
+        """Return the draft without what must not be stored; what cannot be stored at all is refused."""
         merge.check(draft, self.largest)
-        draft = clean(draft) if clean else draft
+        return clean(draft) if clean else draft
+
+    def plan(self, db: Any, draft: Draft, was: str | None = None) -> PutPlan:
+        """Return what storing a checked draft would make of what is there; nothing changes."""
         content, scope = merge.content_of(draft), draft.scope
         keys = (draft.key,) if draft.key is not None else automatic_keys(content.statement)
-        with self._writing() as db:
-            for key in keys:
-                found = self._read(db, scope, key)
-                _check_was(key, found, was)
-                if draft.key is None and found is not None and not merge.restates(content.statement, found[0]):
-                    continue
-                stored = self._put(db, draft, key, content, found)
-                return stored if key == keys[0] else replace(stored, beside=keys[0])
+        for key in keys:
+            found = self._read(db, scope, key)
+            check_was(key, found, was)
+            if draft.key is None and found is not None and not merge.restates(content.statement, found[0]):
+                continue
+            before = found[0] if found else None
+            superseded = [self._superseded(db, scope, key, other) for other in draft.supersedes]
+            if not self.is_reviewed:
+                # There somebody reads it first, whoever says it.
+                merge.check_whose(draft, before, superseded)
+            merge.check_forgotten(self, draft, key, content.statement, before)
+            stored = merge.answer(before, merge.merged(draft, key, content, before))
+            return PutPlan(stored if key == keys[0] else replace(stored, beside=keys[0]), found)
         raise Conflict(f"other memories of {scope} have every key of this text", "Give it a key: --key.")
-
-    def _put(
-        self, db: Any, draft: Draft, key: str, content: memory_file.Content, found: tuple[Memory, str] | None
-    ) -> Stored:
-        scope, before = draft.scope, found[0] if found else None
-        superseded = [self._superseded(db, scope, key, other) for other in draft.supersedes]
-        merge.check_whose(draft, before, superseded)
-        merge.check_forgotten(self, draft, key, content.statement, before)
-        after = merge.merged(draft, key, content, before)
-        same = before is not None and replace(after, updated=before.updated) == before
-        if not same:
-            self._keep(db, after, found)
-        if draft.trust == "user":
-            db.execute(
-                f"DELETE FROM holdfast.forgotten WHERE {_AT} AND (what, digest) IN (('key', %s), ('said', %s))",
-                (*self._at(scope), short("key", key), digest(content.statement)),
-            )
-        return merge.answer(before, after)
 
     def _superseded(self, db: Any, scope: Scope, key: str, other: str) -> Memory:
         if other == key:
@@ -164,15 +187,16 @@ class PostgresStore:
 
     def _keep(self, db: Any, memory: Memory, found: tuple[Memory, str] | None, text: str | None = None) -> None:
         """Write the memory in the place of the one that was found, into its text."""
-        if text is None:
-            text = memory_file.update(found[1], memory, memory.path) if found else memory_file.create(memory)
-        values = row_values(memory, text)
+        if self.is_reviewed:
+            hint = "What a memory says can be changed: that is proposed, and somebody who reviews the team decides."
+            raise Refused(f"{self.asks.team} is reviewed: this cannot be proposed there", hint)
+        values = row_values(memory, text or new_text(memory, found))
         if found is None:
             marks = ", ".join(["%s"] * len(FIELDS))
             db.execute(
                 f"INSERT INTO holdfast.memory (organisation, team, {', '.join(FIELDS)}, words)"
                 f" VALUES (%s, %s, {marks}, {WORDS})",
-                (*(self._place or ()), *values),
+                (*self.here, *values),
             )
             return
         sets = ", ".join(f"{name} = %s" for name in FIELDS)
@@ -191,7 +215,7 @@ class PostgresStore:
 
     def change(self, scope: Scope, key: str, **fields: object) -> Memory:
         """Set fields of the memory; the statement and the time of its last update stay."""
-        with self._writing() as db:
+        with self.writing() as db:
             found = self._need(db, scope, key)
             after: Memory = replace(found[0], **fields)  # type: ignore[arg-type]
             if after != found[0]:
@@ -202,7 +226,7 @@ class PostgresStore:
         """Move the memory to another scope or key; Conflict where that is taken."""
         layout.check_scope(to)
         check_key(new_key)
-        with self._writing() as db:
+        with self.writing() as db:
             found = self._need(db, scope, key)
             if self._read(db, to, new_key) is not None:
                 raise Conflict(f"{to} has a memory {new_key} already", "Give another key with --key.")
@@ -212,7 +236,7 @@ class PostgresStore:
 
     def absorb(self, memory: Memory, into: Scope) -> Memory:
         """Combine the memory with that of its key in another scope: the newer statement holds, the other is history."""
-        with self._writing() as db:
+        with self.writing() as db:
             here, there = self._need(db, memory.scope, memory.key), self._need(db, into, memory.key)
             after = merge.combined(here[0], there[0])
             self._keep(db, after, there)
@@ -221,7 +245,7 @@ class PostgresStore:
 
     def remove(self, scope: Scope, key: str, *, forget: bool) -> Memory:
         """Remove the memory; where it is forgotten, its tombstone is in the same transaction."""
-        with self._writing() as db:
+        with self.writing() as db:
             memory, _ = self._need(db, scope, key)
             if forget:
                 said = [digest(text) for text in (memory.body, *(one.text for one in memory.history))]
@@ -243,21 +267,30 @@ class PostgresStore:
         with self.begin() as db:
             return self._need(db, memory.scope, memory.key)[1]
 
-    def rewrite(self, scope: Scope, key: str, text: str, was: str | None = None) -> Memory:
-        """Replace the whole text, front matter and all: what a person wrote in an editor."""
-        with self._writing() as db:
+    def rewrite(
+        self, scope: Scope, key: str, text: str, was: str | None = None, clean: Callable[[str], str] | None = None
+    ) -> Memory:
+        """Replace the whole text, front matter and all: what a person wrote in an editor. A reviewed team's stands."""
+        with self.writing() as db:
             found = self._need(db, scope, key)
-            _check_was(key, found, was)
+            check_was(key, found, was)
             memory, problems = parsed(text, scope, key, now())
             if any(problem.severity == "error" for problem in problems):
                 memory_file.update(text, memory, memory.path)
             after = merge.with_history(memory, found[0])
-            self._keep(db, after, found, memory_file.update(text, after, after.path))
+            text = memory_file.update(text, after, after.path)
+            if clean:
+                text = clean(text)
+                after, _ = parsed(text, scope, key, after.updated)
+            if self.is_reviewed:
+                add_proposal(db, self.here, self.asks.person, self.reason, after, text)
+            else:
+                self._keep(db, after, found, text)
             return self._need(db, scope, key)[0]
 
     def relink(self, memory: Memory, text: str) -> None:
         """Replace the text where only links changed: no new statement, no history."""
-        with self._writing() as db:
+        with self.writing() as db:
             found = self._need(db, memory.scope, memory.key)
             if (found[0].body, found[0].updated) != (memory.body, memory.updated):
                 raise Conflict(f"{memory.key} changed meanwhile", "Try again.")
@@ -275,7 +308,7 @@ class PostgresStore:
         )
         fields, rest, count = ", ".join(FIELDS), iter(memories), 0
         insert = f"INSERT INTO holdfast.memory (organisation, team, {fields}, words) SELECT %s, %s, {fields}, {made}"
-        with self._writing() as db:
+        with self.writing() as db:
             db.execute(f"CREATE TEMP TABLE holdfast_staged ({staged}) ON COMMIT DROP")
             while portion := [row_values(memory, text) for memory, text in islice(rest, _PORTION)]:
                 with db.cursor().copy("COPY holdfast_staged FROM STDIN") as copy:
@@ -310,8 +343,8 @@ class PostgresStore:
             # Some at a time: nobody waits for a reader that is slow.
             for start in range(0, len(ids), _PAGE):
                 with self.begin() as db:
-                    sql = f"SELECT {COLUMNS} FROM holdfast.memory m WHERE m.id = ANY(%s) AND {where} {order}"
-                    rows = db.execute(sql, (ids[start : start + _PAGE], *values)).fetchall()
+                    sql = f"SELECT {COLUMNS} FROM {AMONG.format(table='memory')} m WHERE {where} {order}"
+                    rows = db.execute(sql, (self.here[0], ids[start : start + _PAGE], *values)).fetchall()
                 yield from map(memory_of, rows)
 
         return by_page()
@@ -391,7 +424,7 @@ class PostgresStore:
 
     def inherit_forgotten(self, old: Scope, new: Scope) -> None:
         """What was forgotten in the old scope counts as forgotten in the new one."""
-        with self._writing() as db:
+        with self.writing() as db:
             db.execute(
                 "INSERT INTO holdfast.forgotten SELECT organisation, team, %s, %s, what, digest FROM holdfast.forgotten"
                 f" WHERE {_AT} ON CONFLICT DO NOTHING",
@@ -410,17 +443,8 @@ class PostgresStore:
 
     def add_uses(self, uses: Iterable[tuple[Scope, str, str]]) -> None:
         """Count that these memories (scope, key, time) were handed out, each at most once a minute."""
-        with self.begin() as db, db.cursor() as cursor:
-            cursor.executemany(
-                "INSERT INTO holdfast.use VALUES (%s, %s, %s, %s, %s, 1, %s)"
-                " ON CONFLICT (organisation, team, kind, owner, key) DO UPDATE"
-                " SET count = use.count + 1, last = excluded.last"
-                " WHERE excluded.last::timestamptz - use.last::timestamptz >= interval '60 seconds'",
-                [
-                    (*self._at(scope), key, at)
-                    for scope, key, at in sorted(uses, key=lambda one: (str(one[0]), one[1:]))
-                ],
-            )
+        with self.begin() as db:
+            add_uses(db, self.here, uses)
 
     def clear_uses(self) -> None:
         """Set every count to nought, before uses are counted anew."""
@@ -430,7 +454,7 @@ class PostgresStore:
     def ask(self, question: Callable[[Tables], Answer]) -> Answer:
         """Return what the tables answer, within one transaction."""
         with self.begin() as db:
-            return question(TeamTables(db, self.here, self._models))
+            return question(TeamTables(db, self.here, self._models, self.pool.complete))
 
     def refresh(self, scopes: Iterable[Scope] | None = None, progress: Progress | None = None) -> Refreshed:
         """Every read sees what is there; there is nothing to look at."""
@@ -438,8 +462,10 @@ class PostgresStore:
 
     def rebuild(self, progress: Progress | None = None) -> Refreshed:
         """Throw away what was derived that recall makes anew: the vectors."""
-        with self._writing() as db:
+        with self.writing() as db:
             db.execute(f"DELETE FROM holdfast.meaning WHERE {_HERE}", self.here)
+            # Who knew that all vectors were there looks again.
+            db.execute(f"UPDATE holdfast.feed SET change = change + 1 WHERE {_HERE}", self.here)
         return Refreshed()
 
     def problems(self) -> list[Problem]:
@@ -459,15 +485,16 @@ class PostgresStore:
         return self._place
 
 
-def _check_was(key: str, found: tuple[Memory, str] | None, was: str | None) -> None:
-    if was is not None and was != (found[1] if found else ""):
-        raise ChangedMeanwhile(f"{key} changed meanwhile; nothing was changed", "Look at it, then try again.")
+def new_text(memory: Memory, found: tuple[Memory, str] | None) -> str:
+    """Return the text of a memory, made of the one that was found, if any."""
+    return memory_file.update(found[1], memory, memory.path) if found else memory_file.create(memory)
 
 
-def _place_of(db: Any, asks: Asks) -> tuple[int, int]:
-    """Return the numbers of organisation and team; Refused where the person does not see them."""
-    found = db.execute("SELECT organisation, id FROM holdfast.team WHERE name = %s", (asks.team,)).fetchone()
+def _place_of(db: Any, asks: Asks) -> tuple[tuple[int, int], bool]:
+    """Return the numbers of organisation and team, and whether it is reviewed; Refused where the person sees none."""
+    sql = "SELECT organisation, id, rule = 'reviewed' FROM holdfast.team WHERE name = %s"
+    found = db.execute(sql, (asks.team,)).fetchone()
     if found is None:
         text = f"{asks.person} is in no team {asks.team} of {asks.organisation}"
         raise Refused(text, "An administrator of the organisation adds people: `holdfast hub member`.")
-    return int(found[0]), int(found[1])
+    return (int(found[0]), int(found[1])), bool(found[2])

@@ -14,14 +14,16 @@ Migrations. Files of `migrations/`, in the order of their numbers, each in a tra
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from holdfast.errors import BadInput, Conflict, Refused, StoreBusy, StoreFull, StoreUnavailable
+from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound, Refused, StoreBusy, StoreFull, StoreUnavailable
 
 try:
     import psycopg
@@ -35,9 +37,24 @@ MAX_CONNECTIONS = 8
 WAIT_SECONDS = 10.0
 STATEMENT_SECONDS = 30
 CONNECT_SECONDS = 5
+_TRIES = 20
+_LIMITS = {
+    "statement_timeout": f"{STATEMENT_SECONDS}s",
+    "idle_in_transaction_session_timeout": "60s",
+    "timezone": "UTC",
+}
+_BEGIN = "BEGIN; SELECT " + ", ".join(
+    [f"set_config('holdfast.{name}', {{}}, true)" for name in ("organisation", "person")]
+    + [f"set_config('{name}', '{value}', true)" for name, value in _LIMITS.items()]
+)
 _MIGRATIONS = os.path.join(os.path.dirname(__file__), "migrations")
+OPERATORS = "Connect as the role that owns the database, the operator's; docs/hub.md shows how."
 # Any number that is ours: two that migrate at once go one after the other.
 _MIGRATING = 7_433_001
+
+
+# States by which functions of the database say what a person is told (`migrations/0005`).
+_OURS: dict[str, type[HoldfastError]] = {"HF403": Refused, "HF404": NotFound, "HF409": Conflict, "HF422": BadInput}
 
 
 class Asks(NamedTuple):
@@ -61,6 +78,8 @@ class Pool:
 
     def __init__(self, conninfo: str) -> None:
         self.conninfo = conninfo
+        # What `postgres_search` knows of teams that have all of their vectors.
+        self.complete: dict[object, int] = {}
         self._free: list[Any] = []
         self._room = threading.BoundedSemaphore(MAX_CONNECTIONS)
         self._lock = threading.Lock()
@@ -103,6 +122,8 @@ class Pool:
         db = connect(self.conninfo)
         try:
             check_role(db)
+            # A transaction begins together with its principal, in one round trip.
+            db.autocommit = True
         except BaseException:
             db.close()
             raise
@@ -125,35 +146,54 @@ class Pool:
                 self._free.pop().close()
 
 
+_POOLS: dict[str, Pool] = {}
+
+
+def pool_of(conninfo: str) -> Pool:
+    """Return the connections of this process to a database."""
+    if not _POOLS:
+        atexit.register(_close_all, os.getpid())
+    return _POOLS.setdefault(conninfo, Pool(conninfo))
+
+
+def _close_all(process: int) -> None:
+    """Close what lies idle when the process ends; a copy of it by fork has no connections of its own to close."""
+    for pool in _POOLS.values() if process == os.getpid() else ():
+        pool.close()
+
+
 def connect(conninfo: str) -> Any:
     """Return a new connection. Nothing is prepared on the server, so that a pooler in between may share it."""
-    options = f"-c statement_timeout={STATEMENT_SECONDS}s -c idle_in_transaction_session_timeout=60s -c timezone=UTC"
-    return psycopg.connect(
-        conninfo, connect_timeout=CONNECT_SECONDS, prepare_threshold=None, options=options, client_encoding="utf8"
-    )
+    if not conninfo.startswith(("postgresql://", "postgres://")):
+        raise BadInput("this is no address of a database", "Give postgresql://ROLE@HOST/DATABASE.")
+    return psycopg.connect(conninfo, connect_timeout=CONNECT_SECONDS, prepare_threshold=None, client_encoding="utf8")
 
 
 def set_principal(db: Any, asks: Asks) -> None:
-    """Say for the transaction that begins here who asks."""
-    db.execute(
-        "SELECT set_config('holdfast.organisation', %s, true), set_config('holdfast.person', %s, true)",
-        (asks.organisation, asks.person),
-    )
+    """Begin a transaction, and say for it alone who asks, and how long it may take; a pooler keeps no such settings."""
+    db.execute(psycopg.sql.SQL(_BEGIN).format(asks.organisation, asks.person))
 
 
 def check_role(db: Any) -> None:
-    """Refuse a role that could pass over row-level security, and a database that is not migrated."""
+    """Refuse a role that could pass over row-level security or was granted nothing, and an unmigrated database."""
     strong = db.execute("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").fetchone()[0]
-    if db.execute("SELECT to_regclass('holdfast.migration')").fetchone()[0] is None:
-        raise StoreUnavailable("this database is no hub yet", "`holdfast hub migrate URL` makes it one.")
-    owned = (
-        "SELECT pg_has_role(current_user, c.relowner, 'MEMBER') FROM pg_class c"
-        " WHERE c.oid = 'holdfast.migration'::regclass"
-    )
-    if strong or db.execute(owned).fetchone()[0]:
-        hint = "Connect as a role that was granted holdfast_app and nothing else; docs/hub.md shows how."
+    hint = "Connect as a role that was granted holdfast_app and nothing else; docs/hub.md shows how."
+    if owns_hub(db) or strong:
         raise Refused("this role could pass over row-level security", hint)
+    if not db.execute("SELECT has_schema_privilege('holdfast', 'USAGE')").fetchone()[0]:
+        raise Refused("this role was not granted the hub", hint)
     db.rollback()
+
+
+def owns_hub(db: Any) -> bool:
+    """Whether the role that asks is the operator's; where the database is no hub yet, that is said."""
+    found = db.execute(
+        "SELECT pg_has_role(c.relowner, 'MEMBER') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        " WHERE n.nspname = 'holdfast' AND c.relname = 'migration'"
+    ).fetchone()
+    if found is None:
+        raise StoreUnavailable("this database is no hub yet", "`holdfast hub migrate URL` makes it one.")
+    return bool(found[0])
 
 
 def _roll_back(db: Any) -> None:
@@ -171,6 +211,9 @@ def told(conninfo: str) -> Iterator[None]:
     except psycopg.errors.InsufficientPrivilege as problem:
         hint = "An administrator of the organisation gives roles: `holdfast hub member`."
         raise Refused("this person may not change that here", hint) from problem
+    except psycopg.errors.UndefinedTable as problem:
+        hint = "`holdfast hub migrate URL` does what is missing."
+        raise StoreUnavailable("this database is of an older version than this program", hint) from problem
     except psycopg.errors.UniqueViolation as problem:
         raise Conflict("it is there already", "Try again.") from problem
     except (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as problem:
@@ -179,7 +222,11 @@ def told(conninfo: str) -> Iterator[None]:
         raise StoreFull("no space left for the database", "Free some space on its disk.") from problem
     except psycopg.DataError as problem:
         raise BadInput(f"PostgreSQL does not take this text: {problem.diag.message_primary}", "Change it.") from problem
+    except psycopg.errors.CheckViolation as problem:
+        raise BadInput("a name or a value there cannot be", "Use a-z, 0-9, dot, underscore and hyphen.") from problem
     except psycopg.Error as problem:
+        if kind := _OURS.get(problem.sqlstate or ""):
+            raise kind(problem.diag.message_primary or "", problem.diag.message_hint or "") from problem
         where = urlsplit(conninfo)
         text = f"the database {where.path.lstrip('/')} on {where.hostname or 'this machine'} cannot be used"
         # What the server says of its own state is told; what it says of a statement may repeat values.
@@ -202,26 +249,54 @@ def migrate(conninfo: str, up_to: int | None = None) -> list[str]:
     done = []
     with told(conninfo), connect(conninfo) as db:
         db.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
-        db.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        _prepare(db)
+        for number, name, sql in versions():
+            if up_to is not None and number > up_to:
+                break
+            if _migrated(db, number, name, sql):
+                done.append(f"{number:04} {name}")
+    return done
+
+
+def _prepare(db: Any) -> None:
+    """Make what the first step needs; Refused where the role may not."""
+    try:
+        if not db.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone():
+            db.execute("CREATE EXTENSION vector")
+    except (psycopg.errors.InsufficientPrivilege, psycopg.errors.FeatureNotSupported) as problem:
+        hint = "A superuser adds it once, in this database: CREATE EXTENSION vector; (pgvector has to be installed)"
+        raise Refused("the database has no extension vector, and this role cannot add it", hint) from problem
+    try:
         db.execute("CREATE SCHEMA IF NOT EXISTS holdfast")
         db.execute(
             "CREATE TABLE IF NOT EXISTS holdfast.migration"
             " (number int PRIMARY KEY, name text NOT NULL, at timestamptz NOT NULL DEFAULT now())"
         )
-        db.commit()
-        for number, name, sql in versions():
-            if up_to is not None and number > up_to:
-                break
+    except psycopg.errors.InsufficientPrivilege as problem:
+        raise Refused("this role may not make a hub of this database", OPERATORS) from problem
+    db.commit()
+
+
+def _migrated(db: Any, number: int, name: str, sql: str) -> bool:
+    """Do one step; return whether it was to be done. Where processes that go on hold a table, it tries again."""
+    for left in reversed(range(_TRIES)):
+        try:
             with db.transaction():
                 db.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
                 if db.execute("SELECT 1 FROM holdfast.migration WHERE number = %s", (number,)).fetchone():
-                    continue
+                    return False
+                # Whoever came later would wait behind a step that waits.
+                db.execute("SET LOCAL lock_timeout = '2s'")
                 db.execute(sql)
                 db.execute("INSERT INTO holdfast.migration VALUES (%s, %s)", (number, name))
                 if db.execute("SELECT to_regproc('holdfast.add_partitions')").fetchone()[0]:
                     db.execute("SELECT holdfast.add_partitions()")
-                done.append(f"{number:04} {name}")
-    return done
+                return True
+        except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected):
+            if not left:
+                raise
+            time.sleep(0.2)
+    return False
 
 
 def check_hub(conninfo: str) -> list[str]:

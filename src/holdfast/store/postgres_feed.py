@@ -6,11 +6,12 @@ the last number it has misses nothing, wherever it was cut off. What was changed
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from holdfast.store.postgres import PostgresStore
+    from holdfast.store.postgres_connection import Asks, Pool
 
 
 class FeedChange(NamedTuple):
@@ -24,28 +25,36 @@ class FeedChange(NamedTuple):
 
 
 class GivenTo(NamedTuple):
-    """That a person was given a version of a memory."""
+    """That a person was given a version of a memory of a team."""
 
+    team: str
     person: str
     kind: str
     owner: str
     key: str
     version: int
     at: str
+    is_gone: bool
 
 
-def changes(store: PostgresStore, after: int, limit: int) -> list[FeedChange]:
-    """Return what changed after a number, in order, at most so many."""
-    with store.begin() as db:
+def changes(pool: Pool, asks: Asks, after: Mapping[str, int], limit: int) -> dict[str, list[FeedChange]]:
+    """Return what changed in each of these teams after a number, in order, at most so many of each: one statement."""
+    found: dict[str, list[FeedChange]] = {team: [] for team in after}
+    of_team = "organisation = t.organisation AND team = t.id AND change > told.last ORDER BY change LIMIT %s"
+    with pool.transaction(asks) as db:
         rows = db.execute(
-            "(SELECT change, kind, owner, key, text FROM holdfast.memory"
-            " WHERE organisation = %s AND team = %s AND change > %s ORDER BY change LIMIT %s)"
-            " UNION ALL (SELECT change, kind, owner, key, NULL FROM holdfast.gone"
-            " WHERE organisation = %s AND team = %s AND change > %s ORDER BY change LIMIT %s)"
-            " ORDER BY change LIMIT %s",
-            (*store.here, after, limit, *store.here, after, limit, limit),
+            "SELECT t.name, c.* FROM unnest(%s::text[], %s::bigint[]) AS told(name, last)"
+            " JOIN holdfast.team t ON t.name = told.name"
+            " JOIN holdfast.feed f ON f.organisation = t.organisation AND f.team = t.id AND f.change > told.last"
+            " CROSS JOIN LATERAL ("
+            f"(SELECT change, kind, owner, key, text FROM holdfast.memory WHERE {of_team})"
+            f" UNION ALL (SELECT change, kind, owner, key, NULL FROM holdfast.gone WHERE {of_team})"
+            " ORDER BY change LIMIT %s) c ORDER BY t.name, c.change",
+            (list(after), list(after.values()), limit, limit, limit),
         ).fetchall()
-    return [FeedChange(*row) for row in rows]
+    for team, *change in rows:
+        found[team].append(FeedChange(*change))
+    return found
 
 
 def add_receipts(store: PostgresStore, receipts: Sequence[tuple[str, str, str, int, str]]) -> None:
@@ -57,12 +66,19 @@ def add_receipts(store: PostgresStore, receipts: Sequence[tuple[str, str, str, i
         )
 
 
-def trace(store: PostgresStore, key: str) -> list[GivenTo]:
-    """Return who was given a memory of that key, the latest first; a person who does not review sees themselves."""
-    with store.begin() as db:
+def trace(pool: Pool, asks: Asks, key: str, team: str = "") -> list[GivenTo]:
+    """Return who was given a memory of that key, in one team or in all of the person's, the latest first.
+
+    A person who does not review a team sees themselves there. `is_gone`: it was withdrawn since.
+    """
+    with pool.transaction(asks) as db:
         rows = db.execute(
-            "SELECT person, kind, owner, key, version, at FROM holdfast.receipt"
-            " WHERE organisation = %s AND team = %s AND key = %s ORDER BY at DESC, person",
-            (*store.here, key),
+            "SELECT t.name, r.person, r.kind, r.owner, r.key, r.version, r.at, g.change IS NOT NULL AND"
+            " g.change > r.version FROM holdfast.receipt r"
+            " JOIN holdfast.team t ON t.organisation = r.organisation AND t.id = r.team"
+            " LEFT JOIN holdfast.gone g ON (g.organisation, g.team, g.kind, g.owner, g.key)"
+            " = (r.organisation, r.team, r.kind, r.owner, r.key)"
+            " WHERE r.key = %s AND %s IN (t.name, '') ORDER BY r.at DESC, r.person, t.name",
+            (key, team),
         ).fetchall()
     return [GivenTo(*row) for row in rows]

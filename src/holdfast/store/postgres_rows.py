@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from holdfast.base.digests import file_digest
+from holdfast.base.digests import file_digest, short
+from holdfast.errors import BadInput, ChangedMeanwhile
 from holdfast.language.derived import is_rule
 from holdfast.records import Memory, Problem, Scope
 from holdfast.store import layout, memory_file
 from holdfast.store.index import Stamp
-from holdfast.store.postgres_search import COLUMNS, MemoryRows, PassageRows, memory_of, told_words
+from holdfast.store.postgres_filter import COLUMNS, memory_of
+from holdfast.store.postgres_passages import PassageRows
+from holdfast.store.postgres_search import MemoryRows, told_words
 from holdfast.store.postgres_sessions import SessionRecords
 from holdfast.store.words import digest
 
@@ -52,10 +56,10 @@ def row_values(memory: Memory, text: str) -> tuple[object, ...]:
 class TeamTables:
     """The derived tables of one team, on one connection."""
 
-    def __init__(self, db: Any, place: tuple[int, int], models: dict[str, str]) -> None:
+    def __init__(self, db: Any, place: tuple[int, int], models: dict[str, str], complete: dict[object, int]) -> None:
         self.db = db
         self.place = place
-        self.memories = MemoryRows(db, place, models)
+        self.memories = MemoryRows(db, place, models, complete)
         self.passages = PassageRows(db, place, models)
         self.sessions = SessionRecords(db, place)
 
@@ -83,3 +87,40 @@ class TeamTables:
     def newest_files(self, folder: str, most: int) -> list[tuple[str, int, int, int]]:
         """There are no files."""
         return []
+
+
+def add_proposal(db: Any, here: tuple[int, int], person: str, reason: str, memory: Memory, text: str) -> int:
+    """Propose what a memory of a reviewed team would become, and return the number of the proposal."""
+    if not reason:
+        raise BadInput("it needs a reason", 'Give --reason "why".')
+    marks = ", ".join(["%s"] * (len(FIELDS) + 5))
+    columns = ("organisation", "team", "person", "reason", "key_digest", *FIELDS, "words")
+    made = db.execute(
+        f"INSERT INTO holdfast.proposal ({', '.join(columns)}) VALUES ({marks}, {WORDS}) RETURNING id",
+        (*here, person, reason, short("key", memory.key), *row_values(memory, text)),
+    ).fetchone()
+    return int(made[0])
+
+
+def check_was(key: str, found: tuple[Memory, str] | None, was: str | None) -> None:
+    """Refuse to change what is no longer what it was."""
+    if was is not None and was != (found[1] if found else ""):
+        raise ChangedMeanwhile(f"{key} changed meanwhile; nothing was changed", "Look at it, then try again.")
+
+
+def add_uses(db: Any, here: tuple[int, int], uses: Iterable[tuple[Scope, str, str]]) -> None:
+    """Count that these memories of a team (scope, key, time) were handed out, each at most once a minute."""
+    rest = sorted({(scope.kind, scope.owner, key, at) for scope, key, at in uses})
+    while rest:
+        # One statement counts a memory once; what has more times comes again. Nobody waits for the disk for a count.
+        first = {one[:3]: one for one in reversed(rest)}
+        rest = [one for one in rest if first[one[:3]] != one]
+        db.execute(
+            "INSERT INTO holdfast.use SELECT %s, %s, kind, owner, key, 1, at"
+            " FROM (SELECT set_config('synchronous_commit', 'off', true)) quick,"
+            " unnest(%s::text[], %s::text[], %s::text[], %s::text[]) AS told(kind, owner, key, at)"
+            " ON CONFLICT (organisation, team, kind, owner, key) DO UPDATE"
+            " SET count = use.count + 1, last = excluded.last"
+            " WHERE excluded.last::timestamptz - use.last::timestamptz >= interval '60 seconds'",
+            (*here, *map(list, zip(*sorted(first.values()), strict=True))),
+        )

@@ -1,8 +1,9 @@
 """Memories and passages of one team as PostgreSQL searches them: by scope first, then exactly.
 
 An index of nearest neighbours under row-level security silently loses rows, and no index of words is used there, since
-its operators are not leak-proof. So the rows of the scope are found by a plain index, and every one of them is looked
-at: what is found is all that there is. docs/hub.md has what that costs.
+its operators are not leak-proof. So the words of memories stand in a table with a plain index (`migrations/0006`), and
+of vectors every one of the scope is compared: what is found is all that there is. Passages are still looked at one by
+one. docs/hub.md has what that costs.
 
 Words are cut by `words.words_of` as everywhere, and stemmed by the database, so a query and a text agree. The
 expression of an `Asked` is a tsquery of stems, one for each word, in their order.
@@ -10,31 +11,31 @@ expression of an `Asked` is a tsquery of stems, one for each word, in their orde
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from holdfast.errors import NotFound
 from holdfast.language.word_lists import lines
-from holdfast.records import Candidate, Filter, Memory, Scope
-from holdfast.store import layout, words
-from holdfast.store.passages import Passage, PassageSource, spoken_date
+from holdfast.records import Candidate, Filter, Scope
+from holdfast.store import words
+from holdfast.store.postgres_filter import COLUMNS, memory_of, where_of
 from holdfast.store.words import Asked
 
 if TYPE_CHECKING:
-    from holdfast.store.passages import Told
     from holdfast.store.sketches import Chunk
     from holdfast.store.words import Match, Row
 
-COLUMNS = (
-    "m.key, m.kind, m.owner, m.title, m.body, m.type, m.tags, m.trust, m.created, m.updated, m.source, m.agent,"
-    " m.session, m.supersedes, m.pinned, m.anchors, m.branch, m.condition, m.enforce"
-)
 MAX_WORD = 200
 # What a word in an earlier statement, the statement, key or tags, and title is worth.
-_WEIGHTS = "'{0.1,0.4,0.7,1.0}'"
+WEIGHTS = "'{0.1,0.4,0.7,1.0}'"
 _OR = " | "
 _MAX_WORDS, _MIN_WORDS, _QUERY_WORDS, _QUERY_LENGTH = words.MAX_WORDS, words.MIN_WORDS, 200, 20_000
 _COMMON = 0.15
+# So many holders of each word of a query come at once; who asks for more asks for one word.
+_HOLDERS = 32
+# These rows by their numbers, and then what else is asked of them: together, the planner takes too few rows for
+# granted and reads all of a team.
+AMONG = "(SELECT * FROM holdfast.{table} WHERE organisation = %s AND id = ANY(%s) OFFSET 0)"
+_POSTED = "p.organisation = %s AND p.team = %s AND p.stem = ANY(%s::text[])"
 
 
 def told_words(*texts: str) -> list[str]:
@@ -57,6 +58,8 @@ class SearchRows:
         self.place = place
         # By table, the model that this process uses; it outlives the transaction.
         self._models = models
+        # Within one transaction: vectors that came with other answers.
+        self._vectors: dict[int, bytes] = {}
 
     def seen_by(self, wanted: Filter) -> tuple[str, list[object]]:
         """Return the condition that keeps what may and should be seen, and its values."""
@@ -79,11 +82,9 @@ class SearchRows:
         empty = set(lines(f"{words.__file__.rpartition('/')[0]}/empty_words.txt"))
         asked = ([word for word in plain if word not in empty] + grams or plain)[:_QUERY_WORDS]
         asked = [word[:MAX_WORD] for word in asked]
-        total = self.count()
+        total, stems, counts = self._counted(asked)
         if not asked or not total:
             return Asked(text, (), "", 0.0, {}, (), total)
-        stems = self._stems(asked)
-        counts = self._document_counts(stems)
         known = sorted((counts[stem], place) for place, stem in enumerate(stems) if counts.get(stem))
         chosen = [
             place
@@ -94,6 +95,12 @@ class SearchRows:
         expression = _OR.join(_quoted(stems[place]) for place in chosen)
         told = tuple(asked[place] for place in chosen), tuple(counts[stems[place]] for place in chosen)
         return Asked(text, told[0], expression, len(known) / len(asked), damp, told[1], total)
+
+    def _counted(self, asked: list[str]) -> tuple[int, list[str], dict[str, int]]:
+        """Return how many rows there are, the stems of these words, and in how many rows each stem stands."""
+        total = self.count()
+        stems = self._stems(asked) if asked and total else []
+        return total, stems, self._document_counts(stems) if stems else {}
 
     def _stems(self, asked: list[str]) -> list[str]:
         sql = "SELECT holdfast.stem_of(word) FROM unnest(%s::text[]) WITH ORDINALITY AS told(word, at) ORDER BY at"
@@ -123,7 +130,7 @@ class SearchRows:
 
     def _scored(self, stems: list[str], worth: Sequence[float], wanted: Filter, limit: int) -> list[Match]:
         where, values = self.seen_by(wanted)
-        score = " + ".join([f"%s * ts_rank({_WEIGHTS}, {self.alias}.words, %s::tsquery, 1)"] * len(stems))
+        score = " + ".join([f"%s * ts_rank({WEIGHTS}, {self.alias}.words, %s::tsquery, 1)"] * len(stems))
         sql = (
             f"SELECT {self.numbers}, {score} AS score FROM holdfast.{self.table} {self.alias}"
             f" WHERE {where} AND {self.alias}.words @@ %s::tsquery"
@@ -181,34 +188,56 @@ class SearchRows:
         """Return those of these rows that the filter lets through and that have a vector, with it."""
         where, values = self.seen_by(wanted)
         found = self.db.execute(
-            f"SELECT {self.numbers}, v.vector FROM holdfast.{self.table} {self.alias}"
-            f" JOIN holdfast.{self.meanings} v ON {self._of_row} AND v.model = %s"
-            f" WHERE {self.alias}.id = ANY(%s) AND {where}",
-            [self.model(), list(ids), *values],
+            f"SELECT {self.numbers}, v.vector FROM {AMONG.format(table=self.table)} {self.alias}"
+            f" JOIN holdfast.{self.meanings} v ON {self._of_row} AND v.model = %s WHERE {where}",
+            [self.place[0], list(ids), self.model(), *values],
         )
         return [((row, session, at), bytes(vector)) for row, session, at, vector in found.fetchall()]
 
-    def nearest(self, vector: Sequence[float], wanted: Filter, limit: int) -> list[tuple[Row, float]] | None:
-        """Return the nearest rows that the filter lets through, each with its cosine: every vector is compared."""
+    def nearest(
+        self, vectors: Sequence[Sequence[float]], wanted: Filter, limit: int
+    ) -> list[list[tuple[Row, float]]] | None:
+        """Return for each vector the nearest rows that the filter lets through: every one is compared with it."""
         where, values = self.seen_by(wanted)
-        asked = f"[{','.join(map(str, vector))}]"
-        found = self.db.execute(
-            f"SELECT {self.numbers}, v.near <=> %s::halfvec AS far FROM holdfast.{self.table} {self.alias}"
-            f" JOIN holdfast.{self.meanings} v ON {self._of_row} AND v.model = %s"
-            f" WHERE {where} ORDER BY far, {self.alias}.id LIMIT %s",
-            [asked, self.model(), *values, limit],
+        rows = (
+            f"SELECT {self.numbers}, v.vector, v.near FROM holdfast.{self.table} {self.alias}"
+            f" JOIN holdfast.{self.meanings} v ON {self._of_row} AND v.model = %s WHERE {where}"
         )
-        return [((row, session, at), 1.0 - float(far)) for row, session, at, far in found.fetchall()]
+        return self._nearest(vectors, rows, [self.model(), *values], limit)
+
+    def _nearest(
+        self, vectors: Sequence[Sequence[float]], rows: str, values: list[object], limit: int
+    ) -> list[list[tuple[Row, float]]]:
+        """Return for each vector the nearest of the rows that a statement gives: three numbers and both vectors."""
+        # Rows that are compared more than once are looked for once.
+        once = "MATERIALIZED" if len(vectors) > 1 else "NOT MATERIALIZED"
+        told = self.db.execute(
+            f"WITH own(id, session, place, vector, near) AS {once} ({rows}) SELECT asked.at, best.*"
+            " FROM unnest(%s::text[]::halfvec[]) WITH ORDINALITY AS asked(vector, at) CROSS JOIN LATERAL"
+            " (SELECT id, session, place, own.vector, near <=> asked.vector AS far FROM own ORDER BY far, id LIMIT %s)"
+            " best ORDER BY 1, far, id",
+            [*values, [f"[{','.join(map(str, vector))}]" for vector in vectors], limit],
+        ).fetchall()
+        found: list[list[tuple[Row, float]]] = [[] for _ in vectors]
+        for at, row, session, place, vector, far in told:
+            self._vectors[row] = bytes(vector)
+            found[at - 1].append(((row, session, place), 1.0 - float(far)))
+        return found
 
     def vectors(self, ids: Sequence[int]) -> dict[int, bytes]:
-        """Return the vectors of these rows, where there are any."""
-        sql = (
+        """Return the vectors of these rows, where there are any; those that came with others are at hand."""
+        rest = [row for row in ids if row not in self._vectors]
+        if rest:
+            found = self.db.execute(self._of_these, (self.place[0], rest, self.place[1], self.model())).fetchall()
+            self._vectors |= {row: bytes(vector) for row, vector in found}
+        return {row: self._vectors[row] for row in ids if row in self._vectors}
+
+    @property
+    def _of_these(self) -> str:
+        return (
             f"SELECT v.{self.of_meaning}, v.vector FROM holdfast.{self.meanings} v"
-            f" WHERE v.organisation = %s AND v.{self.of_meaning} = ANY(%s) AND v.team = %s AND v.model = %s"
+            f" WHERE v.organisation = %s AND v.{self.of_meaning} = ANY(%s) AND v.team + 0 = %s AND v.model = %s"
         )
-        organisation, team = self.place
-        found = self.db.execute(sql, (organisation, list(ids), team, self.model())).fetchall()
-        return {row: bytes(vector) for row, vector in found}
 
     def chunks(self, scopes: tuple[Scope, ...] | None, width: int) -> list[tuple[int, int]]:
         """Return no chunk of sketches: the database compares vectors itself."""
@@ -235,6 +264,7 @@ class SearchRows:
         Those of another one stay until the row changes: a process of the last version may still be using them.
         """
         self._models[self.table] = version
+        self._vectors = {}
 
     def without_vector(self, limit: int) -> list[tuple[int, str]]:
         """Return rows that have no vector yet, the newest first, as number and text."""
@@ -281,6 +311,16 @@ class MemoryRows(SearchRows):
     table, alias, numbers = "memory", "m", "m.id, 0, 0"
     meanings, of_meaning = "meaning", "memory"
 
+    def __init__(
+        self, db: Any, place: tuple[int, int], models: dict[str, str], complete: dict[object, int] | None = None
+    ) -> None:
+        super().__init__(db, place, models)
+        # By team and model, the last change of the team at which no memory lacked its vector.
+        self._complete = {} if complete is None else complete
+        # Within one transaction: the stem of each word of the last query, and who holds them.
+        self._asked: dict[str, str] = {}
+        self._held: dict[str, list[int]] | None = None
+
     def seen_by(self, wanted: Filter) -> tuple[str, list[object]]:
         """Return the condition on `m`, and its values."""
         return where_of(wanted, self.place)
@@ -290,19 +330,127 @@ class MemoryRows(SearchRows):
         sql = "SELECT memories FROM holdfast.feed WHERE organisation = %s AND team = %s"
         return int((self.db.execute(sql, self.place).fetchone() or (0,))[0])
 
+    def without_vector(self, limit: int) -> list[tuple[int, str]]:
+        """As everywhere; a team that has not changed since none lacked its vector is not looked through again."""
+        sql = "SELECT change FROM holdfast.feed WHERE organisation = %s AND team = %s"
+        change = int((self.db.execute(sql, self.place).fetchone() or (-1,))[0])
+        which = (*self.place, self.model())
+        if self._complete.get(which) == change:
+            return []
+        found = super().without_vector(limit)
+        if not found:
+            self._complete[which] = change
+        return found
+
+    def _counted(self, asked: list[str]) -> tuple[int, list[str], dict[str, int]]:
+        """As everywhere, in one statement."""
+        rows = self.db.execute(
+            "SELECT f.memories, told.stem, (SELECT count(*) FROM holdfast.posting p"
+            " WHERE p.organisation = f.organisation AND p.team = f.team AND p.stem = told.stem)"
+            " FROM holdfast.feed f LEFT JOIN"
+            ' (SELECT at, holdfast.stem_of(word) COLLATE "C" FROM unnest(%s::text[]) WITH ORDINALITY AS one(word, at)'
+            " OFFSET 0) AS told(at, stem) ON true WHERE f.organisation = %s AND f.team = %s ORDER BY told.at",
+            (asked, *self.place),
+        ).fetchall()
+        stems = [str(stem) for _, stem, _ in rows if stem is not None]
+        self._asked, self._held = dict(zip(asked, stems, strict=False)), None
+        return int(rows[0][0]) if rows else 0, stems, {stem: int(count) for _, stem, count in rows if count}
+
+    def _scored(self, stems: list[str], worth: Sequence[float], wanted: Filter, limit: int) -> list[Match]:
+        plain, (scoped, values) = [_plain(stem) for stem in stems], self._scoped("p", "memory", wanted)
+        sql = (
+            "SELECT p.memory, sum(p.rank * (%s::float8[])[array_position(%s::text[], p.stem)]) AS score"
+            f" FROM holdfast.posting p WHERE {_POSTED}{scoped} GROUP BY 1 ORDER BY score DESC, p.memory DESC LIMIT %s"
+        )
+        found = self.db.execute(sql, [list(worth), plain, *self.place, plain, *values, limit]).fetchall()
+        return [(int(row), 0, 0, float(text)) for row, text in found]
+
+    def _scoped(self, alias: str, number: str, wanted: Filter) -> tuple[str, list[object]]:
+        """Return the condition that keeps rows of words or vectors to a filter, and its values."""
+        if wanted == Filter(wanted.scopes):
+            if wanted.scopes is None:
+                return "", []
+            scopes = "SELECT holdfast.scope_of(k, o) FROM unnest(%s::text[], %s::text[]) AS told(k, o)"
+            told: list[object] = [[one.kind for one in wanted.scopes], [one.owner for one in wanted.scopes]]
+            return f" AND {alias}.scope = ANY (ARRAY({scopes}))", told
+        where, values = self.seen_by(wanted)
+        return f" AND {alias}.{number} IN (SELECT m.id FROM holdfast.memory m WHERE {where})", values
+
+    def held(self, asked: Asked, ids: Sequence[int]) -> dict[int, int]:
+        """Return for each of these memories which words of the query it holds, one bit a word."""
+        held = dict.fromkeys(ids, 0)
+        if not asked.expression or not held:
+            return held
+        stems = [_plain(stem) for stem in asked.expression.split(_OR)]
+        sql = (
+            "SELECT p.memory, p.stem, NULL::bytea FROM holdfast.posting p"
+            f" WHERE {_POSTED} AND p.memory = ANY(%s) UNION ALL SELECT told.memory, NULL, told.vector FROM"
+            f" ({self._of_these}) told"
+        )
+        # Whoever asks this asks for their vectors, too.
+        lacking = [row for row in ids if row not in self._vectors]
+        values = (*self.place, stems, list(ids), self.place[0], lacking, self.place[1], self.model())
+        for row, stem, vector in self.db.execute(sql, values).fetchall():
+            if vector is not None:
+                self._vectors[row] = bytes(vector)
+            for at, one in enumerate(stems):
+                held[row] |= (one == stem) << at
+        return held
+
+    def nearest(
+        self, vectors: Sequence[Sequence[float]], wanted: Filter, limit: int
+    ) -> list[list[tuple[Row, float]]] | None:
+        """As everywhere; the rows of vectors know their scope themselves."""
+        scoped, values = self._scoped("v", "memory", wanted)
+        rows = (
+            "SELECT v.memory, 0, 0, v.vector, v.near FROM holdfast.meaning v WHERE v.organisation = %s"
+            f" AND v.team = %s AND v.model = %s{scoped}"
+        )
+        return self._nearest(vectors, rows, [*self.place, self.model(), *values], limit)
+
     def with_phrase(self, phrase: str, wanted: Filter, limit: int) -> list[int]:
         """Return the memories that have these words one after the other."""
         stems = self._stems([word[:MAX_WORD] for word in words.words_of(phrase)])
         if not stems:
             return []
-        more = f"AND m.words @@ %s::tsquery ORDER BY m.id DESC LIMIT {int(limit)}"
-        return [row for (row,) in self.rows("m.id", wanted, more, (" <-> ".join(map(_quoted, stems)),))]
+        having = f"SELECT p.memory FROM holdfast.posting p WHERE {_POSTED} GROUP BY 1 HAVING count(*) = %s"
+        more = f"AND m.id IN ({having}) AND m.words @@ %s::tsquery ORDER BY m.id DESC LIMIT {int(limit)}"
+        every = list(dict.fromkeys(stems))
+        values = (*self.place, every, len(every), " <-> ".join(map(_quoted, stems)))
+        return [row for (row,) in self.rows("m.id", wanted, more, values)]
 
     def holders(self, word: str, most: int) -> list[int]:
-        """Return the newest memories that hold the word."""
-        more = "AND m.words @@ %s::tsquery ORDER BY m.id DESC LIMIT %s"
-        stem = _quoted(self._stems([word])[0])
-        return [row for (row,) in self.rows("m.id", Filter(None), more, (stem, most))]
+        """Return the newest memories that hold the word; those of all words of the query come at once."""
+        if (stem := self._asked.get(word)) is not None and most <= _HOLDERS:
+            return self._holders_of_asked().get(stem, [])[:most]
+        sql = (
+            "SELECT p.memory FROM holdfast.posting p WHERE p.organisation = %s AND p.team = %s"
+            " AND p.stem = (SELECT holdfast.stem_of(%s)) ORDER BY p.memory DESC LIMIT %s"
+        )
+        return [row for (row,) in self.db.execute(sql, (*self.place, word, most)).fetchall()]
+
+    def _holders_of_asked(self) -> dict[str, list[int]]:
+        """Return the newest memories that hold each stem of the query, and keep their vectors at hand."""
+        if self._held is None:
+            held: dict[str, list[int]] = {}
+            rows = self.db.execute(
+                "SELECT told.stem, newest.memory, v.vector FROM unnest(%s::text[]) AS told(stem) CROSS JOIN LATERAL"
+                " (SELECT p.memory FROM holdfast.posting p WHERE p.organisation = %s AND p.team = %s"
+                " AND p.stem = told.stem ORDER BY p.memory DESC LIMIT %s) newest LEFT JOIN holdfast.meaning v"
+                " ON v.organisation = %s AND v.memory = newest.memory AND v.model = %s ORDER BY 2 DESC",
+                (list(set(self._asked.values())), *self.place, _HOLDERS, self.place[0], self.model()),
+            ).fetchall()
+            for stem, row, vector in rows:
+                held.setdefault(stem, []).append(row)
+                if vector is not None:
+                    self._vectors[row] = bytes(vector)
+            self._held = held
+        return self._held
+
+    def put_vectors(self, vectors: Iterable[tuple[int, bytes]]) -> None:
+        """As everywhere; what is at hand is asked for again."""
+        super().put_vectors(vectors)
+        self._held, self._vectors = None, {}
 
     def candidates(self, marks: dict[int, tuple[float, float]], asked: Asked, wanted: Filter) -> list[Candidate]:
         """Return rows as candidates, in this order, each with its marks by text and by meaning, if still there."""
@@ -315,13 +463,14 @@ class MemoryRows(SearchRows):
             " AND n.key <> m.key ORDER BY n.updated DESC LIMIT 1"
         )
         sql = (
-            f"SELECT m.id, u.count, ({newer}), ARRAY[{now}]::boolean[], {COLUMNS} FROM holdfast.memory m"
+            f"SELECT m.id, u.count, ({newer}), ARRAY[{now}]::boolean[], {COLUMNS} FROM {AMONG.format(table='memory')} m"
             " LEFT JOIN holdfast.use u ON (u.organisation, u.team, u.kind, u.owner, u.key)"
             " = (m.organisation, m.team, m.kind, m.owner, m.key)"
-            f" WHERE m.id = ANY(%s) AND {where}"
+            f" WHERE {where}"
         )
-        asked_for = [f"{stem}:ABC" for stem in stems] + stems
-        found = {row[0]: row for row in self.db.execute(sql, [*asked_for, list(marks), *values]).fetchall()}
+        asked_for: list[object] = [*(f"{stem}:ABC" for stem in stems), *stems]
+        asked_for += [self.place[0], list(marks), *values]
+        found = {row[0]: row for row in self.db.execute(sql, asked_for).fetchall()}
         listed = []
         for number, (text, meaning) in marks.items():
             if number in found:
@@ -334,152 +483,9 @@ class MemoryRows(SearchRows):
         return listed
 
 
-class PassageRows(SearchRows):
-    """The passages of one team."""
-
-    table, alias, numbers = "passage", "p", "p.id, p.source, p.place"
-    meanings, of_meaning = "passage_meaning", "passage"
-
-    def seen_by(self, wanted: Filter) -> tuple[str, list[object]]:
-        """Return the condition on `p`, and its values."""
-        clauses, values = _in_scopes("p", wanted, self.place)
-        if wanted.agents:
-            clauses.append("p.source IN (SELECT s.id FROM holdfast.passage_source s WHERE lower(s.agent) = ANY(%s))")
-            values.append([name.lower() for name in wanted.agents])
-        for since, until in ((wanted.since, wanted.until), wanted.between):
-            for sign, moment in ((">=", since), ("<", until)):
-                if moment:
-                    clauses.append(f"p.at {sign} %s")
-                    values.append(moment)
-        return " AND ".join(clauses), values
-
-    def put(self, source: PassageSource, passages: Mapping[Scope, Sequence[Told]]) -> None:
-        """Put the passages of a session by who may see them; each waits for its vector."""
-        self.drop(source.name)
-        row = self.db.execute(
-            "INSERT INTO holdfast.passage_source (organisation, team, name, agent, sort, title, at)"
-            " VALUES (%s, %s, %s, %s, %s, %s, %s) RETURNING id",
-            (*self.place, source.name, source.agent, source.kind, source.title, source.at),
-        ).fetchone()
-        rows = []
-        for scope, told in passages.items():
-            for at, text, name, speaker, when in told:
-                said = told_words(text)
-                about = told_words(speaker, spoken_date(when))
-                rows.append((*self.place, row[0], at, *_pair(scope), when, name, speaker, text, len(said), said, about))
-        with self.db.cursor() as cursor:
-            cursor.executemany(
-                "INSERT INTO holdfast.passage (organisation, team, source, place, kind, owner, at, name, speaker, text,"
-                " length, words) VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s,"
-                " holdfast.words_of(%s::text[], 'C') || holdfast.words_of(%s::text[], 'D'))",
-                rows,
-            )
-
-    def drop(self, name: str) -> None:
-        """Take a session out, if it is there."""
-        sql = "DELETE FROM holdfast.passage_source WHERE organisation = %s AND team = %s AND name = %s"
-        self.db.execute(sql, (*self.place, name))
-
-    def session_scores(self, expression: str, wanted: Filter, limit: int) -> dict[int, float]:
-        """Return the text score of the best whole sessions: what their passages score together."""
-        where, values = self.seen_by(wanted)
-        found = self.db.execute(
-            f"SELECT p.source, sum(ts_rank({_WEIGHTS}, p.words, %s::tsquery, 1)) AS score FROM holdfast.passage p"
-            f" WHERE {where} AND p.words @@ %s::tsquery GROUP BY 1 ORDER BY score DESC LIMIT %s",
-            [expression, *values, expression, limit],
-        )
-        return {int(row): float(score) for row, score in found.fetchall()}
-
-    def around_many(self, places: Iterable[tuple[int, int]], wanted: Filter) -> list[Row]:
-        """Return what stands directly beside these places of sessions, and the rows there, each once."""
-        beside = list({(session, place + step) for session, place in places for step in (-1, 0, 1)})
-        sources, at = [one for one, _ in beside], [one for _, one in beside]
-        more = "AND (p.source, p.place) IN (SELECT * FROM unnest(%s::bigint[], %s::int[])) ORDER BY 1"
-        return [(row, session, place) for row, session, place in self.rows(self.numbers, wanted, more, (sources, at))]
-
-    def times(self, ids: Sequence[int]) -> dict[int, str]:
-        """Return when these passages were said."""
-        found = self.db.execute(f"SELECT p.id, p.at FROM holdfast.passage p WHERE {self._among()}", self._these(ids))
-        return dict(found.fetchall())
-
-    def newest(self, wanted: Filter, limit: int) -> list[int]:
-        """Return the newest passages that the filter lets through."""
-        return [row for (row,) in self.rows("p.id", wanted, "ORDER BY p.at DESC, p.id DESC LIMIT %s", (limit,))]
-
-    def read(self, row: int) -> tuple[Passage, PassageSource]:
-        """Return a passage and its session; NotFound where it went meanwhile."""
-        found = self.db.execute(
-            "SELECT p.place, p.text, p.name, p.speaker, p.at, s.name, p.kind, p.owner, s.agent, s.sort, s.title, s.at"
-            " FROM holdfast.passage p JOIN holdfast.passage_source s"
-            f" ON s.organisation = p.organisation AND s.id = p.source WHERE {self._among()}",
-            self._these([row]),
-        ).fetchone()
-        if found is None:
-            raise NotFound(f"passage {row} is no longer there", "Search again.")
-        place, text, name, speaker, at, session, kind, owner, agent, sort, title, began = found
-        source = PassageSource(session, Scope(kind, owner), agent, sort, title, began)
-        return Passage(place, text, name, speaker, at, session), source
-
-    def waiting(self) -> int:
-        """Return how many passages wait for a vector."""
-        lacks = f"AND NOT EXISTS (SELECT 1 FROM holdfast.{self.meanings} v WHERE {self._of_row} AND v.model = %s)"
-        return int(self.rows("count(*)", Filter(None), lacks, (self.model(),))[0][0])
-
-
-def where_of(wanted: Filter, place: tuple[int, int]) -> tuple[str, list[object]]:
-    """Return the condition on the memory `m` that keeps what may and should be seen, and its values."""
-    clauses, values = _in_scopes("m", wanted, place)
-    low = [name.lower() for name in wanted.agents]
-    wished = ("m.type", wanted.types), ("m.key", wanted.keys), ("lower(m.agent)", low), ("m.trust", wanted.trusts)
-    for column, wishes in wished:
-        if wishes:
-            clauses.append(f"{column} = ANY(%s)")
-            values.append(list(wishes))
-    if wanted.tags:
-        clauses.append("m.low_tags @> %s::text[]")
-        values.append([tag.lower() for tag in wanted.tags])
-    for sign, moment in ((">=", wanted.since), ("<", wanted.until)):
-        if moment:
-            clauses.append(f"m.updated {sign} %s")
-            values.append(moment)
-    if wanted.anchored:
-        clauses.append("(m.anchors <> '{}' OR m.branch <> '')")
-    if any(wanted.between):
-        since, until = wanted.between[0], wanted.between[1] or "~"
-        clauses.append("(m.updated >= %s AND m.updated < %s OR m.created >= %s AND m.created < %s)")
-        values += [since, until, since, until]
-    if wanted.used is not None:
-        clauses.append(
-            f"{'' if wanted.used else 'NOT '}EXISTS (SELECT 1 FROM holdfast.use u WHERE"
-            " (u.organisation, u.team, u.kind, u.owner, u.key) = (m.organisation, m.team, m.kind, m.owner, m.key))"
-        )
-    return " AND ".join(clauses), values
-
-
-def _in_scopes(alias: str, wanted: Filter, place: tuple[int, int]) -> tuple[list[str], list[object]]:
-    clauses, values = [f"{alias}.organisation = %s", f"{alias}.team = %s"], list[object](place)
-    if wanted.scopes is not None and len(wanted.scopes) == 1:
-        clauses.append(f"{alias}.kind = %s AND {alias}.owner = %s")
-        values += _pair(wanted.scopes[0])
-    elif wanted.scopes is not None:
-        clauses.append(f"({alias}.kind, {alias}.owner) IN (SELECT * FROM unnest(%s::text[], %s::text[]))")
-        values += [[one.kind for one in wanted.scopes], [one.owner for one in wanted.scopes]]
-    return clauses, values
-
-
-def memory_of(fields: Sequence[Any]) -> Memory:
-    """Return the memory of a row of COLUMNS."""
-    key, kind, owner, title, body, sort, tags, trust, created, updated, source, agent, session, *rest = fields
-    supersedes, pinned, anchors, branch, condition, enforce = rest
-    scope = Scope(kind, owner)
-    return Memory(
-        *(key, scope, title, body, sort, tuple(tags), trust, created, updated, source, agent, session),
-        *(tuple(supersedes), pinned, (), layout.usual_path(scope, key), tuple(anchors), branch, condition, enforce),
-    )
-
-
-def _pair(scope: Scope) -> tuple[str, str]:
-    return scope.kind, scope.owner
+def _plain(quoted: str) -> str:
+    """Return a stem as `_quoted` took it."""
+    return quoted[1:-1].replace("''", "'").replace("\\\\", "\\")
 
 
 def _quoted(stem: str) -> str:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable
 from typing import Any
 
-from holdfast.base.files import working_folder
 from holdfast.records import Cost, Spend, asdict
-from holdfast.store.session_table import FileRow, SessionRow, Spent, Wanted
+from holdfast.store.session_table import BY, FileRow, SessionRow, SessionSql, Spent, Wanted, where_of
 
 _TOKENS = ("input", "output", "cache_read", "cache_write", "reasoning")
 _SPENT = (*_TOKENS, "dollars")
-_BY = {"project": "r.project", "agent": "r.agent", "day": "s.day", "model": "s.model"}
 _OF_SESSION = "r.organisation = {0}.organisation AND r.team = {0}.team AND r.name = {0}.session"
+
+
+_SQL = SessionSql(
+    "? = ANY(r.branches)",
+    "{}",
+    f"EXISTS (SELECT 1 FROM holdfast.session_file f WHERE {_OF_SESSION.format('f')} AND {{}})",
+)
 
 
 class SessionRecords:
@@ -99,7 +103,7 @@ class SessionRecords:
         untold = ", ".join(f"coalesce(sum(s.{name}) FILTER (WHERE s.dollars <= 0), 0)::bigint" for name in _TOKENS)
         # Sessions are told apart by a number, as everywhere; here it is made of their names.
         rows = self.db.execute(
-            f"SELECT {_BY[by]}, s.model, {sums}, sum(s.dollars), {untold},"
+            f"SELECT {BY[by]}, s.model, {sums}, sum(s.dollars), {untold},"
             " array_agg(DISTINCT hashtextextended(r.name, 0))"
             f" FROM holdfast.session_spend s JOIN holdfast.session r ON {_OF_SESSION.format('s')}"
             f" WHERE {where} GROUP BY 1, 2",
@@ -120,33 +124,9 @@ class SessionRecords:
         self.db.execute("INSERT INTO holdfast.filled VALUES (%s, %s) ON CONFLICT DO NOTHING", self.place)
 
     def _where(self, wanted: Wanted, *, of: str = "r", by_day: bool = False) -> tuple[str, list[object]]:
-        """Return the condition on the session `r`, its changed file `f` or its spend `s`, and its values."""
-        clauses, values = ["r.organisation = %s", "r.team = %s"], list[object](self.place)
-        for column, wishes in (
-            (f"{of}.project", wanted.projects),
-            ("lower(r.agent)", tuple(name.lower() for name in wanted.agents) or None),
-            ("r.outcome", wanted.outcomes or None),
-            ("r.name", wanted.names or None),
-        ):
-            if wishes is not None:
-                clauses.append(f"{column} = ANY(%s)")
-                values.append(list(wishes))
-        first, last = ("s.day", "s.day") if by_day else ("f.at", "f.at") if of == "f" else ("r.ended", "r.started")
-        for sign, column, moment in ((">=", first, wanted.since), ("<", last, wanted.until)):
-            if moment:
-                clauses.append(f"{column} {sign} %s")
-                values.append(moment[:10] if by_day else moment)
-        if wanted.branch:
-            clauses.append("%s = ANY(r.branches)")
-            values.append(wanted.branch)
-        if not wanted.subagents:
-            clauses.append("NOT r.is_subagent")
-        if wanted.file:
-            clause, more = _file_clause(wanted.file)
-            among = f"SELECT 1 FROM holdfast.session_file f WHERE {_OF_SESSION.format('f')} AND {clause}"
-            clauses.append(clause if of == "f" else f"EXISTS ({among})")
-            values += more
-        return " AND ".join(clauses), values
+        """Return the condition on sessions of the team, and its values."""
+        clause, values = where_of(wanted, _SQL, of=of, by_day=by_day)
+        return f"r.organisation = %s AND r.team = %s AND {clause.replace('?', '%s')}", [*self.place, *values]
 
 
 def _most(limit: int) -> int | None:
@@ -155,11 +135,3 @@ def _most(limit: int) -> int | None:
 
 def _tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
-
-
-def _file_clause(path: str) -> tuple[str, list[object]]:
-    """Return the condition on a changed file: the path itself, what lies below it, or a path that ends so."""
-    whole = os.path.normpath(os.path.join(working_folder(), path))
-    end = "/" + os.path.normpath(path).lstrip("/")
-    clause = "(f.whole = %s OR starts_with(f.whole, %s) OR f.path = %s OR right(f.whole, %s) = %s)"
-    return clause, [whole, whole.rstrip("/") + "/", path, len(end), end]

@@ -16,7 +16,7 @@ from holdfast.base.digests import file_digest
 from holdfast.errors import HoldfastError, NotFound, StoreUnavailable
 from holdfast.records import Candidate, Memory, Scope
 from holdfast.store.full_text import in_parts
-from holdfast.store.index import SCHEMA, IndexReader, Stamp
+from holdfast.store.index import SCHEMA, IndexReader, Stamp, at_places
 from holdfast.store.memory_table import MemoryTable
 
 TYPE_CHECKING = False
@@ -152,7 +152,7 @@ class ReadOnlyIndex(IndexReader):
         found: dict[tuple[str, str, str], Memory] = {}
         for some, marks in in_parts(list(places), "(?,?,?)"):
             asked = [part for place in some for part in place]
-            for one in self.memories_where(f"(m.scope, m.owner, m.key) IN (VALUES {marks})", asked):
+            for one in self.memories_where(f"m.id IN (SELECT n.id FROM {at_places(marks, 'memory n')})", asked):
                 found[one.scope.kind, one.scope.owner, one.key] = one
         return found
 
@@ -161,8 +161,8 @@ class ReadOnlyIndex(IndexReader):
         found: list[tuple[str, str, str]] = []
         for some, marks in in_parts(list(places), "(?,?,?)"):
             found += self.db.execute(
-                "SELECT s.scope, s.owner, s.key FROM supersedes s JOIN memory n ON n.id = s.memory"
-                f" WHERE n.key <> s.key AND (s.scope, s.owner, s.key) IN (VALUES {marks})",
+                f"SELECT s.scope, s.owner, s.key FROM {at_places(marks, 'supersedes s')}"
+                " JOIN memory n ON n.id = s.memory WHERE n.key <> s.key",
                 [part for place in some for part in place],
             ).fetchall()
         return frozenset(found)

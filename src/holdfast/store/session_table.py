@@ -11,7 +11,7 @@ Looking. A list never reads the archive: ten thousand sessions are listed, summe
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.base.files import working_folder
 from holdfast.base.structs import dataclass
@@ -167,7 +167,7 @@ class SessionTable:
 
     def find(self, wanted: Wanted, limit: int = -1) -> list[SessionRow]:
         """Return the sessions that are asked for, the last to end first."""
-        where, values = _where(wanted)
+        where, values = where_of(wanted)
         rows = self.db.execute(
             f"SELECT {','.join(f'r.{name}' for name in _COLUMNS)} FROM session_row r WHERE {where}"
             " ORDER BY r.ended DESC, r.name LIMIT ?",
@@ -191,7 +191,7 @@ class SessionTable:
 
     def spent(self, wanted: Wanted, by: str) -> list[Spent]:
         """Return what was spent in each group of `BY`, and there by each model."""
-        where, values = _where(wanted, by_day=True)
+        where, values = where_of(wanted, by_day=True)
         sums = ",".join(f"sum(s.{name})" for name in _TOKENS)
         untold = ",".join(f"sum(iif(s.dollars > 0, 0, s.{name}))" for name in _TOKENS)
         rows = self.db.execute(
@@ -206,7 +206,7 @@ class SessionTable:
 
     def files(self, wanted: Wanted, limit: int = -1) -> list[FileRow]:
         """Return the changes of files that are asked for, the latest first; the project is that of the file."""
-        where, values = _where(wanted, of="f")
+        where, values = where_of(wanted, of="f")
         rows = self.db.execute(
             "SELECT f.path, f.whole, f.changes, f.at, f.place, f.project, r.name, r.agent, r.title FROM session_file f"
             f" JOIN session_row r ON r.number = f.session WHERE {where} ORDER BY f.at DESC, r.name, f.whole LIMIT ?",
@@ -233,9 +233,28 @@ def _row(found: Sequence[object]) -> SessionRow:
     return SessionRow(**fields)  # type: ignore[arg-type]
 
 
-def _where(wanted: Wanted, *, of: str = "r", by_day: bool = False) -> tuple[str, list[object]]:
-    """Return the condition on the session `r`, its changed file `f` or its spend `s`, and its values."""
-    clauses, values = ["1"], list[object]()
+class SessionSql(NamedTuple):
+    """How a database says what the condition on sessions needs beyond plain SQL; `{}` is the rest of a clause."""
+
+    # That a session was on a branch, and how the branch is given.
+    on_branch: str
+    branch: str
+    # That a session changed a file of which the rest holds.
+    changed: str
+
+
+_SQLITE = SessionSql(
+    "instr(char(10) || r.branches || char(10), ?)",
+    "\n{}\n",
+    "r.number IN (SELECT f.session FROM session_file f WHERE {})",
+)
+
+
+def where_of(
+    wanted: Wanted, sql: SessionSql = _SQLITE, *, of: str = "r", by_day: bool = False
+) -> tuple[str, list[object]]:
+    """Return the condition on the session `r`, its changed file `f` or its spend `s`, and its values, each a `?`."""
+    clauses, values = ["1 = 1"], list[object]()
     for column, wishes in (
         (f"{of}.project", wanted.projects),
         ("lower(r.agent)", tuple(name.lower() for name in wanted.agents) or None),
@@ -243,7 +262,7 @@ def _where(wanted: Wanted, *, of: str = "r", by_day: bool = False) -> tuple[str,
         ("r.name", wanted.names or None),
     ):
         if wishes is not None:
-            clauses.append(f"{column} IN ({','.join('?' * len(wishes))})")
+            clauses.append(f"{column} IN ({','.join('?' * len(wishes))})" if wishes else "1 = 0")
             values += wishes
     first, last = ("s.day", "s.day") if by_day else ("f.at", "f.at") if of == "f" else ("r.ended", "r.started")
     for sign, column, moment in ((">=", first, wanted.since), ("<", last, wanted.until)):
@@ -251,13 +270,13 @@ def _where(wanted: Wanted, *, of: str = "r", by_day: bool = False) -> tuple[str,
             clauses.append(f"{column} {sign} ?")
             values.append(moment[:10] if by_day else moment)
     if wanted.branch:
-        clauses.append("instr(char(10) || r.branches || char(10), ?)")
-        values.append(f"\n{wanted.branch}\n")
+        clauses.append(sql.on_branch)
+        values.append(sql.branch.format(wanted.branch))
     if not wanted.subagents:
         clauses.append("NOT r.is_subagent")
     if wanted.file:
         clause, more = _file_clause(wanted.file)
-        clauses.append(clause if of == "f" else f"r.number IN (SELECT f.session FROM session_file f WHERE {clause})")
+        clauses.append(clause if of == "f" else sql.changed.format(clause))
         values += more
     return " AND ".join(clauses), values
 
@@ -267,5 +286,6 @@ def _file_clause(path: str) -> tuple[str, list[object]]:
     whole = os.path.normpath(os.path.join(working_folder(), path))
     end = "/" + os.path.normpath(path).lstrip("/")
     below = whole.rstrip("/") + "/"
-    clause = "(f.whole = ? OR substr(f.whole, 1, ?) = ? OR f.path = ? OR substr(f.whole, -?) = ?)"
+    ends = "substr(f.whole, length(f.whole) - ? + 1) = ?"
+    clause = f"(f.whole = ? OR substr(f.whole, 1, ?) = ? OR f.path = ? OR {ends})"
     return clause, [whole, len(below), below, path, len(end), end]

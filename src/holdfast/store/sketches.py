@@ -11,7 +11,8 @@ another one, with another number, and small chunks grow together. So a process m
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from html import unescape
 
 import pytest
@@ -10,6 +11,7 @@ from starlette.testclient import TestClient
 
 from holdfast.surfaces.web.app import create
 from holdfast.surfaces.web.site import Site
+from support.hub_world import World
 
 PORT = 7433
 ADDRESS = f"http://127.0.0.1:{PORT}"
@@ -72,3 +74,10 @@ def visitor(site):
 def page(visitor) -> Visitor:
     """A browser that was let in."""
     return visitor.let_in()
+
+
+@pytest.fixture
+def world(request) -> World:
+    """A hub with a writer, a reader and a reviewer in the team shop of an organisation that is this test's own."""
+    made = World(f"{re.sub('[^a-z0-9]+', '-', request.node.name.lower())[:40]}-{secrets.token_hex(4)}")
+    return made.add("kim", "writer").add("lee", "reader").add("sam", "reviewer")

@@ -69,7 +69,7 @@ def ask(server, cli):
         }
         request = urllib.request.Request(f"{server.url}{path}", data, told, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=600) as answer:
                 return answer.status, answer.headers, answer.read()
         except urllib.error.HTTPError as answer:
             return answer.code, answer.headers, answer.read()
@@ -200,7 +200,7 @@ def test_a_request_that_does_not_come_whole_is_let_go(site, monkeypatch) -> None
                     pass
     finally:
         running.should_exit = True
-        thread.join(60)
+        thread.join(600)
         listener.close()
 
 
@@ -242,7 +242,7 @@ def test_it_ends_when_it_is_told_to(shop, how) -> None:
 def test_a_port_that_is_taken_is_told_with_the_way_out(server, shop) -> None:
     """A second server on the port ends with a line that names it, and another port."""
     words = [sys.executable, "-m", "holdfast", "serve", "--port", str(server.port)]
-    done = subprocess.run(words, cwd=shop, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(words, cwd=shop, capture_output=True, text=True, timeout=600)
     assert done.returncode == 4 and str(server.port) in done.stderr and "--port" in done.stderr
 
 
@@ -319,7 +319,7 @@ def test_the_examples_of_the_document_do_what_they_say(server, ask) -> None:
         body = given["-d"][0].encode() if given["-d"] else None
         request = urllib.request.Request(given[""][0], body, headers, method=given["-X"][0] if given["-X"] else None)
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=600) as answer:
                 assert answer.status == int(status), line
         except urllib.error.HTTPError as answer:
             assert answer.code == int(status), line

@@ -178,13 +178,13 @@ def test_memories_are_looked_through_once_at_a_time(page, site, two):
 
     def slow(workspace):
         begun.set()
-        go_on.wait(30)
+        go_on.wait(600)
         return []
 
     site.findings.check = slow
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(page.post, "/review/look")
-        assert begun.wait(30)
+        assert begun.wait(600)
         answer = page.post("/review/look")
         assert answer.status_code == 409 and "is running" in answer.text
         assert "are being looked for" in page.get("/review").text and "Look through" not in page.text("/review")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from holdfast.errors import HoldfastError
@@ -41,18 +42,27 @@ def create(site: Site) -> Starlette:
         routes=[
             Route("/", _first),
             Route("/open", _open),
-            Route("/keys", _keys),
-            Mount("/static", _Static(directory=STATIC)),
+            *always(),
             *(one for page in PAGES for one in page.ROUTES),
-            *api.ROUTES,
+            *api.routes(),
             Route(PATH, mcp),
         ],
         middleware=[Middleware(Guard, hosts=site.hosts, origins=site.origins)],
-        exception_handlers={HoldfastError: on_problem, HTTPException: _on_http, Exception: on_problem},
+        exception_handlers=problem_handlers(),
         lifespan=lifespan,
     )
     app.state.site = site
     return app
+
+
+def always() -> list[BaseRoute]:
+    """Return the routes that every page has, whatever it is the page of."""
+    return [Route("/keys", _keys), Mount("/static", _Static(directory=STATIC))]
+
+
+def problem_handlers() -> dict[Any, Any]:
+    """Return how each kind of problem becomes a page."""
+    return {HoldfastError: on_problem, HTTPException: _on_http, Exception: on_problem}
 
 
 class _Static(StaticFiles):

@@ -6,7 +6,7 @@ import os
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlencode
 
 import anyio
@@ -20,12 +20,13 @@ from holdfast.errors import BadInput, HoldfastError
 from holdfast.sessions.browse import ask
 from holdfast.surfaces.web import security
 from holdfast.surfaces.web.rendering import rendered
-from holdfast.surfaces.web.security import Browser
+from holdfast.surfaces.web.security import Browser, NotKnown
 from holdfast.surfaces.web.site import Site
 from holdfast.workspace import Workspace
 
 MAX_FIELDS = 5_000
 Form = dict[str, list[str]]
+T = TypeVar("T")
 
 
 @dataclass
@@ -57,7 +58,9 @@ class Visit:
 
     @property
     def _home(self) -> str:
-        """The home as people write it."""
+        """The home as people write it; a hub has none."""
+        if not self.workspace.has_home:
+            return ""
         person = self.workspace.environment.get("HOME", "")
         inside = person and self.workspace.home.startswith(f"{person}{os.sep}")
         return f"~{self.workspace.home[len(person) :]}" if inside else self.workspace.home
@@ -92,6 +95,7 @@ def answer(
         "csrf": browser.csrf if browser else "",
         "known": browser is not None,
         "told": told,
+        **request.app.state.site.frame(request),
         **data,
     }
     text = rendered(name, values)
@@ -100,18 +104,22 @@ def answer(
     return HTMLResponse(text, status, headers={"Vary": "HX-Request"})
 
 
-def route(path: str, handler: Callable[[Visit], Response], *, needs: str = "read") -> Route:
-    """Return the route of a view; one that needs more than to read is sent as a form, and has its token checked."""
+def route(path: str, handler: Callable[[Visit], Response], *, needs: str = "read", sends: bool | None = None) -> Route:
+    """Return the route of a view; one that needs more than to read is sent as a form, and has its token checked.
+
+    So is one that only `sends`: what it changes is the browser's own.
+    """
+    sends = needs != "read" if sends is None else sends
 
     async def endpoint(request: Request) -> Response:
-        security.need(request, needs)
-        form = await _form(request) if request.method == "POST" else {}
+        principal = await security.need(request, needs)
+        form = await form_of(request) if request.method == "POST" else {}
         browser = security.check_form(request, form.get("csrf", [""])[0]) if form else security.browser(request)
         assert browser is not None
         site: Site = request.app.state.site
 
         def work() -> Response:
-            with site.workspace(**_where(request)) as workspace:
+            with site.workspace(**_where(request), principal=principal) as workspace:
                 if request.method != "POST":
                     return handler(Visit(request, site, workspace, browser, form))
                 see(workspace)
@@ -120,9 +128,16 @@ def route(path: str, handler: Callable[[Visit], Response], *, needs: str = "read
                 finally:
                     finish(workspace)
 
-        return await anyio.to_thread.run_sync(work, limiter=site.limiter)
+        found = await in_thread(site, work)
+        site.keys.leave(request, found)
+        return found
 
-    return Route(path, endpoint, methods=["GET"] if needs == "read" else ["POST"])
+    return Route(path, endpoint, methods=["POST"] if sends else ["GET"])
+
+
+async def in_thread(site: Site, work: Callable[[], T]) -> T:
+    """Return what work returns that may wait for a store; few are at it at once."""
+    return await anyio.to_thread.run_sync(work, limiter=site.limiter)
 
 
 def _where(request: Request) -> dict[str, str]:
@@ -132,7 +147,8 @@ def _where(request: Request) -> dict[str, str]:
     return {option: owner} if option else {"project": request.query_params.get("project", "")}
 
 
-async def _form(request: Request) -> Form:
+async def form_of(request: Request) -> Form:
+    """Return what a form sent, by its names."""
     kind = request.headers.get("content-type", "").split(";")[0]
     if kind != "application/x-www-form-urlencoded":
         raise BadInput(f"a form is not sent as {kind or 'nothing'}", "Send it from the page.")
@@ -147,6 +163,9 @@ async def _form(request: Request) -> Form:
 async def on_problem(request: Request, problem: Exception) -> Response:
     """Return the page of an error: what went wrong, and the way out."""
     status, text, hint = told_of(problem, request.app.state.site)
+    way_in = request.app.state.site.keys.way_in(request) if isinstance(problem, NotKnown) else ""
+    if way_in and request.method == "GET" and request.headers.get("hx-request") != "true":
+        return RedirectResponse(way_in, 303)
     found = security.browser(request)
     return answer(request, "error.html", {"status": status, "text": text, "hint": hint}, status, found)
 

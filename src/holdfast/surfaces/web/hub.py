@@ -8,31 +8,47 @@ such processes may run behind any proxy. `/healthz` says that the process answer
 from __future__ import annotations
 
 import json
+import os
 import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from http import HTTPStatus
 from typing import Any
 
 import anyio
 import msgspec
 from msgspec import Struct
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Send
+from starlette.types import Scope as ASGIScope
 
 from holdfast.base.clock import now
 from holdfast.errors import BadInput, HoldfastError, NotFound, Refused, TooLarge
 from holdfast.memory.remember import put_shared
+from holdfast.privacy.redact import redact
 from holdfast.records import Draft, Scope
-from holdfast.store.organisations import Bearer, bearer
-from holdfast.store.postgres import PostgresStore, pool_of
-from holdfast.store.postgres_connection import MAX_CONNECTIONS, Asks, parse
+from holdfast.store import postgres_figures as figures
+from holdfast.store import postgres_review as review
+from holdfast.store.organisations import ROLES, Bearer, bearer
+from holdfast.store.postgres import PostgresStore
+from holdfast.store.postgres_connection import MAX_CONNECTIONS, Asks, parse, pool_of, versions
 from holdfast.store.postgres_feed import add_receipts, changes, trace
-from holdfast.surfaces.web.security import HEADERS, NotKnown
+from holdfast.surfaces.web import api
+from holdfast.surfaces.web.app import always, problem_handlers
+from holdfast.surfaces.web.hub_pages import HubPages
+from holdfast.surfaces.web.mcp import PATH, McpEndpoint
+from holdfast.surfaces.web.pages import account, memories, proposed
+from holdfast.surfaces.web.security import Guard, NotKnown
 
+PROBES = ("/healthz", "/readyz", "/metrics")
 MAX_BODY = 1_048_576
 MAX_CHANGES = 500
 # Bytes of text in one answer, so that a client on a slow line gets on.
@@ -44,6 +60,8 @@ class ChangesAsked(Struct, forbid_unknown_fields=True):
 
     after: dict[str, int] = {}
     limit: int = MAX_CHANGES
+    # Of these teams alone; of all, where none is named.
+    teams: list[str] = []
 
 
 class SharedPlace(Struct, forbid_unknown_fields=True):
@@ -64,6 +82,46 @@ class SharedMemory(SharedPlace, forbid_unknown_fields=True):
     type: str = "project"
     tags: list[str] = []
     is_own: bool = False
+
+
+class VerdictTold(Struct, forbid_unknown_fields=True):
+    """A verdict on a proposal, and why."""
+
+    id: int
+    approve: bool
+    reason: str
+
+
+class RuleSet(Struct, forbid_unknown_fields=True):
+    """Whether what is shared with a team is reviewed, and whether who reviews may approve what they proposed."""
+
+    team: str
+    rule: str
+    own: bool = False
+
+
+class RoleSet(Struct, forbid_unknown_fields=True):
+    """What a person may do in a team; an empty role takes them out of it."""
+
+    team: str
+    person: str
+    role: str
+
+
+class TokenWanted(Struct, forbid_unknown_fields=True):
+    """A token that an admin makes for a person, or those that end where `days` is 0."""
+
+    person: str
+    name: str = "token"
+    rights: tuple[str, ...] = ("read",)
+    days: int = 90
+
+
+class DigestsTold(Struct, forbid_unknown_fields=True):
+    """Figures of sessions that a person shares with a team."""
+
+    team: str
+    digests: list[figures.SharedDigest]
 
 
 class ReceiptsTold(Struct, forbid_unknown_fields=True):
@@ -133,8 +191,8 @@ def _changes(site: HubSite, who: Bearer, request: Request, body: bytes) -> objec
     asked = _decoded(body, ChangesAsked)
     limit = max(1, min(asked.limit, MAX_CHANGES))
     teams: dict[str, object] = {}
-    for team in who.teams:
-        found = changes(site.store(who, team), asked.after.get(team, 0), limit + 1)
+    after = {team: asked.after.get(team, 0) for team in who.teams if not asked.teams or team in asked.teams}
+    for team, found in changes(site.pool, _asks(who), after, limit + 1).items():
         kept: list[dict[str, Any]] = []
         size = 0
         for one in found[:limit]:
@@ -149,17 +207,14 @@ def _changes(site: HubSite, who: Bearer, request: Request, body: bytes) -> objec
 def _share(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
     given = _decoded(body, SharedMemory)
     store = site.store(who, given.team)
-    store.reason = given.reason
-    scope = Scope(given.kind, given.owner)
-    stored = put_shared(
-        store,
-        Draft(
-            *(given.text, scope, given.key, given.title, given.type, tuple(given.tags)),
-            trust="user" if given.is_own else "agent",
-            source=f"hub:{who.person}",
-        ),
+    store.reason = given.reason.strip()
+    draft = Draft(
+        *(given.text, Scope(given.kind, given.owner), given.key, given.title, given.type, tuple(given.tags)),
+        trust="user" if given.is_own else "agent",
+        source=f"hub:{who.person}",
     )
-    return {"action": stored.action, "key": stored.memory.key}
+    stored = put_shared(store, draft)
+    return {"action": stored.action, "key": stored.memory.key, "id": int(stored.proposal or 0)}
 
 
 def _withdraw(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
@@ -178,8 +233,81 @@ def _receipts(site: HubSite, who: Bearer, request: Request, body: bytes) -> obje
 
 def _trace(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
     asked = request.query_params
-    found = trace(site.store(who, asked.get("team", "")), asked.get("key", ""))
+    team = asked.get("team", "")
+    if team and team not in who.teams:
+        raise NotFound(f"{who.person} is in no team {team}", f"Teams: {', '.join(who.teams) or 'none'}.")
+    found = trace(site.pool, _asks(who), asked.get("key", ""), team)
     return {"given": [one._asdict() for one in found]}
+
+
+def _proposals(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
+    asked = request.query_params
+    which = asked.get("id", "")
+    if which and not (which.isdecimal() and len(which) < 19):
+        raise BadInput(f"{which!a} is no number of a proposal", "`holdfast hub review` lists them.")
+    found = review.proposals(site.pool, _asks(who), asked.get("state", "open"), int(which) if which else None)
+    return {"proposals": [{**one._asdict(), "diff": one.diff()} for one in found]}
+
+
+def _decide(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
+    given = _decoded(body, VerdictTold)
+    team = review.decide(site.pool, _asks(who), given.id, approve=given.approve, reason=given.reason)
+    return {"team": team, "id": given.id, "state": "approved" if given.approve else "rejected"}
+
+
+def _rule(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
+    given = _decoded(body, RuleSet)
+    review.set_rule(site.pool, _asks(who), given.team, given.rule, own=given.own)
+    return {"team": given.team, "rule": given.rule, "own": given.own}
+
+
+def _role(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
+    given = _decoded(body, RoleSet)
+    if given.role and given.role not in ROLES:
+        raise BadInput(f"{given.role!a} is not a role", f"Use one of {', '.join(ROLES)}.")
+    review.set_role(site.pool, _asks(who), given.team, given.person, given.role)
+    return {"team": given.team, "person": given.person, "role": given.role}
+
+
+def _team(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
+    return review.team_people(site.pool, _asks(who), request.query_params.get("team", "everyone"))
+
+
+def _tokens(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
+    given = _decoded(body, TokenWanted)
+    if not given.days:
+        return {"ended": review.end_tokens(site.pool, _asks(who), given.person, given.name)}
+    token = review.new_token(site.pool, _asks(who), given.person, given.name, list(given.rights), given.days)
+    return {"token": token, "person": given.person}
+
+
+def _asks(who: Bearer) -> Asks:
+    return Asks(who.organisation, who.person, "")
+
+
+def _digests(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
+    given = _decoded(body, DigestsTold)
+    kept = [
+        replace(one, signals=[(kind, redact(text)[0]) for kind, text in one.signals])
+        for one in given.digests[:MAX_CHANGES]
+    ]
+    figures.add_digests(site.store(who, given.team), kept)
+    return {"noted": len(kept)}
+
+
+def _mine(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
+    return {"digests": figures.own_digests(site.pool, _asks(who))}
+
+
+def _take_back(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
+    return {"withdrawn": figures.take_back(site.pool, _asks(who))}
+
+
+def _figures(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
+    team, by = request.query_params.get("team", ""), request.query_params.get("by", "agent")
+    if by == "signal":
+        return {"groups": [one._asdict() for one in figures.signals(site.pool, _asks(who), team)]}
+    return {"groups": [one._asdict() for one in figures.figures(site.pool, _asks(who), team, by)]}
 
 
 Act = Callable[[HubSite, Bearer, Request, bytes], object]
@@ -190,18 +318,73 @@ ACTS: dict[str, tuple[str, str, Act]] = {
     "/hub/v1/withdraw": ("POST", "write", _withdraw),
     "/hub/v1/receipts": ("POST", "read", _receipts),
     "/hub/v1/trace": ("GET", "read", _trace),
+    "/hub/v1/proposals": ("GET", "read", _proposals),
+    "/hub/v1/decide": ("POST", "review", _decide),
+    "/hub/v1/rule": ("POST", "admin", _rule),
+    "/hub/v1/role": ("POST", "admin", _role),
+    "/hub/v1/tokens": ("POST", "admin", _tokens),
+    "/hub/v1/team": ("GET", "admin", _team),
+    "/hub/v1/digests": ("POST", "read", _digests),
+    "/hub/v1/mine": ("GET", "read", _mine),
+    "/hub/v1/take-back": ("POST", "read", _take_back),
+    "/hub/v1/figures": ("GET", "read", _figures),
 }
 
 
-def create(address: str) -> Starlette:
-    """Return the application of a hub over the database at an address."""
+def create(
+    address: str,
+    port: int = 0,
+    public_url: str = "",
+    flags: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> Starlette:
+    """Return the application of a hub over the database at an address, with the page, REST and MCP."""
     site = HubSite(address)
+    pages = HubPages(address, port, public_url, flags or {}, environment)
+    mcp = McpEndpoint(pages)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with mcp.running():
+            yield
+        site.pool.close()
+
+    clients = [_route(site, path, *row) for path, row in ACTS.items()]
+    outside = (*PROBES, "/hub/v1/")
+    app = Starlette(
+        routes=[
+            *_probes(site),
+            *clients,
+            Route("/", _first),
+            *always(),
+            *proposed.ROUTES,
+            *memories.ROUTES,
+            *account.ROUTES,
+            *api.routes(on_hub=True),
+            Route(PATH, mcp),
+        ],
+        middleware=[
+            Middleware(Counted, site=site),
+            Middleware(Guard, pages.hosts, pages.origins, linked=True, outside=outside),
+        ],
+        exception_handlers=problem_handlers(),
+        lifespan=lifespan,
+    )
+    app.state.site = pages
+    return app
+
+
+def _probes(site: HubSite) -> list[Route]:
+    """Return what an operator asks: is the process there, does its database answer, what was counted."""
+    newest = versions()[-1][0]
 
     async def ready(request: Request) -> Response:
         def look() -> Response:
             try:
                 with site.pool.transaction(Asks("", "", "")) as db:
-                    db.execute("SELECT 1")
+                    done = db.execute("SELECT coalesce(max(number), 0) FROM holdfast.migration").fetchone()[0]
+                if done < newest:
+                    return PlainTextResponse(f"migration {newest} is not done: `holdfast hub migrate URL`\n", 503)
                 return PlainTextResponse("ready\n")
             except HoldfastError as problem:
                 return PlainTextResponse(f"{problem}\n", 503)
@@ -214,13 +397,41 @@ def create(address: str) -> Starlette:
     async def metrics(request: Request) -> Response:
         return PlainTextResponse(site.metrics(), media_type="text/plain; version=0.0.4")
 
-    probes = [Route("/healthz", alive), Route("/readyz", ready), Route("/metrics", metrics)]
-    return Starlette(routes=[*probes, *(_route(site, path, *row) for path, row in ACTS.items())])
+    return [Route(path, act) for path, act in zip(PROBES, (alive, ready, metrics), strict=True)]
+
+
+async def _first(request: Request) -> Response:
+    return RedirectResponse("/memories", 303)
+
+
+class Counted:
+    """Pure ASGI: counts and logs each answer by its route, which names no memory, and not by its address."""
+
+    def __init__(self, app: ASGIApp, site: HubSite) -> None:
+        self.app = app
+        self.site = site
+
+    async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
+        """Answer one request, and count it."""
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        begun, status = time.monotonic(), 500
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noting)
+        finally:
+            path = getattr(scope.get("route"), "path", "other")
+            if path not in PROBES:
+                self.site.count(path, status, time.monotonic() - begun)
 
 
 def _route(site: HubSite, path: str, method: str, right: str, act: Act) -> Route:
     async def endpoint(request: Request) -> Response:
-        begun = time.monotonic()
         try:
             body = await _body(request)
             answered = await anyio.to_thread.run_sync(
@@ -229,9 +440,10 @@ def _route(site: HubSite, path: str, method: str, right: str, act: Act) -> Route
             found = Response(msgspec.json.encode(answered), media_type="application/json")
         except HoldfastError as problem:
             told = {"title": type(problem).__name__, "detail": str(problem), "hint": problem.hint}
+            if problem.http_status == HTTPStatus.SERVICE_UNAVAILABLE:
+                # Which database that is, and how it fares, is its operator's to know: `/readyz` says it.
+                told |= {"detail": "the hub cannot use its database now", "hint": "Try again later."}
             found = Response(msgspec.json.encode(told), problem.http_status, media_type="application/problem+json")
-        found.headers.update(HEADERS)
-        site.count(path, found.status_code, time.monotonic() - begun)
         return found
 
     return Route(path, endpoint, methods=[method])

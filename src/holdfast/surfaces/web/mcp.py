@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 from holdfast.errors import StoreBusy
 from holdfast.surfaces.web import security
 from holdfast.surfaces.web.api.endpoints import problem_of
-from holdfast.surfaces.web.security import PERSON, NotKnown
+from holdfast.surfaces.web.security import NotKnown
 from holdfast.surfaces.web.site import Site
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ class McpEndpoint:
         """Answer one request of somebody with a token."""
         request = Request(scope, receive)
         try:
-            principal = security.need(request, "read", programs=True)
-            if principal is PERSON:
+            principal = await security.need(request, "read", programs=True)
+            if principal.is_browser:
                 raise NotKnown("a browser is not an agent", "An agent uses a token: holdfast tokens new NAME")
             manager = await self._started()
         except Exception as problem:

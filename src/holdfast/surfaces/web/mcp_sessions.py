@@ -11,9 +11,11 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import Request as HttpRequest
 from starlette.types import Receive, Scope, Send
 
+from holdfast import agents
 from holdfast.errors import Refused
 from holdfast.surfaces.mcp.caller import CallContext, Caller, Request
-from holdfast.surfaces.mcp.first_answers import guidance
+from holdfast.surfaces.mcp.handlers import Handlers
+from holdfast.surfaces.mcp.protocol import guidance
 from holdfast.surfaces.mcp.server import Context, MemoryServer, server_of
 from holdfast.surfaces.web.api.endpoints import bound_to, own_project
 from holdfast.surfaces.web.security import MAX_BODY, Principal
@@ -25,13 +27,17 @@ IDLE_SECONDS = 1_800.0
 _OF_A_SHELL = ("HOLDFAST_SESSION", "HOLDFAST_PROFILE")
 
 
-class TokenServer(MemoryServer):
+class TokenHandlers(Handlers):
     """The handlers of all connections: who calls is told by the token of each message."""
 
     def __init__(self, site: Site, seconds: float) -> None:
         self._site = site
         self._environment = {name: value for name, value in site.environment.items() if name not in _OF_A_SHELL}
         super().__init__(self._caller(""), seconds)
+        if not site.has_home:
+            # The others are about sessions and pages of one machine.
+            self.tools = ("memory_store", "memory_recall", "memory_forget")
+            self.prompts, self.pages = ("review",), self.pages[:1]
 
     def _caller(self, project: str) -> Caller:
         site = self._site
@@ -47,12 +53,15 @@ class TokenServer(MemoryServer):
     def request(self, context: Context, told: CallContext, flags: Mapping[str, str]) -> Request:
         """Return the call in the project of the token, or in the one that it asks for and may have."""
         principal, asked = _principal(context)
+        site = self._site
+        if not site.has_home:
+            caller = "agent" if agents.of_client(told.client) else "unknown"
+            workspace = site.workspace(asked, caller=caller, principal=principal, via="mcp")
+            workspace.settings = site.settings_now(flags)
+            return Request(workspace, "", self.caller.name(told.client))
         found = self._caller(own_project(principal, asked)).request(told, flags, self._site.say)
         bound_to(found.workspace, principal)
         return found
-
-    async def _see_roots(self, context: Context) -> None:
-        """Ask for none: the folders of a client say nothing about what its token may see."""
 
 
 class TokenSessions(StreamableHTTPSessionManager):
@@ -63,14 +72,17 @@ class TokenSessions(StreamableHTTPSessionManager):
         """Return the sessions of a site, with the settings that hold now."""
         # What the SDK logs may hold what was sent.
         logging.getLogger("mcp").setLevel(logging.CRITICAL)
-        with site.workspace() as workspace:
-            variant, seconds = workspace.settings.text("mcp.guidance"), workspace.settings.number("mcp.timeout_ms")
-            said = guidance(variant, workspace.home)
+        settings = site.settings_now()
+        variant, seconds = settings.text("mcp.guidance"), settings.number("mcp.timeout_ms")
+        said = guidance(variant, site.home or "") if site.has_home else guidance("hub")
         return cls(
-            server_of(TokenServer(site, seconds / 1000), said),
+            # The folders of a client say nothing about what its token may see.
+            server_of(MemoryServer(TokenHandlers(site, seconds / 1000), asks_roots=False), said),
             session_idle_timeout=IDLE_SECONDS,
             max_sessions=MAX_SESSIONS,
             max_request_body_size=MAX_BODY,
+            # The next message of a client may come to another process.
+            stateless=not site.has_home,
         )
 
     async def answer(self, scope: Scope, receive: Receive, send: Send, principal: Principal) -> None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast.app import tokens
@@ -64,11 +64,15 @@ class TooManyFailed(Refused):
 
 @dataclass(frozen=True)
 class Principal:
-    """Who asks: by what name, what they may do (of SCOPES), and in which projects; None is all of them."""
+    """Who asks: by what name, what they may do (of SCOPES), and in which projects; None is all of them.
+
+    `is_browser`: by a cookie, which a browser sends on its own.
+    """
 
     name: str
     may: frozenset[str]
     projects: frozenset[str] | None = None
+    is_browser: bool = False
 
 
 @dataclass
@@ -79,7 +83,7 @@ class Browser:
     told: list[tuple[str, str, str]] = field(default_factory=list)
 
 
-PERSON = Principal("browser", frozenset(SCOPES))
+PERSON = Principal("browser", frozenset(SCOPES), is_browser=True)
 
 
 @dataclass
@@ -90,6 +94,8 @@ class Keys:
     one_time: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     browsers: dict[str, Browser] = field(default_factory=dict)
     failed: dict[str, list[float]] = field(default_factory=dict)
+    hint_locked: str = "Open it with the address that the terminal shows."
+    hint_token: str = "`holdfast tokens new NAME` makes one that does."  # noqa: S105
 
     def let_in(self, token: str) -> str:
         """Return a cookie's value for the one-time token, which is then used up."""
@@ -103,6 +109,26 @@ class Keys:
         self.browsers[value] = Browser()
         return value
 
+    def browser(self, request: Request) -> Browser | None:
+        """Return the browser that asks, by its cookie."""
+        return self.browsers.get(request.cookies.get(self.cookie, ""))
+
+    async def of_browser(self, request: Request) -> Principal | None:
+        """Return who asks by a cookie: the person whose page it is."""
+        return PERSON if self.browser(request) is not None else None
+
+    async def of_token(self, request: Request, secret: str) -> Principal | None:
+        """Return whom a token stands for; None where it does not hold."""
+        found = tokens.check(request.app.state.site.home, secret)
+        return Principal(found.name, frozenset(found.rights), frozenset(found.projects) or None) if found else None
+
+    def way_in(self, request: Request) -> str:
+        """Return where somebody is sent who is not known: nowhere, for the terminal shows the way in."""
+        return ""
+
+    def leave(self, request: Request, response: Response) -> None:
+        """Note on an answer what the browser has to keep: nothing, for all of it is known here."""
+
     def note_failed(self, way: str) -> None:
         """Count a wrong token that came in a way; TooManyFailed where too many did. One that holds is never counted."""
         now = time.monotonic()
@@ -115,28 +141,28 @@ class Keys:
 def browser(request: Request) -> Browser | None:
     """Return the browser that asks, by its cookie."""
     keys: Keys = request.app.state.site.keys
-    return keys.browsers.get(request.cookies.get(keys.cookie, ""))
+    return keys.browser(request)
 
 
-def principal(request: Request, *, programs: bool = False) -> Principal | None:
+async def principal(request: Request, *, programs: bool = False) -> Principal | None:
     """Return who asks: a browser by its cookie or, where they may come, a program by its token; None is nobody."""
+    keys: Keys = request.app.state.site.keys
     sent = request.headers.getlist("authorization")
     if not sent or not programs:
-        return PERSON if browser(request) is not None else None
+        return await keys.of_browser(request)
     kind, _, secret = sent[0].partition(" ")
-    keys: Keys = request.app.state.site.keys
-    found = tokens.check(request.app.state.site.home, secret.strip()) if kind.lower() == "bearer" else None
+    found = await keys.of_token(request, secret.strip()) if kind.lower() == "bearer" else None
     if found is None or len(sent) > 1:
         keys.note_failed("bearer")
-        raise NotKnown("this token does not hold", "`holdfast tokens new NAME` makes one that does.")
-    return Principal(found.name, frozenset(found.rights), frozenset(found.projects) or None)
+        raise NotKnown("this token does not hold", keys.hint_token)
+    return found
 
 
-def need(request: Request, scope: str, *, programs: bool = False) -> Principal:
+async def need(request: Request, scope: str, *, programs: bool = False) -> Principal:
     """Return who asks, if they may; NotKnown or Refused otherwise. Pages are for the person alone: they bind nobody."""
-    found = principal(request, programs=programs)
+    found = await principal(request, programs=programs)
     if found is None:
-        raise NotKnown("this page is locked", "Open it with the address that the terminal shows.")
+        raise NotKnown("this page is locked", request.app.state.site.keys.hint_locked)
     if scope not in found.may:
         raise Refused(f"{found.name} may not {scope}", "Use a token that may.")
     return found
@@ -153,10 +179,24 @@ def check_form(request: Request, token: str) -> Browser:
 class Guard:
     """Pure ASGI: turns away wrong hosts and origins and bodies over the limit, and puts HEADERS on every answer."""
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str], origins: frozenset[str]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: frozenset[str],
+        origins: frozenset[str],
+        *,
+        linked: bool = False,
+        outside: tuple[str, ...] = (),
+    ) -> None:
+        """Guard an application; one that is `linked` may be come to from other sites, by links and by a sign-in.
+
+        What lies `outside` takes no cookie, and is asked for by addresses that only a network knows.
+        """
         self.app = app
         self.hosts = hosts
         self.origins = origins
+        self.linked = linked
+        self.outside = outside
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; anything but HTTP is refused."""
@@ -172,12 +212,13 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        refused = self._refused(Headers(scope=scope))
+        is_outside = bool(self.outside) and scope["path"].startswith(self.outside)
+        refused = None if is_outside else self._refused(Headers(scope=scope), scope["method"])
         if refused is not None:
             return await refused(scope, receive, guarded)
         return await self.app(scope, _bounded(receive), guarded)
 
-    def _refused(self, headers: Headers) -> PlainTextResponse | None:
+    def _refused(self, headers: Headers, method: str) -> PlainTextResponse | None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
             text = "This address is not one of this page. Behind a tunnel, start it with --public-url.\n"
@@ -185,7 +226,10 @@ class Guard:
         if len(origins) > 1 or any(origin.lower() not in self.origins for origin in origins):
             return PlainTextResponse("A request of another site is not answered.\n", 403)
         # A browser says who made it ask. Cookies of 127.0.0.1 go to all of its ports, so another port is another site.
-        if any(site.lower() not in ("same-origin", "none") for site in headers.getlist("sec-fetch-site")):
+        # A link only looks: it brings up a whole page, which the other site cannot read.
+        follows = self.linked and method == "GET" and headers.getlist("sec-fetch-mode") == ["navigate"]
+        asked_by = [site.lower() for site in headers.getlist("sec-fetch-site")]
+        if not follows and any(site not in ("same-origin", "none") for site in asked_by):
             return PlainTextResponse("A request of another site is not answered. Type or paste the address.\n", 403)
         if "transfer-encoding" in headers and "content-length" in headers:
             # Whoever stands in between may count by the other one, and take a part of the body for a request.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import webbrowser
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import uvicorn
@@ -39,12 +40,19 @@ def serve(site: Site, listener: socket.socket, *, opened: bool) -> None:
     _run(create(site), listener, lifespan="on", timeout_graceful_shutdown=1)
 
 
-def serve_hub(address: str, listener: socket.socket) -> None:
+def serve_hub(
+    address: str, listener: socket.socket, public_url: str, flags: Mapping[str, str], say: Callable[[str], None]
+) -> None:
     """Serve a hub until the process is told to end; requests that are under way are answered first."""
     # psycopg is an extra, which nobody needs who serves a home.
     from holdfast.surfaces.web.hub import create as create_hub
 
-    _run(create_hub(address), listener, lifespan="off", timeout_graceful_shutdown=20)
+    app = create_hub(address, listener.getsockname()[1], public_url, flags)
+    site = app.state.site
+    if site.keys.signer is None:
+        named = site.settings.text("hub.key_from")
+        say(f"there is no page, for {named} is not set: export {named}=$(openssl rand -hex 32)")
+    _run(app, listener, lifespan="on", timeout_graceful_shutdown=20)
 
 
 def _run(app: ASGIApp, listener: socket.socket, **more: Any) -> None:

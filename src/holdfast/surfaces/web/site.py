@@ -13,20 +13,33 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
+from starlette.requests import Request
 
 from holdfast.app.doctor import doctor
 from holdfast.app.finish import finish
 from holdfast.app.open import PooledWorkspace, Stores
 from holdfast.base.clock import now
-from holdfast.errors import Conflict, HoldfastError
+from holdfast.errors import BadInput, Conflict, HoldfastError
 from holdfast.memory.lint import lint
 from holdfast.records import Problem
-from holdfast.surfaces.web.security import Keys
+from holdfast.settings import Settings
+from holdfast.surfaces.web.security import Keys, Principal
 from holdfast.workspace import Workspace
 
+# The views: where, by which name, and which other addresses belong to it.
+VIEWS = (
+    ("/review", "Review", ""),
+    ("/receipts", "Receipts", ""),
+    ("/memories", "Memories", "/memory/"),
+    ("/sessions", "Sessions", "/session/"),
+    ("/patterns", "Patterns", "/measure"),
+    ("/health", "Health", "/update/"),
+    ("/now", "Now", ""),
+)
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 # So long pages may be behind what they show.
 FINISH_SECONDS, MAX_FINISH_SECONDS = 1.0, 30.0
@@ -81,6 +94,8 @@ class Site:
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     say: Callable[[str], None] = say
     looks_itself: bool = True
+    # A hub's has none (`hub_pages.py`).
+    has_home = True
 
     def __post_init__(self) -> None:
         self.stores = Stores()
@@ -151,10 +166,29 @@ class Site:
         """The address of the page, with the token that opens it once."""
         return f"{self.public_url.rstrip('/') or f'http://127.0.0.1:{self.port}'}/open?token={self.keys.one_time}"
 
+    def settings_now(self, flags: Mapping[str, str] | None = None) -> Settings:
+        """Return the settings that hold now, and with more flags."""
+        with self.workspace() as workspace:
+            return workspace.settings
+
+    def frame(self, request: Request) -> dict[str, Any]:
+        """Return what every page shows beside its own: the views that there are."""
+        return {"nav": VIEWS, "has_home": True, "who": None}
+
     def workspace(
-        self, project: str = "", *, caller: str = "person", session: str = "", profile: str = ""
-    ) -> PooledWorkspace:
+        self,
+        project: str = "",
+        *,
+        caller: str = "person",
+        session: str = "",
+        profile: str = "",
+        team: str = "",
+        principal: Principal | None = None,
+        via: str = "",
+    ) -> Workspace:
         """Return a workspace as seen from the folder in which the page was started, or from a project."""
+        if team:
+            raise BadInput("a home has no teams", "Leave out the team.")
         return PooledWorkspace(
             self.stores,
             self.home,

@@ -13,8 +13,11 @@ PARTS = (memories, reviewing, activity, working)
 # What is spelt out comes before what stands for any name.
 _paths = sorted({one.path for one in TABLE}, key=lambda path: path.replace("{", "\uffff"))
 
-ROUTES: list[BaseRoute] = [
-    Route(f"{PREFIX}/openapi.json", serve_document),
-    *(Route(PREFIX + path, OnePath(path)) for path in _paths),
-    Route(f"{PREFIX}/{{rest:path}}", OnePath()),
-]
+
+def routes(*, on_hub: bool = False) -> list[BaseRoute]:
+    """Return the routes of the interface; on a hub, what is about the home of one machine only says so."""
+    return [
+        Route(f"{PREFIX}/openapi.json", serve_document),
+        *(Route(PREFIX + path, OnePath(path, on_hub=on_hub)) for path in _paths),
+        Route(f"{PREFIX}/{{rest:path}}", OnePath()),
+    ]

@@ -28,7 +28,7 @@ from holdfast.records import Scope
 from holdfast.surfaces.web import security
 from holdfast.surfaces.web.api.shapes import SeenFrom
 from holdfast.surfaces.web.handling import told_of
-from holdfast.surfaces.web.security import PERSON, NotKnown, Principal
+from holdfast.surfaces.web.security import NotKnown, Principal
 from holdfast.surfaces.web.site import Site
 from holdfast.workspace import Workspace
 
@@ -70,7 +70,7 @@ class ApiCall:
     @property
     def is_person(self) -> bool:
         """Whether whoever asks speaks for the person."""
-        return "review" in self.principal.may
+        return self.principal.is_browser or "review" in self.principal.may
 
     @property
     def trust(self) -> str:
@@ -111,7 +111,10 @@ class ApiCall:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """One line of the table. `changes`: it needs the state that it was made of; `statuses` are all that succeed."""
+    """One line of the table. `changes`: it needs the state that it was made of; `statuses` are all that succeed.
+
+    `on_hub`: it is about memories alone, and a hub has it, too.
+    """
 
     method: str
     path: str
@@ -124,6 +127,7 @@ class Endpoint:
     changes: bool
     tagged: bool
     statuses: tuple[int, ...]
+    on_hub: bool
 
 
 TABLE: list[Endpoint] = []
@@ -138,6 +142,7 @@ def endpoint(
     changes: bool = False,
     tagged: bool = False,
     statuses: tuple[int, ...] = (200,),
+    on_hub: bool = False,
 ) -> Callable[[F], F]:
     """Return a decorator that puts a function into the table; its docstring is what the document says about it."""
 
@@ -147,7 +152,7 @@ def endpoint(
         TABLE.append(
             Endpoint(
                 *(method, path, needs, act, types.get("asked", SeenFrom), types.get("given"), types["return"], parts),
-                *(changes, tagged, statuses),
+                *(changes, tagged, statuses, on_hub),
             )
         )
         return act
@@ -158,8 +163,10 @@ def endpoint(
 class OnePath:
     """Answers every method of one path; every problem is told as RFC 9457 has it."""
 
-    def __init__(self, path: str = "") -> None:
-        self._here = {one.method: one for one in TABLE if one.path == path}
+    def __init__(self, path: str = "", *, on_hub: bool = False) -> None:
+        there = [one for one in TABLE if one.path == path]
+        self._here = {one.method: one for one in there if one.on_hub or not on_hub}
+        self._is_of_a_home = bool(there)
 
     async def __call__(self, scope: ASGIScope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -171,6 +178,8 @@ class OnePath:
         await response(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response:
+        if not self._here and self._is_of_a_home:
+            raise NotFound("this is about the home of one machine, and a hub has none", "Use it on your own machine.")
         if not self._here:
             raise NotFound("there is no such path", f"{PREFIX}/openapi.json lists them all.")
         found = self._here.get("GET" if request.method == "HEAD" else request.method)
@@ -180,8 +189,8 @@ class OnePath:
 
 
 async def _answered(request: Request, site: Site, found: Endpoint) -> Response:
-    principal = security.need(request, found.needs, programs=True)
-    if principal is PERSON and found.method != "GET" and "origin" not in request.headers:
+    principal = await security.need(request, found.needs, programs=True)
+    if principal.is_browser and found.method != "GET" and "origin" not in request.headers:
         # A page of ours always names its origin, and the guard has looked at it.
         raise Refused("this does not come from the page", "A program uses a token: holdfast tokens new NAME")
     asked = decoded(query_of(request, found.asked), found.asked, strict=False)
@@ -212,12 +221,13 @@ async def _answered(request: Request, site: Site, found: Endpoint) -> Response:
 
 def workspace_of(site: Site, principal: Principal, asked: SeenFrom) -> Workspace:
     """Return the workspace that whoever asks may have: never that of a project which is not theirs."""
-    caller = "person" if "review" in principal.may else "unknown"
+    caller = "person" if principal.is_browser or "review" in principal.may else "unknown"
     bound = principal.projects
     if bound is not None and (asked.session or asked.profile or getattr(asked, "everywhere", False)):
         raise Refused("this token sees its projects only", "Leave out session, profile and everywhere.")
     project = own_project(principal, asked.project)
-    workspace = site.workspace(project, caller=caller, session=asked.session, profile=asked.profile)
+    where = {"session": asked.session, "profile": asked.profile, "team": asked.team}
+    workspace = site.workspace(project, caller=caller, principal=principal, **where)
     return bound_to(workspace, principal)
 
 

@@ -44,7 +44,7 @@ from holdfast.surfaces.web.api.shapes import (
 from holdfast.surfaces.web.api.shapes import given as given_of
 
 
-@endpoint("GET", "/memories")
+@endpoint("GET", "/memories", on_hub=True)
 def list_all(call: ApiCall, asked: MemoriesAsked) -> MemoryList:
     """List the memories that are visible from a project, newest first."""
     end = asked.offset + asked.limit
@@ -61,7 +61,7 @@ def list_all(call: ApiCall, asked: MemoriesAsked) -> MemoryList:
     return MemoryList(listed, end if len(found) > end else None)
 
 
-@endpoint("GET", "/search")
+@endpoint("GET", "/search", on_hub=True)
 def search(call: ApiCall, asked: SearchAsked) -> FoundMemories:
     """Find memories by words and meaning, best first, with each part of the score. Looking is not use."""
     end = asked.offset + asked.limit
@@ -81,7 +81,7 @@ def search(call: ApiCall, asked: SearchAsked) -> FoundMemories:
     return FoundMemories([found_memory(one) for one in found[asked.offset : end]], end if len(found) > end else None)
 
 
-@endpoint("POST", "/memories", "write", statuses=(200, 201, 202))
+@endpoint("POST", "/memories", "write", statuses=(200, 201, 202), on_hub=True)
 def create(call: ApiCall, asked: SeenFrom, given: NewMemory) -> StoredMemory:
     """Store a memory; the same again changes nothing. A key that is taken is a conflict: change that memory instead."""
     call.need_to_write(call.workspace.scope(given.scope))
@@ -112,7 +112,7 @@ def create(call: ApiCall, asked: SeenFrom, given: NewMemory) -> StoredMemory:
     return _stored(call, stored)
 
 
-@endpoint("GET", "/memories/{key}", tagged=True)
+@endpoint("GET", "/memories/{key}", tagged=True, on_hub=True)
 def show_one(call: ApiCall, asked: OneMemory, key: str) -> WholeMemory:
     """Show one memory, with its history, its rule, what supersedes it and how often it was used."""
     memory = show.show(call.workspace, key, scope=asked.scope)
@@ -132,7 +132,7 @@ def show_one(call: ApiCall, asked: OneMemory, key: str) -> WholeMemory:
     )
 
 
-@endpoint("PATCH", "/memories/{key}", "write", changes=True, tagged=True, statuses=(200, 202))
+@endpoint("PATCH", "/memories/{key}", "write", changes=True, tagged=True, statuses=(200, 202), on_hub=True)
 def change(call: ApiCall, asked: OneMemory, given: MemoryChange, key: str) -> StoredMemory:
     """Change what a memory says, its title, type, tags, pin or rule. What it said before is its history."""
     memory, was = _matched(call, key, asked.scope)
@@ -155,7 +155,7 @@ def change(call: ApiCall, asked: OneMemory, given: MemoryChange, key: str) -> St
     return _stored(call, remember.put(call.workspace, draft, was))
 
 
-@endpoint("DELETE", "/memories/{key}", "write", changes=True)
+@endpoint("DELETE", "/memories/{key}", "write", changes=True, on_hub=True)
 def forget_one(call: ApiCall, asked: OneMemory, key: str) -> ForgottenMemory:
     """Forget a memory: for good where the person asks; what a program removes, undoing brings back."""
     memory, _ = _matched(call, key, asked.scope)
@@ -166,7 +166,7 @@ def forget_one(call: ApiCall, asked: OneMemory, key: str) -> ForgottenMemory:
     return msgspec.convert({"key": memory.key, "scope": memory.scope.kind, "for_good": call.is_person}, ForgottenMemory)
 
 
-@endpoint("GET", "/memories/{key}/history")
+@endpoint("GET", "/memories/{key}/history", on_hub=True)
 def history(call: ApiCall, asked: OneMemory, key: str) -> MemoryHistory:
     """Show what a memory says and said before, newest first."""
     memory, statements = show.history(call.workspace, key, scope=asked.scope)
@@ -174,20 +174,20 @@ def history(call: ApiCall, asked: OneMemory, key: str) -> MemoryHistory:
     return msgspec.convert({"key": memory.key, "scope": memory.scope.kind, "statements": told}, MemoryHistory)
 
 
-@endpoint("GET", "/memories/{key}/related")
+@endpoint("GET", "/memories/{key}/related", on_hub=True)
 def near(call: ApiCall, asked: OneMemory, key: str) -> NearMemories:
     """Show what is related to a memory, one step away, and why."""
     found = related(call.workspace, key, scope=asked.scope)
     return NearMemories([NearMemory(memory_shape(one.memory), one.why) for one in found])
 
 
-@endpoint("PUT", "/memories/{key}/pin", "review")
+@endpoint("PUT", "/memories/{key}/pin", "review", on_hub=True)
 def pin(call: ApiCall, asked: OneMemory, key: str) -> MemoryShape:
     """Pin a memory: it never expires, and comes first where memories are handed over."""
     return _pinned(call, asked, key, pinned=True)
 
 
-@endpoint("DELETE", "/memories/{key}/pin", "review")
+@endpoint("DELETE", "/memories/{key}/pin", "review", on_hub=True)
 def unpin(call: ApiCall, asked: OneMemory, key: str) -> MemoryShape:
     """Unpin a memory: the rules of its scope hold for it again."""
     return _pinned(call, asked, key, pinned=False)
@@ -208,7 +208,7 @@ def confirm(call: ApiCall, asked: OneMemory, key: str) -> MemoryShape:
     return memory_shape(held)
 
 
-@endpoint("POST", "/memories/{key}/move", "review", changes=True, tagged=True)
+@endpoint("POST", "/memories/{key}/move", "review", changes=True, tagged=True, on_hub=True)
 def move_one(call: ApiCall, asked: OneMemory, given: MovedTo, key: str) -> MemoryShape:
     """Move a memory to another scope or key. History, tags and dates go with it, and links follow."""
     memory, _ = _matched(call, key, asked.scope)

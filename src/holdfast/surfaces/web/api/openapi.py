@@ -32,17 +32,18 @@ _REF = "#/components/schemas/{name}"
 
 
 @cache
-def document() -> dict[str, Any]:
-    """Return the document; nothing in it depends on a home."""
-    types = [one for each in TABLE for one in (each.asked, each.given, each.gives) if one is not None]
+def document(*, on_hub: bool = False) -> dict[str, Any]:
+    """Return the document; nothing in it depends on a home, but a hub has fewer paths."""
+    table = [one for one in TABLE if one.on_hub or not on_hub]
+    types = [one for each in table for one in (each.asked, each.given, each.gives) if one is not None]
     several = list(dict.fromkeys([*types, ProblemDetails]))
     shown, components = msgspec.json.schema_components(several, ref_template=_REF)
     schema_of = dict(zip(several, shown, strict=True))
     paths: dict[str, dict[str, Any]] = {}
-    for one in TABLE:
+    for one in table:
         queries = components[one.asked.__name__]
         paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, schema_of, queries)
-    for name in {one.asked.__name__ for one in TABLE}:
+    for name in {one.asked.__name__ for one in table}:
         del components[name]
     return {
         "openapi": "3.1.0",
@@ -113,4 +114,5 @@ def _responses(one: Endpoint, schema_of: dict[Any, Any]) -> dict[str, Any]:
 
 async def serve_document(request: Request) -> Response:
     """Answer with the document; it is the same for everybody."""
-    return Response(msgspec.json.encode(document()), media_type="application/json")
+    on_hub = not request.app.state.site.has_home
+    return Response(msgspec.json.encode(document(on_hub=on_hub)), media_type="application/json")

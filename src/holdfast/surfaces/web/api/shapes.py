@@ -45,11 +45,15 @@ class SentFields(Struct, kw_only=True, forbid_unknown_fields=True):
 
 
 class SeenFrom(SentFields):
-    """As seen from where: a project (default: that of the folder in which the server was started), session, profile."""
+    """As seen from where: a project (default: that of the folder in which the server was started), session, profile.
+
+    On a hub it is a team and a project, and there is no default for a project.
+    """
 
     project: Id = ""
     session: Id = ""
     profile: Id = ""
+    team: Id = ""
 
 
 class OneMemory(SeenFrom):
@@ -204,7 +208,7 @@ class NewMemory(SentFields):
     supersedes: Annotated[list[Key], Meta(max_length=50)] = []
     pinned: bool = False
     when: Words | None = None
-    enforce: Strength | None = None
+    enforce: Strength | Literal["default"] | None = None
 
 
 class MemoryChange(SentFields):
@@ -216,7 +220,7 @@ class MemoryChange(SentFields):
     tags: Tags | None = None
     pinned: bool | None = None
     when: Words | None = None
-    enforce: Strength | None = None
+    enforce: Strength | Literal["default"] | None = None
 
 
 class StoredMemory(Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from holdfast.app import erase
 from holdfast.base.clock import now
 from holdfast.base.digests import short
 from holdfast.base.text import count
-from holdfast.errors import BadInput, ChangedMeanwhile
+from holdfast.errors import BadInput, ChangedMeanwhile, Refused
 from holdfast.inject.receipts import latest
 from holdfast.language import when
 from holdfast.memory import anchors, audit, browse, edit, move
@@ -123,7 +123,8 @@ def _shown(visit: Visit, memory: Memory, *, status: int = 200, theirs: str = "",
         given=given,
         related=related_to(workspace, memory, tuple(dict.fromkeys((memory.scope, Scope("global")))), 8),
         replaced=newer,
-        rule="" if newer else condition_of(memory),
+        # On a hub it holds nothing, and its force does not travel.
+        rule="" if newer or not workspace.has_home else condition_of(memory),
         named=[one.name for one in parsed(memory.anchors)],
         stale=anchors.stale(workspace, [memory]) if memory.anchors or memory.branch else [],
         editing=visit.asked("edit") or whole,
@@ -132,7 +133,7 @@ def _shown(visit: Visit, memory: Memory, *, status: int = 200, theirs: str = "",
         theirs=theirs,
         meanwhile=differences(theirs, text if whole else memory.body) if theirs else [],
         whole=whole or visit.asked("edit") == "file",
-        scopes=SCOPES,
+        scopes=SCOPES if workspace.has_home else [one for one in SCOPES if one in ("project", "global")],
     )
 
 
@@ -145,13 +146,17 @@ def _edit(visit: Visit) -> Response:
             raise ChangedMeanwhile(f"{memory.key} changed meanwhile; nothing was changed", "Look at both, then save.")
         after = visit.given("text") if whole else edit.with_statement(before, memory.body, visit.given("text"))
         rule = {} if whole else _new_rule(visit, memory)
+        if rule and visit.workspace.is_reviewed:
+            raise Refused("in a reviewed team the whole memory is proposed", "Edit its whole text, condition and all.")
         edited = edit.rewrite(visit.workspace, memory, before, after) if after != before else memory
         edited = visit.workspace.store.change(edited.scope, edited.key, **rule) if rule else edited
     except ChangedMeanwhile as problem:
         visit.tell(str(problem), kind="refused")
         theirs = redact.redact(visit.given("text"))[0]
         return _shown(visit, _asked(visit), status=problem.http_status, theirs=theirs, whole=whole)
-    visit.tell("Saved." if after != before or rule else "Nothing changed.")
+    proposed = "Proposed: it stays as it is until somebody who reviews the team approves."
+    saved = proposed if visit.workspace.is_reviewed else "Saved."
+    visit.tell(saved if after != before or rule else "Nothing changed.")
     return visit.goto(address(edited.scope, edited.key))
 
 

@@ -63,7 +63,7 @@ def _todo(visit: Visit) -> Response:
 
 async def _feed(request: Request) -> Response:
     """Send what the journal gets, as server-sent events, until the browser goes."""
-    security.need(request, "read")
+    await security.need(request, "read")
     site: Site = request.app.state.site
     if site.feeds >= MAX_FEEDS:
         return Response(status_code=503)

@@ -64,8 +64,9 @@
   // What somebody wrote and did not save is not lost without a question.
   const unsaved = () => all("textarea").some((one) => one.value !== one.defaultValue);
   window.addEventListener("beforeunload", (event) => { if (unsaved()) event.preventDefault(); });
+  // A look behind the page replaces nothing that somebody writes in.
   document.addEventListener("htmx:before:request", (event) => {
-    if (unsaved() && !window.confirm("What you wrote is not saved. Leave it?")) event.preventDefault();
+    if (!event.target.closest?.("[data-quiet]") && unsaved() && !window.confirm("What you wrote is not saved. Leave it?")) event.preventDefault();
   });
   document.addEventListener("submit", (event) => {
     event.target.querySelectorAll("textarea").forEach((one) => { one.defaultValue = one.value; });

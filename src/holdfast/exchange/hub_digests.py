@@ -1,0 +1,61 @@
+"""Figures of this home's sessions that the person chose to share with a team of the hub (`hub.digests`).
+
+Of a session go: a digest of its name, the week, project, agent, outcome, how many asks, calls and failed calls it had,
+its minutes, tokens and dollars, and the kinds of its signals; of those that come from the agent's work alone also what
+they are about. No word of a prompt, no title, no file and no commit goes. Sessions that ended before the person chose
+to share are not told.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+from holdfast.base.clock import seconds
+from holdfast.base.digests import short
+from holdfast.patterns import signal_files
+from holdfast.privacy.redact import redact
+from holdfast.sessions.names import stem_of
+from holdfast.store.session_table import SessionRow, Wanted
+from holdfast.workspace import Workspace
+
+# What these are about is a call of the agent's. Other signals may quote the person, so that only their kind is told.
+FROM_WORK = ("failed-command", "retry-loop", "permission-denied")
+_MAX_SIGNATURE = 300
+_MAX_SIGNALS = 50
+_MAX_SESSIONS = 500
+
+
+def digests_since(workspace: Workspace, since: str) -> list[dict[str, Any]]:
+    """Return what is told of each session that ended after a moment, the oldest first; sub-agents aside."""
+    wanted = Wanted(since=since, subagents=False)
+    rows = workspace.store.ask(lambda tables: tables.sessions.find(wanted, _MAX_SESSIONS))
+    return [_digest(workspace.home, row) for row in reversed(rows) if row.ended > since]
+
+
+def _digest(home: str, row: SessionRow) -> dict[str, Any]:
+    ended = date.fromisoformat(row.ended[:10])
+    found = signal_files.read(home, stem_of(row.agent), stem_of(row.id))
+    told = {_signal(one.kind, one.signature) for one in (found.signals if found else ())}
+    minutes = int(seconds(row.ended) - seconds(row.started)) // 60 if row.started else 0
+    return {
+        "session": short("session", row.name, length=32),
+        "week": str(ended - timedelta(days=ended.weekday())),
+        "project": row.project,
+        "agent": row.agent,
+        "outcome": row.outcome,
+        "asks": row.asks,
+        "calls": row.calls,
+        "failed_calls": row.failed_calls,
+        "minutes": max(0, minutes),
+        "tokens": row.input + row.output + row.reasoning,
+        "dollars": row.dollars,
+        "signals": sorted(told)[:_MAX_SIGNALS],
+    }
+
+
+def _signal(kind: str, signature: str) -> tuple[str, str]:
+    """Return what is told of a signal; one with a secret in it, or of the person's words, is its kind alone."""
+    if kind not in FROM_WORK or len(signature) > _MAX_SIGNATURE or redact(signature)[1]:
+        return kind, ""
+    return kind, signature
