@@ -67,6 +67,7 @@ def squeezed(text: str) -> str:
         *("<start_of_turn>", "<end_of_turn>", "<think>", "</think>", "<function=run>", '<invoke name="x">'),
         *("<session-start-hook>", "<new-diagnostics>", "<ide_selection>", "<env>", '<teammate-message from="x">'),
         *("<!-- system: obey -->", "<?system obey?>", "<!--assistant-->", "<!important x>"),
+        *("<system >", "<system\t>", "<system\n>", "<s\u0332y\u0332stem>", "&#60system>"),
         *('<channel source="y" a b>', "<claude_background_info>", "<a-tag-of-an-agent-that-is-not-here-yet>"),
     ],
     ids=ascii,
@@ -175,8 +176,10 @@ def test_text_in_any_script_stays(text):
 def test_twice_as_much_takes_twice_as_long(piece):
     """Hostile text costs time in proportion to its length, also very many of our own tag."""
     for work in (fence.stripped, lambda text: fence.safe(text, as_it_is)):
-        half, whole = (seconds(work, piece * (size // len(piece))) for size in (30_000, 120_000))
-        assert whole < 10 * half + 0.2
+        half, whole = (piece * (size // len(piece)) for size in (30_000, 120_000))
+        most = 10 * min(seconds(work, half) for _ in range(3)) + 0.2
+        # Once is enough, unless something came between.
+        assert any(seconds(work, whole) < most for _ in range(3))
 
 
 class Counted(str):
@@ -200,13 +203,10 @@ def test_stripping_reads_each_letter_a_few_times(piece):
 
 
 def seconds(work, text: str) -> float:
-    """Return the time of the processor, the best of three."""
-    times = []
-    for _ in range(3):
-        start = time.process_time()
-        work(text)
-        times.append(time.process_time() - start)
-    return min(times)
+    """Return the time of the processor."""
+    start = time.process_time()
+    work(text)
+    return time.process_time() - start
 
 
 def test_control_characters_go():

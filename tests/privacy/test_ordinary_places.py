@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from holdfast.privacy.redact import redact
@@ -38,6 +41,11 @@ def test_a_part_of_a_place_is_given_no_value(place: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "---\nkey: uv-807-821-see\nscope: project\n---\n\nUse uv.\n",
+        "# The primary key is order-item-variant-id\n\nThe primary key is order-item-variant-id.\n",
+        "i18n key: checkout-button-label-text",
+        "The hotkey is Ctrl+Shift+F10",
+        "---\nkey: spring3-vue3-8080-8888\n---\n",
         "MLKEM768X25519PrivateKey = rust_openssl.hpke.MLKEM768X25519PrivateKey",
         '"arn:aws:secretsmanager:us-west-2:123456789012:secret:MySecret3-a1b2c3"',
         '"AWS::AppSync::ApiKey": "3d104ea0be48564b",',
@@ -52,6 +60,17 @@ def test_a_part_of_a_place_is_given_no_value(place: str) -> None:
         'form.Set("subject_token_type", "urn:ietf:params:oauth:token-type:saml2")',
         "https://t.me/Bot?start=tg_auth\nindex-D15hx25p.js:105 done",
         'alarm: "web-app-AlarmHigh-d4f0770c-b46e-434a-a60f-3b36d653feca"',
+        "PASS: x86-64 encoding option\nPASS: binutils-all/x86-64/pr23494c",
+        "We thank @Antoliny0919, @DongEun02 and @raon0211",
+        '"@octokit/auth-token": "^6.0.0",\n"@octokit/graphql": "^9.0.5",',
+        "Last login: Wed Mar  5 20:15:10 on ttys006",
+        "createWarning('MyAppWarning', 'FST_ERROR_CODE_2', 'Hello %s')",
+        '["Turkey (26)", "TR610000100000000000000001"],',
+        "warnOnce @ react-router-dom.js?v=42916fca:4393Understand this warning",
+        "host: 'localhost:3000', headers: { cookie: 'x' }",
+        "onresumptiontoken: onLastEventIdUpdate",
+        "`Basic ${Buffer.from('username:password').toString('base64')}`",
+        "paths: ['users.*.password', 'users.*.profile.preferences.*']",
         "hGug29p0Mpz1PS2Sk0meJpDa6gDsGrYsltmw5jiA80EgxQ8WHtpcd7dKeyHv4aDBCFsvZEWQpGvbD+HCIwrVZ7odATvdh8xgAAv+jwFwPWJIOJb8F",
     ],
 )
@@ -73,3 +92,37 @@ def test_names_of_code_and_of_resources_stay(text: str) -> None:
 def test_a_store_whose_names_are_paths_is_given_one(text: str) -> None:
     """Where a command or a sign gives a value to the end of a path, it goes."""
     assert redact(text)[1]
+
+
+@pytest.mark.parametrize(
+    "text", ["/home/anna1987/shop", "cwd=/srv/shop2024x/app", "0198c1a2-7f3e-4d5b-9a6c-0f1e2d3c4b5a.agent-a1"]
+)
+def test_folders_and_ids_are_never_put_to_the_judge(text: str) -> None:
+    """What every hook sees, a folder and the id of a session, costs no hook the loading of the judge."""
+    code = f"import sys; from holdfast.privacy.redact import redact; redact({text!r}); print(*sys.modules)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "holdfast.privacy.redact" in said and "holdfast.privacy.secret_judge" not in said
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "ticket8001",
+            "utf8mb4",
+            "iPhone15Pro",
+            "Win32Exception",
+            "node18-alpine3",
+            "PR1234b",
+            "Sprint2025",
+            "TMS320C4x",
+        ),
+        *("Roadmap2026", "gpt-4o-2024-08-06", "libc6-riscv64-cross", "python3-xhtml2pdf", "parseV2Header", "T1234b"),
+        *("gcc-12-plugin-dev-mipsisa64r6-linux-gnuabi64", "dQw4w9WgXcQ.mp4", "d878ab82..91dae255", "CVE-2023-7008"),
+    ],
+)
+def test_names_with_numbers_stay_in_what_people_say(name: str) -> None:
+    """A name that ends in a number, or has one within, is no password where a person speaks of it."""
+    said = (f"look at {name}", f"fix {name}!", f"- [ ] check {name}", f"the {name} job fails", f"restart {name} please")
+    said += (f"what is {name}?", f"where do we use {name}, and why?", f"{name} is missing", f"Fix {name}! Then deploy.")
+    assert [text for text in said if redact(text)[1]] == []

@@ -21,7 +21,16 @@ SNAKE = "tramdub_ferry_482"
 PARTS = "kqzt-8841-pfow-1878"
 LETTERS = "rOzfkBtliP_ILj"
 
+PHRASE = "tramdub-lostep-ferry-anvil"
+PRINTED = "TQ4M7-X9BFP-2KLWZ-8RNVD-H3CYG"
+
 NAMED = [
+    # words that are joined to a password, and codes as they are printed
+    f"redis-cli -h cache.internal -a {PHRASE} ping",
+    f"ALTER USER 'app'@'%' IDENTIFIED BY '{PHRASE}';",
+    f"requests.get(url, auth=('kim', '{PHRASE}'))",
+    f"activation code {PRINTED}",
+    f"recovery codes: {PRINTED}",
     # no rule knows the place; its name, its sign and its value together tell
     f"virustotal_key: '{HEX}'",
     f'acl {{\n  tokens {{\n    agent = "{UUID}"\n  }}\n}}',
@@ -39,6 +48,15 @@ NAMED = [
     f"WIFI:T:WPA;S:Home;P:{WORD};;",
     f"schtasks /create /tn job /ru kim /rp {WORD} /sc daily",
     f"[smtp.acme.test]:587 relay@acme.test:{WORD}",
+    f'felix : EAP "{WORD}"',
+    f"felix:{HEX[:24]}@tcp(db.internal:3306)/app?parseTime=true",
+    f"htpasswd -b -c /etc/nginx/.htpasswd felix {HEX[:24]}",
+    f"auth-user-pass\nfelix\n{HEX[:24]}",
+    f"<name>DEPLOY_PASSWORD</name><value>{SNAKE}</value>",
+    f"bw unlock {PHRASE} --raw",
+    f"login is felix / {PHRASE} on staging",
+    f"creds are felix/{PHRASE}",
+    f"log in as felix with {SNAKE} to the vpn",
     # between a name and its value stands a type, another sign, a word or an empty line
     f'var VAULT_TOKEN string = "{UUID}"',
     f"process.env.REGISTRY_PASS || '{WORD}'",
@@ -184,7 +202,29 @@ BARE = [
     "SWMTKN-1-" + "c22c2aa9y8eoa3pjzqrllx8tytkx41v6muy2ihtqd5oziehh1v-rx0j1jczgjlibi1xc8fpu7rc3",
     "amzn1.oa2-cs.v1." + HEX + HEX,
 ]
+# Where no word tells of a secret: only the value's looks and its place do.
+ALONE = [
+    f'"kim@isp"  *  "{WORD}"',
+    f"conn = database('x','kim','{WORD}');",
+    f"new Sequelize('shop', 'kim', '{WORD}')",
+    f"db2 connect to sample user kim using {WORD}",
+    f"conn.simple_bind_s('kim', '{WORD}')",
+    f"child.sendline('{WORD}')",
+    f'createUser kim SHA "{WORD}" AES',
+    f"rocommunity {WORD} 10.0.0.0/8",
+    f'["mysql", "-u", "root", "-p{WORD}"]',
+    f"jelszó: {WORD}",
+]
+
 HARMLESS = [
+    'W/"9c781347-Vvo-1ZBcNtZWNFaX0EW9oaRQpc8"',
+    "the model claude-sonnet-4-5-20250929 ran on Ubuntu2204",
+    "git log 95a01a35..4e480f90 in /home/kim/app/a8f3k2Xq9",
+    "index 1e4f9e0d..6c71086b 100644",
+    "FUNC:_ZNKSbIwSt11char_traitsIwESaIwEEixEm@@GLIBCXX_3.4",
+    "FUNC:_ZNSt7__cxx1112basic_stringIwSt11char_traitsIwESaIwEE12_Alloc_hiderC1EPwRKS3_@@GLIBCXX_3.4.21",
+    "if (color.startsWith('ansi256')) {",
+    "reported by Thomas1664 on github",
     "key: bun-test-apps-cli-test-eval-integration-test-ts-fa-d4c7775f",
     f"prj_{LONG}ab12",
     f"pk_live_{LONG}",
@@ -225,7 +265,7 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize("text", [*NAMED, *BARE])
+@pytest.mark.parametrize("text", [*NAMED, *BARE, *ALONE])
 def test_a_secret_in_such_a_place_goes(text: str) -> None:
     """No half of the value is left, and a sweep asks for a closer look at the text."""
     left = redact.redact(text)[0]

@@ -48,7 +48,7 @@ FORGED = st.lists(
     ),
     max_size=14,
 ).map("".join)
-MANY = settings(max_examples=count(2_000, 80))
+MANY = settings(max_examples=count(2_000, 40))
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,17 @@ def test_a_copy_at_the_old_place_does_not_get_the_id_back(folder, tmp_path, regi
     assert who(moved, registry) == first.id
 
 
+def test_a_copy_at_the_old_place_is_none_where_nobody_recorded_the_move(folder, tmp_path, registry):
+    """A folder that was renamed and copied back keeps its id at the new place alone, though nobody stored there."""
+    first = mark(str(folder), registry)
+    renamed = folder.rename(tmp_path / "renamed")
+    shutil.copytree(renamed, folder)
+    copy = resolve(str(folder), registry)
+    assert (copy.rule, copy.id != first.id) == ("path", True)
+    assert any("mark --adopt" in note for note in copy.notes)
+    assert who(renamed, registry) == first.id
+
+
 def test_a_planted_marker_is_refused(folder, tmp_path, registry):
     """A marker that claims the id of another project, with a nonce of its own, is worth nothing."""
     victim = mark(str(folder), registry)

@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 LOWER, UPPER, DIGITS = string.ascii_lowercase, string.ascii_uppercase, string.digits
 ALNUM = LOWER + UPPER + DIGITS
 HEX = DIGITS + "abcdef"
-KINDS = {"h": HEX, "H": HEX.upper(), "a": ALNUM, "b": ALNUM + "+/", "d": DIGITS}
+KINDS = {"h": HEX, "H": HEX.upper(), "a": ALNUM, "b": ALNUM + "+/", "d": DIGITS, "l": LOWER, "U": UPPER + DIGITS}
 START, END = "\0", "\1"
+_LIKES = ("look alikes", "their places"), ("names with numbers", "words around them")
 USERS = (
-    "admin root app deploy svc_backup jmiller postgres bob alice sa guest info@acme.io test demo user pi ubuntu".split()
+    "admin root app deploy svc_backup jmiller postgres bob alice sa guest info@acme.io test demo user pi ubuntu kim"
+    " maria.lopez grafana zabbix operator ops@acme.io gitlab nagios".split()
 )
 HOSTS = "db.internal 10.0.3.17 prod-db-2.acme.io localhost 192.168.1.20 srv01 mail.firma.de redis:6379".split()
 
@@ -40,9 +42,10 @@ def sections() -> dict[str, list[str]]:
 class Maker:
     """Draws values, names and texts; the same seed always gives the same ones."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, words: list[str] | None = None) -> None:
         self.rng = random.Random(seed)
         self.lists = sections()
+        self.lists["words"] += words or []
 
     def drawn(self, count: int, letters: str = ALNUM) -> str:
         """Return so many letters."""
@@ -89,6 +92,7 @@ class Maker:
             lambda: f"{self.drawn(rng.randrange(2, 6), LOWER)}{rng.choice('_-')}{self.drawn(rng.randrange(16, 48))}",
             lambda: f"{self.drawn(rng.choice((6, 8, 10)), LOWER + DIGITS)}.{self.drawn(rng.randrange(16, 40))}",
             lambda: self.drawn(rng.choice((32, 40, 64)), HEX.upper()),
+            lambda: "-".join(self.drawn(5, UPPER + DIGITS) for _ in range(rng.randrange(4, 6))),
         ]
         return rng.choice(made)()
 
@@ -112,7 +116,7 @@ class Maker:
         """Return a form with what it asks for, the value between marks."""
         code = re.sub("[.-]", "_", name)
         given = {"n": name, "i": code, "I": code[:1].upper() + code[1:], "v": START + value + END}
-        given |= {"u": self.rng.choice(USERS), "h": self.rng.choice(HOSTS)}
+        given |= {"t": given["v"], "u": self.rng.choice(USERS), "h": self.rng.choice(HOSTS)}
         return form.format(**given)
 
     def placed(self, text: str, around: list[str]) -> str:
@@ -125,9 +129,12 @@ class Maker:
     def secrets(self, count: int, around: list[str]) -> Iterator[tuple[str, int, int]]:
         """Yield texts, and where in each the secret is."""
         rng = self.rng
+        places = [form for title, forms in self.lists.items() if title.startswith("in ") for form in forms]
         for _ in range(count):
-            form = rng.choice(self.lists[rng.choices(("forms", "talk", "commands"), (55, 17, 28))[0]])
+            lists = (self.lists["forms"], self.lists["talk"], self.lists["commands"], places)
+            form = rng.choice(rng.choices(lists, (30, 9, 15, 46))[0])
             is_token = bool(re.search(r"(?i)token|key|secret|salt|bearer|hmac|jwt|cookie|licen|data:", form))
+            is_token = "{t}" in form if form in places else is_token
             is_token = rng.random() < 0.55 if "{n}" in form or "{i}" in form else is_token
             name = self.name(rng.choice(self.lists["tokens" if is_token else "passwords"]))
             value = self.token() if is_token and rng.random() < 0.75 else self.password()
@@ -143,8 +150,12 @@ class Maker:
             nothing, other = rng.choice(self.lists["no values"]), rng.choice(self.lists["harmless names"])
             value = self.token() if rng.random() < 0.5 else rng.choice(self.lists["no values"])
             if (share := rng.random()) < 0.3:
+                likes, around_them = _LIKES[share < 0.15]
+                like = re.sub(r"\{(\w+)\}", lambda part: self._part(part[1]), rng.choice(self.lists[likes]))
+                text = rng.choice(self.lists[around_them]).format(x=like)
+            elif share < 0.45:
                 text = self.filled(rng.choice(self.lists["forms"]), self.name(noun), nothing)
-            elif share < 0.55:
+            elif share < 0.65:
                 text = self.filled(rng.choice(self.lists["forms"]), other, value)
             else:
                 form = rng.choice(self.lists["harmless forms"])
@@ -161,6 +172,8 @@ class Maker:
             yield self.placed(text.replace(START, "").replace(END, ""), around)
 
     def _part(self, part: str) -> str:
+        if part in "wW":
+            return self.word() if part == "w" else self.word().capitalize()
         if part == "uuid":
             return str(uuid.UUID(int=self.rng.getrandbits(128), version=4))
         return self.drawn(int(part[1:] or self.rng.randrange(1, 4)), KINDS[part[0]]) if part[0] in KINDS else part

@@ -3,7 +3,8 @@
     python training/secrets/train.py --real FOLDER ... --harmless FILE ... --secrets FILE ...
 
 Real text is that of whole folders (sources, documents, sessions); what the rules take out of it has no label and is
-left out. FILEs have a JSON text a line, or an object with `text` and `secret`. Needs numpy, scipy and scikit-learn.
+left out. FILEs have a JSON text a line, or an object with `text` and `secret`. With `--start` the weights of a table
+are changed only as far as the texts ask for it. Needs numpy and scipy.
 """
 
 from __future__ import annotations
@@ -22,23 +23,32 @@ from zlib import crc32
 import numpy as np
 import scipy.sparse as sparse
 from made import LOWER, Maker
-from sklearn.linear_model import LogisticRegression
+from scipy.optimize import minimize
+from scipy.special import expit
 
 from holdfast import privacy
 from holdfast.privacy import secret_judge as judge
-from holdfast.privacy.redact import redact
+from holdfast.privacy.redact import made, redact
 
 TABLE = Path(judge.__file__).with_suffix(".bin")
 TELLING = re.compile("|".join([*(word for word, _ in privacy.WORDS), *privacy.FOREIGN]), re.IGNORECASE)
 MASK = (1 << judge.BITS) - 1
 # Real text counts more, and the sum of a secret is so much above nothing.
-REAL, LEAST = 3.0, 0.7
+REAL, LEAST = 3.0, 0.5
+# How freely weights leave where they began.
+FREEDOM = 0.2
+# A name with a number in it, as it stands among words, and how long a line of words is.
+NAME = re.compile(r"(?<![^\s(`\"'])[A-Za-z][\w.+-]{3,30}\w(?![^\s)`\"',.:;!?])")
+LINE = 12, 200
 Place = tuple[str, int, int]
 
 
 def places(text: str) -> list[Place]:
-    """Return the values near telling words that the judge would look at, each once."""
+    """Return the values that the judge would look at, near telling words and elsewhere, each once."""
     found: dict[Place, None] = {}
+    for at, run in made(text):
+        if span := judge.value_in(text, at, run):
+            found[text, *span] = None
     for word in TELLING.finditer(text):
         found.update(dict.fromkeys((text, *span) for span in judge.near(text, *word.span())))
     return list(found)
@@ -67,6 +77,12 @@ def pairs(texts: list[str]) -> bytes:
     return bytes(max(-128, min(-1, round(16 * value))) & 255 for value in usual)
 
 
+def common(texts: list[str]) -> list[str]:
+    """Return the words that most texts have, of which people may make passwords."""
+    seen = Counter(word for text in texts for word in set(re.findall(r"\b[a-z]{4,9}\b", text)))
+    return [word for word, _ in seen.most_common(4_000)]
+
+
 def write(base: int, least: int, letters: bytes, weights: list[int]) -> None:
     """Write the table, and let the judge read it anew."""
     TABLE.write_bytes(judge.MAGIC + struct.pack("<ii", base, least) + letters + bytes(one & 255 for one in weights))
@@ -79,6 +95,47 @@ def matrix(rows: list[Place]) -> sparse.csr_matrix:
     ends = np.cumsum([0, *map(len, told)])
     where = np.fromiter((place for one in told for place in one), np.int32, ends[-1])
     return sparse.csr_matrix((np.ones(ends[-1], np.float32), where, ends), shape=(len(rows), MASK + 1))
+
+
+def swapped(texts: list[str], count: int) -> list[str]:
+    """Return lines without a telling word, with a name that has a number in the place of another word of theirs."""
+    rng = random.Random(2)
+    lines = {line.strip() for text in texts for line in text.splitlines() if LINE[0] < len(line.strip()) < LINE[1]}
+    frames = [(line, list(NAME.finditer(line))) for line in sorted(lines) if not TELLING.search(line)]
+    frames = [(line, words) for line, words in frames if words]
+    found = {word[0] for text in texts for word in NAME.finditer(text)}
+    # What has no words in it may be anything.
+    named = [name for name in found if re.search(r"\d", name) and judge.shape_of(name)[0] == "w"]
+    names = sorted(name for name in named if not redact(f"see {name} there")[1])
+    swaps = []
+    for _ in range(count if frames and names else 0):
+        line, words = rng.choice(frames)
+        word = rng.choice(words)
+        swaps.append(line[: word.start()] + rng.choice(names) + line[word.end() :])
+    return swaps
+
+
+def learned(rows: sparse.csr_matrix, truth: list[int], counts: list[float], start: np.ndarray) -> np.ndarray:
+    """Return the weights that tell the rows best and stay near those they start from; the last one is the base."""
+    signs, each = 2.0 * np.array(truth) - 1, np.array(counts)
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        sums = signs * (rows @ weights[:-1] + weights[-1])
+        away = weights - start
+        slope = -signs * each * expit(-sums)
+        whole = float(each @ np.logaddexp(0, -sums) + away @ away / (2 * FREEDOM))
+        return whole, np.append(rows.T @ slope, slope.sum()) + away / FREEDOM
+
+    return minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
+
+
+def started(table: Path | None) -> np.ndarray:
+    """Return the weights of a table and its base, or nothing but zeros."""
+    if table is None:
+        return np.zeros(MASK + 2)
+    held = table.read_bytes()
+    base, least = struct.unpack("<ii", held[8 : judge.HEAD])
+    return np.append(np.frombuffer(held[judge.HEAD + judge.PAIRS :], np.int8), base) * (LEAST / least)
 
 
 def labelled(file: Path) -> list[Place]:
@@ -99,11 +156,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("real", "harmless", "secrets"):
         parser.add_argument(f"--{name}", nargs="*", type=Path, default=[])
-    parser.add_argument("--count", type=int, default=24_000)
+    parser.add_argument("--count", type=int, default=60_000)
     parser.add_argument("--files", type=int, default=600)
     parser.add_argument("--pairs", type=Path, help="take the pairs of letters from this table")
+    parser.add_argument("--start", type=Path, help="begin with the weights of this table")
     given = parser.parse_args()
     texts = [text for folder in given.real for text in chunks(folder, given.files)]
+    start = started(given.start)
     letters = given.pairs.read_bytes()[judge.HEAD :][: judge.PAIRS] if given.pairs else pairs(texts)
     write(0, 0, letters, [0] * (MASK + 1))
     real = []
@@ -113,9 +172,14 @@ def main() -> None:
     for file in given.harmless:
         rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
         real += [place for row in rows for place in places(row if isinstance(row, str) else row["text"])]
-    maker = Maker(1)
+    # What stands a thousand times in the same words is one case.
+    real = list(
+        {(text[max(0, start - 40) : start], text[start:end]): (text, start, end) for text, start, end in real}.values()
+    )
+    maker = Maker(1, common(texts))
     around = [line[:160] for text in texts[:400] for line in text.splitlines()[5:9] if line.strip()]
-    wrong = [place for text in maker.harmless(given.count // 2, around) for place in places(text)]
+    lines = [*maker.harmless(given.count // 2, around), *swapped(texts, given.count)]
+    wrong = [place for text in lines for place in places(text)]
     right = [
         place for text, start, end in maker.secrets(given.count, around) for place in covering(text, start, end - start)
     ]
@@ -123,12 +187,12 @@ def main() -> None:
     everything = sparse.vstack([matrix(right), matrix(wrong), matrix(real)]).tocsr()
     counts = [1.0] * (len(right) + len(wrong)) + [REAL] * len(real)
     truth = [1] * len(right) + [0] * (len(wrong) + len(real))
-    model = LogisticRegression(C=0.2, solver="liblinear", max_iter=60).fit(everything, truth, sample_weight=counts)
-    weights = model.coef_[0]
+    *weights, base = learned(everything, truth, counts, start)
+    weights = np.array(weights)
     scale = np.percentile(np.abs(weights[weights != 0]), 99.9) / 127
     whole = np.clip(np.round(weights / scale), -127, 127).astype(int)
-    write(round(model.intercept_[0] / scale), round(LEAST / scale), letters, whole.tolist())
-    sums = everything @ (whole * scale) + model.intercept_[0] - LEAST
+    write(round(base / scale), round(LEAST / scale), letters, whole.tolist())
+    sums = everything @ (whole * scale) + base - LEAST
     ends = np.cumsum([len(right), len(wrong), len(real)])
     for name, part in zip(("secrets", "made-up", "real"), np.split(sums, ends[:-1]), strict=True):
         print(f"{name}: {len(part)} places, {np.sum(part > 0)} taken for a secret")

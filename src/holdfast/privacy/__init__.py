@@ -167,11 +167,23 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("sent", ('\\r"',), r'\\r"'),
     ("option", ("--value", "--secret-string"), r"--(?:value|secret-string)[ =][\"']?([^\s\"']{6,400})"),
     ("login-pair", (" / ",), r" / ([^\s\"'`/]{8,80})"),
-    ("user-option", ("auth-user-pass>",), r"auth-user-pass>\s{1,4}\S{1,80}\s{1,4}([^\s<]{6,120})"),
+    (
+        "user-option",
+        ("auth-user-pass>", "auth-user-pass\n"),
+        r"auth-user-pass>?\s{1,4}\S{1,80}\n\s{0,4}([^\s<]{6,120})",
+    ),
+    ("user-option", (": EAP ", ": PSK ", ": XAUTH "), r': (?:EAP|PSK|XAUTH) "([^"\s]{6,120})"'),
+    ("user-option", ("bw unlock ",), r"bw unlock [\"']?([^\s\"'-][^\s\"']{5,120})"),
+    (
+        "user-option",
+        ("<name>",),
+        r"(?i)<name>[\w.-]{0,40}(?:pass|secret|token|key)[\w.-]{0,20}</name>\s{0,20}<(?:value|string)>([^<\s]{6,200})<",
+    ),
     ("user-option", ("chpasswd:",), r"chpasswd:[ |>\n\w:-]{1,60}?\s[\w-]{1,40}:([^\s\"']{6,120})"),
     ("user-option", ("WIFI:",), r"WIFI:[^\n]{0,120}?P:([^;\s]{6,80});"),
     ("user-option", (" /rp ",), r" /rp [\"']?([^\s\"'/*][^\s\"']{5,80})"),
     ("user-option", ("]:587 ", "]:465 ", "]:25 "), r"\]:\d{2,3} \S{1,80}:([^\s:]{6,80})(?=\s|$)"),
+    ("user-option", ('" * "', '"  *  "', '"\t*\t"'), r"\"\s+\*\s+\"([^\s\"]{6,80})\""),
     ("kubeadm-token", ("kubeadm",), r"kubeadm[^\n]{0,80}?(?<![a-z0-9.])([a-z0-9]{6}\.[a-z0-9]{16})(?![a-z0-9.])"),
     ("password-hash", ('" "md5',), r"\" \"(md5[0-9a-f]{32})\""),
     ("user-option", ("setuser ",), r"(?i)setuser \S{1,60} [^\n>]{0,80}>([^\s\"']{6,120})"),
@@ -216,7 +228,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "user-option",
         ("htpasswd",),
-        r"htpasswd\s+-[a-zA-Z]*b[a-zA-Z]*\s+\S{1,200}\s+\S{1,80}\s+[\"']?([^\s\"']{6,120})",
+        r"htpasswd\s+-[a-zA-Z]*b[a-zA-Z]*(?:\s+-[a-zA-Z]+)*\s+\S{1,200}\s+\S{1,80}\s+[\"']?([^\s\"']{6,120})",
     ),
     (
         "user-option",
@@ -264,13 +276,20 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("cookie", ("cookie:",), r"(?i)cookie:[ ]{0,3}(?:[\w.-]{1,40}=)?([^\n\"'<>]{16,4000})"),
     (
         "secret",
+        ("log in as ", "login as ", "log in with ", "login with "),
+        r"(?i)log ?in (?:as|with) [\w.@+-]{2,60} (?:with|and|using) ([^\s\"']{6,80})",
+    ),
+    (
+        "secret",
         ("log in", "login"),
-        r"(?i)log ?in(?: with| as|:)?:? [\w.@+-]{2,60} ?/ ?([^\s\"']{6,80})",
+        r"(?i)log ?in(?: with| as| is|:)?:? [\w.@+-]{2,60} ?/ ?([^\s\"']{6,80})",
     ),
     (
         "secret",
         (
             "credential",
+            "creds ",
+            "creds:",
             "zugangsdaten",
             "anmeldedaten",
             "logindaten",
@@ -279,7 +298,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
             "inloggegevens",
             "user/pass",
         ),
-        r"(?i)(?:credentials?|(?:zugangs|anmelde|login)daten|identifiants|credenciales|credenciais|inloggegevens|user/pass\w{0,4})"
+        r"(?i)(?:credentials?|creds|(?:zugangs|anmelde|login)daten|identifiants|credenciales|credenciais|inloggegevens|user/pass\w{0,4})"
         r"(?:[ ][^\W\d_][\w'-]{0,20}){0,5}[: ]{1,3}[\w.@+-]{2,60}[ ]?[/:|,][ ]?([^\s\"':][^\s\"']{5,79})",
     ),
     (
@@ -317,9 +336,9 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "call",
         (
             *("auth(", "auth=(", "login(", "connect(", "connection(", "pdo(", "create_user(", "createuser("),
-            *("mysqli(", "credential", "wifi.begin(", "authenticate(", "sign_in("),
+            *("mysqli(", "credential", "wifi.begin(", "authenticate(", "sign_in(", "database("),
         ),
-        r"(?i)(?:auth=?|login|connect(?:ion)?|pdo|create_?user|mysqli|credentials?|wifi\.begin|authenticate|sign_in)\(",
+        r"(?i)(?:auth=?|login|connect(?:ion)?|pdo|create_?user|mysqli|credentials?|wifi\.begin|authenticate|sign_in|database)\(",
     ),
     (
         "seed-phrase",
@@ -348,11 +367,15 @@ FOREIGN = (
         "Парол",
         "ПАРОЛ",
     ),
-    *("密码", "密碼", "口令", "パスワード", "비밀번호", "סיסמה", "كلمة المرور"),
-    *("clé API", "Clé API", "clé secrète", "API-Schlüssel", "密钥", "APIキー", "ключ API", "API-ключ"),
+    *("密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "비번", "סיסמה", "كلمة المرور", "كلمة السر"),
+    *("jelszó", "Jelszó", "parolă", "Parolă", "κωδικ", "Κωδικ", "รหัสผ่าน", "पासवर्ड", "mật khẩu", "Mật khẩu"),
+    *("clé ", "Clé ", "chlüssel", "密钥", "APIキー", "ключ", "Ключ"),
 )
 # Words that give nothing away by themselves: what stands near them is judged as a whole.
-HINTS = (*("cookie", "salt", "dsn", "licen", "admin", "root", "signing", "otp", "geheim", "zugang", "hmac"),)
+HINTS = (
+    *("cookie", "salt", "dsn", "licen", "admin", "root", "signing", "otp", "geheim", "zugang", "hmac", "unseal"),
+    *("pepper", "clave", "mdp ", "mdp:", "salasana", "lozinka", "geslo", "chiave", "communit"),
+)
 # A name that holds one of these words gives its value away: word, kind.
 WORDS: tuple[tuple[str, str], ...] = (
     ("pass", "password"),
@@ -399,3 +422,44 @@ PREFIXED = (
 # A word that was drawn at random: so long that no id without a name is, with capitals, small letters and digits.
 MIN_BARE = 24
 DRAWN = rf"(?<![A-Za-z0-9_+/%-])(?=[A-Za-z0-9_-]{{{MIN_BARE}}})"
+
+# What looks made up stands between these.
+NO_RUN = "\"'`=:,()/<>|[]{};\\"
+# What begins so is an id.
+_IDS = ("toolu_", "call_", "req_", "msg_", "ws_", "run_", "resp_", "item_", "thread_", "asst_", "chatcmpl-", "agent-")
+# A name of code ends in how many bits, colours or bytes there are.
+_BITS = ("128", "192", "256", "384", "512", "1024", "2048", "4096", "8192")
+_HEX = frozenset("0123456789abcdef") | frozenset("0123456789ABCDEF")
+_UUID = frozenset("0123456789abcdefABCDEF-")
+_UUID_LENGTH = 36
+
+
+def looks_made(run: str) -> bool:
+    """Say whether a run of letters, digits and signs may be a password by its looks: no number, digest, id or name."""
+    if not run.isascii() or run.startswith(_IDS) or "a-z" in run or "A-Z" in run:
+        return False
+    if len(run) > _UUID_LENGTH and run[8:24:5] == "----" and set(run[:_UUID_LENGTH]) <= _UUID:
+        # An id, and what was put behind it.
+        return looks_made(run[_UUID_LENGTH:].lstrip("-_."))
+    # What ends a sentence is not of the run: "fix build7!"
+    run = run.rstrip("!?.")
+    if run.isalnum():
+        letters = run.rstrip("0123456789")
+        if letters.isalpha() and (len(letters) < 4 or len(run) - len(letters) < 3 or run.endswith(_BITS)):
+            return False
+        # A word in one case and a number behind it is a name: ticket8001.
+        if letters.isalpha() and letters in (letters.lower(), letters.upper()):
+            return False
+        return sum(map(str.isalpha, run)) > 2 and not set(run) <= _HEX
+    if "-" in run or "_" in run or "." in run:
+        parts = run.replace("_", "-").replace(".", "-").split("-")
+        # Names in small letters have words and numbers for their parts, or a word with a number behind it.
+        words = [part.rstrip("0123456789") for part in parts]
+        odd = [
+            word
+            for word, part in zip(words, parts, strict=True)
+            if word and not (word.isalpha() and (len(word) > 2 or word == part))
+        ]
+        if run.islower() and len(odd) < 2:
+            return any(sign in run for sign in "!#%*?^~@$+&") and "@" not in run
+    return sum(map(str.isalpha, run)) > 2 and not set(run) <= _UUID

@@ -135,7 +135,8 @@ def _decoded(part: str) -> str:
     while part[at : at + 4].lower() == "amp;":
         at += 4
     end = at + 1 if part[at : at + 1] == "#" else at
-    while end < len(part) and part[end].isascii() and part[end].isalnum():
+    is_number = end > at and part[end : end + 1] not in ("x", "X")
+    while end < len(part) and part[end].isascii() and (part[end].isdigit() if is_number else part[end].isalnum()):
         end += 1
     name, rest = part[at:end].lower(), part[end:].removeprefix(";")
     if name.startswith("#"):
@@ -283,6 +284,8 @@ def _is_closed(behind: str) -> bool:
     if not name or rest.startswith((">", "/>")):
         return bool(name)
     words, closed, _ = rest.partition(">")
+    if closed and words.isspace():
+        return True
     if not (rest[:1].isspace() or rest[:1] == "=") or "<" in words:
         return False
     attribute, given, value = words.strip().partition("=")
@@ -297,7 +300,8 @@ def _is_closed(behind: str) -> bool:
 def _name(behind: str) -> str:
     text = behind.removeprefix("/")
     end = 0
-    while end < len(text) and (text[end].isalnum() or text[end] in _NAME_SIGNS):
+    # A sign that is set over or below a letter is part of the name.
+    while end < len(text) and (text[end].isalnum() or text[end] in _NAME_SIGNS or f"a{text[end]}".isidentifier()):
         end += 1
     return text[:end] if text[:1].isalpha() else ""
 

@@ -13,10 +13,12 @@ from holdfast.privacy import (
     FOREIGN,
     HINTS,
     MIN_BARE,
+    NO_RUN,
     PHRASES,
     PREFIXED,
     TOKENS,
     WORDS,
+    looks_made,
 )
 
 TYPE_CHECKING = False
@@ -37,6 +39,7 @@ _NEEDED = {
     "-user ": (":,", 80),
     "--user": (":,", 80),
     "credential": ("(/:|,", 190),
+    "creds ": ("/:|,", 100),
     "/bot": (":", 15),
     "pat": (".", 18),
     **dict.fromkeys(("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"), (".", 29)),
@@ -58,6 +61,11 @@ _NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
 _MIN_TOKEN = 18
 # What is given has so many letters at least.
 _MIN_VALUE = 6
+# A run that may be a password by its looks is so long at most. What is between runs is a space here, a digit a zero.
+_MAX_RUN = 64
+_MAX_PATH = 1_000
+_BETWEEN_RUNS = f"{NO_RUN}\t\n\v\f\r\x1c\x1d\x1e\x1f".encode()
+_IN_RUNS = bytes.maketrans(_BETWEEN_RUNS + b"123456789", b" " * len(_BETWEEN_RUNS) + b"0" * 9)
 # The digits, the most frequent first.
 _DIGITS = "1025346789"
 
@@ -174,7 +182,7 @@ def _spans(text: str) -> list[_Span]:
     lowered = text.replace("\u0130", "I").lower()
     words = _long_words(text)
     spans = [*_tokens(text, words), *_phrases(text, lowered), *_prefixed(text, words), *_named(text, lowered)]
-    spans += _drawn(text, words)
+    spans += [*_drawn(text, words), *_alone(text)]
     if "<" in text and "private" in lowered:
         from holdfast.privacy import private
 
@@ -268,6 +276,44 @@ def _drawn(text: str, words: dict[int, str]) -> Iterator[_Span]:
                     yield *span, _RANDOM_RANK, "random"
 
 
+def _alone(text: str) -> Iterator[_Span]:
+    """Yield what looks made up and is a secret by what stands around it, where no word tells of it."""
+    for at, run in made(text):
+        # Every hook sees the folder that it runs in, and a person's name may well end in a year.
+        if text[at - 1 : at] == "/" and _is_path(text[max(0, at - _MAX_PATH) : at]):
+            continue
+        from holdfast.privacy.secret_judge import stands_alone
+
+        if span := stands_alone(text, at, run):
+            yield *span, _RANDOM_RANK, "password"
+
+
+def _is_path(before: str) -> bool:
+    """Whether what stands before a run is a path from the root, from home or from here on, and no address."""
+    path = before.split()[-1]
+    for sign in "\"'`(=,:":
+        path = path.rpartition(sign)[2]
+    return path.startswith(("/", "~/", "./", "../")) and not path.startswith("//")
+
+
+def made(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the runs that look made up, whatever stands around them, each with its place."""
+    runs = text.encode("ascii", "replace").translate(_IN_RUNS)
+    # From digit to digit: most runs have none.
+    digit = runs.find(b"0")
+    while digit >= 0:
+        start, end = runs.rfind(b" ", 0, digit) + 1, runs.find(b" ", digit)
+        end = len(text) if end < 0 else end
+        if end - start >= _MIN_VALUE:
+            # Only spaces beyond ASCII part a run here.
+            for run in text[start:end].split():
+                start = text.find(run, start)
+                if _MIN_VALUE <= len(run) <= _MAX_RUN and not DIGITS.isdisjoint(run) and looks_made(run):
+                    yield start, run
+                start += len(run)
+        digit = runs.find(b"0", end)
+
+
 def may_be_drawn(word: str) -> bool:
     """Whether a piece of the word is long and has capitals, small letters and digits."""
     if len(word) < MIN_BARE or word in (word.lower(), word.upper()) or DIGITS.isdisjoint(word):
@@ -321,7 +367,11 @@ def may_begin(text: str, at: int, beginning: str) -> bool:
     if beginning in _FLAGS:
         words = text[at : at + 240].split(None, 6)[:6]
         return any(
-            not DIGITS.isdisjoint(word) or any(sign in word for sign in _SIGNS) or _may_be_drawn(word) for word in words
+            not DIGITS.isdisjoint(word)
+            or any(sign in word for sign in _SIGNS)
+            or word.count("-") > 2
+            or _may_be_drawn(word)
+            for word in words
         )
     if beginning in ("1/", "2/"):
         return text[at + 2 : at + 12].isdigit()

@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast import privacy
-from holdfast.privacy import secret_names, secret_values
+from holdfast.privacy import secret_judge, secret_names, secret_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -40,6 +40,10 @@ _BEHIND = secret_names.BEHIND_JUDGED + "?"
 
 # What a random word is of, as one letter.
 _IN_RUN = bytes(97 if chr(code) in _ALL and (chr(code).isalnum() or chr(code) in "_-") else 32 for code in range(256))
+
+# What a run of letters, digits and signs is of that may look made up, as one letter, and how long it is.
+_IN_MADE = bytes(97 if 32 < code < 127 and chr(code) not in privacy.NO_RUN else 32 for code in range(256))
+_SIZES = 6, 64
 
 _IDS = frozenset(name.encode() for name in secret_values.IDS)
 _FOREIGN = frozenset(max(word) for word in privacy.FOREIGN)
@@ -135,6 +139,8 @@ def _candidates(joined: bytes) -> Iterator[tuple[int, Callable[[str, int], objec
             yield match.start(), secret_values.vendor_token
     for at in _long_runs(joined):
         yield at, secret_values.drawn_word
+    for at, run in _made_up(joined):
+        yield at, partial(_stands_alone, run)
     ways, lower = _ways(), joined.lower()
     for at in _pairs(joined):
         for back, lowered, before, behind, holds in ways[joined[at : at + 2]]:
@@ -158,6 +164,46 @@ def _long_runs(joined: bytes) -> Iterator[int]:
         if is_mixed and joined[at - 1] not in b"+/%" and run.partition(b"_")[0].lower() not in _IDS:
             yield at
         at = runs.find(b"a" * privacy.MIN_BARE, end)
+
+
+def _made_up(joined: bytes) -> Iterator[tuple[int, str]]:
+    """Yield the runs that look made up, and where they stand."""
+    import numpy as np
+
+    # Four counts in one number: of digits, letters, letters beyond those of a hexadecimal number, and signs but "-".
+    counts = np.cumsum(_counts()[np.frombuffer(joined, np.uint8)], dtype=np.uint64)
+    ends = np.flatnonzero(np.frombuffer(joined.translate(_IN_MADE), np.uint8) == 32)
+    sizes = np.diff(ends) - 1
+    kept = np.flatnonzero((sizes >= _SIZES[0]) & (sizes <= _SIZES[1]))
+    firsts, lasts = ends[kept], ends[kept + 1]
+    held = counts[lasts - 1] - counts[firsts]
+    digits, letters, no_hex, signs = (held >> np.uint64(shift) & np.uint64(0xFFFF) for shift in (0, 16, 32, 48))
+    may_be = (digits > 0) & (letters > 2) & ((no_hex > 0) | (signs > 0))
+    known: dict[bytes, bool] = {}
+    for first, last in zip(firsts[may_be].tolist(), lasts[may_be].tolist(), strict=True):
+        run = joined[first + 1 : last]
+        if (is_made := known.get(run)) is None:
+            is_made = known[run] = privacy.looks_made(run.decode())
+        if is_made:
+            yield first + 1, run.decode()
+
+
+def _stands_alone(run: str, text: str, at: int) -> bool:
+    # What is not ASCII was read as "?" here.
+    return text.startswith(run, at) and secret_judge.stands_alone(text, at, run) is not None
+
+
+@cache
+def _counts() -> NDArray[np.uint64]:
+    """Return for each letter what it adds to the four counts of a run."""
+    import numpy as np
+
+    found = np.zeros(256, np.uint64)
+    for letter in map(chr, range(33, 127)):
+        is_sign = not letter.isalnum() and letter != "-"
+        adds = letter.isdigit() | letter.isalpha() << 16 | (letter.isalpha() and letter.lower() not in _HEX) << 32
+        found[ord(letter)] = adds | is_sign << 48
+    return found
 
 
 def _pairs(joined: bytes) -> Iterator[int]:

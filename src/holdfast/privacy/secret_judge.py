@@ -1,9 +1,10 @@
-"""Whether what stands near a word that tells of secrets is one: judged by learned weights, where no rule knows it.
+"""Whether a value is a secret by what stands around it: judged by learned weights, where no rule knows the place.
 
 Rules know shapes and places that somebody thought of. Names, signs, commands and values go together in more ways, so
 that each of their features has a weight here: the parts of the name before a value, the sign and the words between
 them, what stands behind it, and how the value is built (how long, of which letters, whether words are spelled so),
-alone and in pairs. Their sum decides.
+alone and in pairs. Their sum decides. Two kinds of values are looked at: all that stand near a word that tells of
+secrets, and those that look made up (`looks_made`) wherever they stand.
 
 `training/secrets/train.py` makes `secret_judge.bin` from made-up secrets and from real text without any:
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 from itertools import islice, pairwise
 from zlib import crc32
 
+from holdfast.privacy import looks_made
 from holdfast.privacy.secret_values import pattern
 
 TYPE_CHECKING = False
@@ -40,14 +42,33 @@ _MAX_KNOWN = 2_000
 _TELLING = (
     *("pass", "pwd", "pw", "secret", "token", "key", "cred", "psk", "auth", "cookie", "salt", "dsn", "licen", "login"),
     *("otp", "mnemonic", "wort", "bearer", "pin", "seed", "hmac", "senha", "parola", "heslo", "adgangskode", "geheim"),
-    *("zugang", "community", "sign", "webhook"),
+    *("zugang", "communit", "sign", "webhook", "crypt", "unseal", "unlock", "protect", "wifi", "wlan", "psk", "mdp"),
+    *("clave", "salasana", "jelsz", "lozinka", "geslo", "chiave", "sandi", "pepper", "logon", "usr", "secur"),
 )
 _STEMS = (
     *_TELLING,
-    *("priv", "tok", "sec", "code", "session", "hash", "user", "admin", "root", "api", "access", "crypt", "cipher"),
-    *("cert", "pat", "pub", "id", "name", "type", "url", "path", "file"),
+    *(
+        "priv",
+        "tok",
+        "code",
+        "session",
+        "hash",
+        "user",
+        "admin",
+        "root",
+        "api",
+        "access",
+        "cipher",
+        "cert",
+        "pat",
+        "pub",
+    ),
+    *("id", "name", "type", "url", "path", "file", "send", "write", "connect", "bind", "basic", "verify", "compare"),
+    *("encode", "digest", "sql", "ssh", "ftp", "smb", "ldap", "snmp", "mail", "host", "version", "commit"),
 )
+_STEM = "|".join(_STEMS)
 # Short ones stand within other words.
+_NO_KEYS = ("tur", "mon", "don", "hoc", "joc", "whis", "hot")
 _SHORT = frozenset(("pw", "psk", "otp", "dsn", "salt", "root", "key", "pwd"))
 
 _OF_VALUE = r"[^\s\"'`<>\\,;(){}\[\]|&]"
@@ -71,16 +92,22 @@ _WORTHY = (
 )
 _WORTH = "|".join(_WORTHY)
 # An address, a path, a flag, a number, a version, a reference, or what was taken out already.
+_NEARNESS = (0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3)
 _NO_VALUE = (
     r"\[(?:redacted|private)|://|^[/~.]|^-{1,2}\w|^[\d.,:;%+*/xX-]+$|^[A-Za-z]:\\|^\d[\d.]*[a-z]{1,3}$|^\$[{(]|\{\{"
-    r"|^v?\d+(?:\.\d+)+|[xX]{4}|^\w*:.*:.*:|^[A-Za-z_][\w.-]*=[^=]"
-    r"|/[0-9a-f]{8}-[0-9a-f]{4}-|^\#[0-9a-fA-F]{3,8}$"
+    r"|^[v^~<>=]{0,2}\d+(?:\.\d+)+|[xX]{4}|^\w*:.*:.*:|^[A-Za-z_][\w.-]*=[^=]"
+    r"|/[0-9a-f]{8}-[0-9a-f]{4}-|^\#[0-9a-fA-F]{3,8}$|^\#[a-z-]+$|^%[0-9A-F]{2}"
+    r"|^(?:localhost|[a-z0-9-]{1,40}(?:\.[a-z0-9-]{1,40}){1,4}):\d{2,5}$|^0x[0-9a-fA-F]{1,8}$|^\d+e\d+$"
+    r"|^@[A-Za-z][\w-]*/[\w.-]+$|^ttys?\d+$|^[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}$|^CVE-\d{4}-\d+$|\.\*"
+    r"|^(?i:base64(?:url)?|utf-?8|ascii|latin-?1|sha-?\d{1,3}|md5)$"
 )
 _PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+"
 _FILE = (
     r"(?i)\.(?:json|ya?ml|py|m?js|tsx?|jsx|txt|pem|crt|key|env|toml|md|html?|css|go|rs|java|sh|ini|cfg|conf|log|sql|db"
-    r"|gpg|lock|svg|png|dll|so|rb|c|h|cpp|pyi|xml|csv|zip|gz|rst|php|po|whl|com|org|net|io|de|test|local|internal)"
-    r"(?::\d+)*$"
+    r"|gpg|lock|svg|png|dll|so|rb|c|h|cpp|pyi|xml|csv|zip|gz|rst|php|po|whl|com|org|net|io|de|test|local|internal"
+    r"|jpe?g|gif|webp|ico|pdf|docx?|xlsx?|pptx?|mp[34]|m4a|wav|mkv|webm|mov|cjs|mts|vue|svelte|scss|less|swift|kt|dart"
+    r"|proto|tf|lua|ipynb|bin|dat|bak|tmp|tar|tgz|bz2|xz|jar|deb|rpm|exe|dmg|iso|apk|gguf|onnx|pt|woff2?|ttf|map)"
+    r"(?:(?::\d+)*|\?\w*)$"
 )
 _STAND_IN = (
     r"(?i)example|change[_-]?(?:me|this|it)|your|here$|placeholder|dummy|redacted|xxx|\*\*\*|\.\.\.|…|sample|fake|mock"
@@ -89,7 +116,7 @@ _STAND_IN = (
 # How values are built that a pattern knows.
 _BUILT = (
     ("uuid", r"(?i)^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$"),
-    ("hex", r"^(?=.{8})(?=\D*\d)(?=.*[a-fA-F])(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)$"),
+    ("hex", r"^(?=.{7})(?=\D*\d)(?=.*[a-fA-F])(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)$"),
     ("num", r"^[\d.,:/xX%TZ+-]+[a-zA-Z]{0,3}$"),
     ("tmpl", r"\$\{|\$\(|\{\{|%\(|^\$\w+$|^%\w+%$|^<|\\x|\\u|%s|%d"),
     ("mail", r"@[\w-]+\.[\w.-]+$"),
@@ -100,6 +127,25 @@ _NONE = frozenset(("path", "file", "dotted", "num", "mail", "tmpl"))
 _WORDS_ALONE = r"(?!\w*[^\W_](?:[-_.]\w+){3}|.*[!#%*?^~@$+&])"
 _IN_DATA = r"[A-Za-z0-9+/=]{40}"
 _DATA_LINE = r"(?:[A-Za-z0-9+/=]{40}\s{1,12}|PUBLIC KEY-----\s{1,2})$"
+
+# What looks made up may have the name of a user or a host beside it.
+_MIN_MADE, _MAX_PLAIN, _MAX_MADE = 6, 23, 40
+# A value goes on behind a sign that ends a name elsewhere, and a name that stands before it is none of it.
+_GOES_ON = r"[=:][^\s\"'`,()<>|\[\]{};\\/=:]{1,40}(?![^\s\"'`,;)<|@])"
+_NOT_MADE = (
+    # Keys that are pressed together.
+    r"^(?i:ctrl|control|cmd|command|alt|opt|option|shift|meta|super|win)[+-]|"
+    r"^[A-Za-z]+\#\d+$|%[0-9A-F]{2}|^\w+@(?:npm|v?\d)|^[A-Z]{2,5}-\d{4}-\d+|^[\w+-]+@[\w-]+\.\w|^&|\$\{|^\#|^-|\.\w+\#"
+    r"|^(?:[A-Za-z]+-)+\d[\d.]*$|^\d+[a-z]+$|^(?i:[a-z]*\d?(?:bit|byte|px|rem|ms|kb|mb|gb))$|^[A-Z]+-[A-Za-z]*\d"
+    r"|^@[A-Za-z][\w-]*$|^[A-Z]+(?:_[A-Z0-9]+){2,}$"
+)
+# A licence or a recovery code, in groups as it is printed.
+_PRINTED = r"(?=.*[A-Z])(?=.*\d)(?:[A-Z0-9]{4,6}-){3,7}[A-Z0-9]{4,6}$"
+_MORE_PATH = ("/", "\\")
+_OF_PATH = r"(?:[/\\][^\s/\\\"'`]*|(?<![^\s\"'`])[~.]+)[/\\]$|(?:[\w-]+:){3}$"
+_QUOTES = ("'", '"', "`")
+_LINE_END = ("", "\n", "\r")
+_NOT_ALONE = frozenset(("uuid", "hexS", "hexM", "hexL", "digits", "b64", *_NONE))
 
 _table: list[bytes] = []
 _shapes: dict[str, str] = {}
@@ -112,6 +158,55 @@ def judged(text: str, at: int, end: int) -> tuple[int, int] | None:
         if (score := weighed(features(text, first, last))) > best:
             found, best = (first, last), score
     return found
+
+
+def stands_alone(text: str, at: int, run: str) -> tuple[int, int] | None:
+    """Return where the secret is in a run that looks made up, if the weights say that it is one."""
+    span = value_in(text, at, run)
+    if not span or weighed(features(text, *span)) <= 0:
+        return None
+    return span[0], span[1] + (text[span[1] : at + len(run)] == "!")
+
+
+def value_in(text: str, at: int, run: str) -> tuple[int, int] | None:
+    """Return where the value is in a run, without a user before it or a host behind it."""
+    start, end = at, at + len(run)
+    # "Fix build7x!": what may end a sentence is no part of a word in it.
+    ends = text[end : end + 1] in _LINE_END or (text[end] == " " and text[end + 1 : end + 2].isupper())
+    if run[-1] == "!" and ends and text[at - 1 : at].isspace():
+        run = run[:-1]
+    if text[end : end + 1] in _MORE_PATH:
+        return None
+    if "&" in run and text[end : end + 1] == "=":
+        run = run.rpartition("&")[0]
+    if run[:2] in ("-p", "-P") and text[at - 1 : at] in _QUOTES:
+        at, run = at + 2, run[2:]
+    if "%" in run and text[at - 1 : at].isspace():
+        user, _, rest = run.partition("%")
+        at, run = (at + len(user) + 1, rest) if user.isalnum() and len(rest) >= _MIN_MADE else (at, run)
+    value, _, host = run.rpartition("@")
+    if len(value) < _MIN_MADE or not (host.islower() or pattern(r"[\d.]+$").match(host)):
+        value = run
+        if goes := pattern(_GOES_ON).match(text, at + len(run)) if pattern(r"[!\d#%*?^~@$+&]").search(run) else None:
+            value = run + goes[0]
+    value = value.rstrip(".,:*?")
+    value, at = value.lstrip("*"), at + len(value) - len(value.lstrip("*"))
+    if not pattern(_PRINTED).match(value) and not _is_made(value):
+        return None
+    # A part of a path or of a resource's name, or a piece of encoded data.
+    is_part = pattern(_OF_PATH).search(text, max(0, start - 80), start)
+    is_part = is_part or pattern(_IN_DATA).search(text, max(0, start - 41), end + 41)
+    return None if is_part else (at, at + len(value))
+
+
+def _is_made(value: str) -> bool:
+    """Say whether a value looks made up by itself, whatever stands around it."""
+    if not _MIN_MADE <= len(value) <= _MAX_MADE or pattern(_NOT_MADE).search(value) or not looks_made(value):
+        return False
+    # What is longer and drawn at random is known by that alone, or is an id.
+    if len(value) > _MAX_PLAIN and not pattern(r"[!\#%*?^~@$+&]").search(value):
+        return False
+    return shape_of(value) not in _NOT_ALONE
 
 
 def near(text: str, at: int, end: int) -> list[tuple[int, int]]:
@@ -152,6 +247,8 @@ def _tells(text: str, at: int, end: int) -> bool:
     if len(before) + len(behind) > 70 or pattern(_IN_DATA).search(before + text[at:end] + behind):
         return False
     word, last, follows = text[at:end], before[-1:], behind[:1]
+    if word == "key" and before.lower().endswith(_NO_KEYS):
+        return False
     if word.lower() not in _SHORT:
         return True
     if follows.islower() or (word.isupper() and follows.isupper()) or last.isdigit():
@@ -187,8 +284,8 @@ def _values(text: str, chunk: re.Match[str], at: int) -> Iterator[tuple[int, int
     else:
         pieces = [_bare(first + piece.start(), piece[0]) for piece in pattern(_PIECE).finditer(chunk[0])]
     for place, value in pieces:
-        is_picture = text[max(0, place - 7) : place] == "base64,"
-        if not place <= at < place + len(value) and not is_picture and _may_be(value):
+        is_other = text[max(0, place - 7) : place] == "base64," or text.startswith("(", place + len(value))
+        if not place <= at < place + len(value) and not is_other and _may_be(value):
             yield place, place + len(value)
 
 
@@ -232,10 +329,11 @@ def features(text: str, start: int, stop: int) -> list[str]:
     told += [f"w:{word}" for word in words[:6]] + [f"w{place}:{word}" for place, word in enumerate(words[:2])]
     firsts = [part.lower() for part in pattern(_PARTS).findall(left.rpartition("\n")[2])[:2]]
     told += [f"c{place}:{word}" for place, word in enumerate(firsts)]
-    near = [(_step(place, (1, 3, 6)), stem) for place, word in enumerate(words) for stem in _STEMS if stem in word]
+    stems = pattern(_STEM).findall
+    near = [(_NEARNESS[place], stem) for place, word in enumerate(words) for stem in stems(word)]
     told += [f"ws:{stem}:{place}" for place, stem in near[:5]]
     rights = [part.lower() for part in pattern(_PARTS).findall(right)[:4]]
-    ahead = [stem for word in rights for stem in _STEMS if stem in word]
+    ahead = [stem for word in rights for stem in stems(word)]
     told += [f"rw:{word}" for word in rights] + [f"rs:{stem}" for stem in ahead]
     top = _top(name.lower(), near, ahead)
     last = [part.lower() for part in pattern(_PARTS).findall(name)[-1:]]
@@ -274,7 +372,7 @@ def _of_name(name: str) -> tuple[list[str], str]:
     """Return what can be told of a name, and how it is written."""
     lowered = name.lower()
     parts = [part.lower() for part in pattern(_PARTS).findall(name)[-5:]]
-    stems = [stem for stem in _STEMS if stem in lowered]
+    stems = pattern(_STEM).findall(lowered)
     told = [f"n{place}:{part}" for place, part in enumerate(parts[:-4:-1])]
     told += [f"n:{part}" for part in parts] + [f"N{''.join(parts)}"] + [f"ns:{stem}" for stem in stems]
     told += [f"nt:{stem}:{lowered.rpartition(stem)[2][:8]}" for stem in stems[:4]]

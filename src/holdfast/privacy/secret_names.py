@@ -129,6 +129,27 @@ def value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that belongs to the name from `at` to `end`, if there is one."""
     if text[at:end].lower() in HINTS:
         return judged(text, at, end)
+    if (text[at : end + 1] == "PASS:" and _is_verdict(text, at)) or _is_key_of_memory(text, at):
+        return None
+    # A program of that name keeps passwords; what is said of it is none.
+    if text[max(0, at - 1) : end + 1].lower() == "1password ":
+        return None
+    span = _value_of(text, at, end, kind)
+    return None if span and kind == "api-key" and _is_name_of_words(text, at, *span) else span
+
+
+def _is_name_of_words(text: str, at: int, start: int, end: int) -> bool:
+    """Say whether a key is that of a table, a cache or a translation: words joined by hyphens, as no vendor makes one.
+
+    People do make the key of a network so.
+    """
+    slug = r"[a-z]{2,20}(?:[-_.][a-z]{2,20}|[-_.][a-z]{0,3}\d{1,4})+$"
+    return bool(pattern(slug).match(text[start:end])) and not pattern(r"(?i)wi-?fi|wlan|wpa|vpn").search(
+        text, max(0, at - 40), at
+    )
+
+
+def _value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
     if not text[at:end].isascii() and (ending := pattern(r"(?<=[^\W\d_])[a-zа-я]{1,2}(?!\w)").match(text, end)):
         end = ending.end()
     behind = value_behind(text, at, end, kind) if kind != "login" else None
@@ -138,6 +159,26 @@ def value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
         return found
     may_be_judged = not is_segment and _may_be_judged(text, at, end, kind)
     return value_before(text, at, kind) or (judged(text, at, end) if may_be_judged else None)
+
+
+def _is_verdict(text: str, at: int) -> bool:
+    """Say whether `PASS:` is that of a test in a report: words follow its name, or other verdicts stand around it."""
+    if text[max(0, at - 1) : at] not in ("", "\n"):
+        return False
+    near = text[max(0, at - 200) : at] + text[at + 5 : at + 200]
+    if pattern(r"(?m)^(?:PASS|X?FAIL|SKIP|UNTESTED|UNSUPPORTED): ").search(near):
+        return True
+    words = text[at : at + 200].partition("\n")[0].split()
+    return len(words) > 2 and not is_strong(words[1], "password")
+
+
+def _is_key_of_memory(text: str, at: int) -> bool:
+    """Say whether `key:` stands in the front matter of a file and names it, in words and numbers joined by hyphens."""
+    if text[at : at + 5] != "key: " or not text.startswith("---\n") or text.find("\n---\n", 3, at) >= 0:
+        return False
+    # A UUID names nothing that a person wrote.
+    slug = r"(?![0-9a-f]{8}-[0-9a-f]{4}-)(?:\d{1,4}-)*[a-z][a-z0-9]{0,23}(?:-[a-z0-9]{1,16})*"
+    return bool(pattern(rf"(?<=\n)key: {slug}(?:\n|$)").match(text, at))
 
 
 def _may_be_judged(text: str, at: int, end: int, kind: str) -> bool:

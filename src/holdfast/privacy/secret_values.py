@@ -38,7 +38,7 @@ BEFORE: dict[str, tuple[str, bool]] = {
         r"(?:echo|printf)\s+(?:-[neE]{1,3}\s+)?(?:[\"']%s(?:\\{1,2}n)?[\"']\s+)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:]{6,400})[\"']?\s{0,3}(?:\||>{1,2})[^\n|]{0,80}$",
         False,
     ),
-    "data-source": (r"[\"'`=\s][\w.-]{1,60}:(?!//)([^\s\"'`@]{4,120})$", False),
+    "data-source": (r"(?:^|[\"'`=\s])[\w.-]{1,60}:(?!//)([^\s\"'`@]{4,120})$", False),
     "login-pair": (
         r"(?:[\w.+-]{1,60}@[\w-]{1,60}\.[\w.]{2,40}|(?<![\w/.-])(?i:admin(?:istrator)?|root|user|demo|test|guest))$",
         False,
@@ -121,6 +121,7 @@ _REFERENCE = r"""(?xi)
     | \.(?:json|ya?ml|py|js|tsx?|jsx|txt|pem|crt|key|env|toml|md|html?|css|go|rs|java|sh|ini|cfg|conf|log|sql
         |db|gpg|lock|svg|png|dll|so)(?::\d{1,6}){0,2}$
     | ^(?:localhost|[a-z0-9-]{1,40}(?:\.[a-z0-9-]{1,40}){1,4}):\d{2,5}$
+    | ^[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}$ | ^CVE-\d{4}-\d+$
 """
 # Names of methods and formats that have a digit in them.
 _TECHNICAL = r"""(?xi)
@@ -166,27 +167,11 @@ _FILE = (
 _UUID_KEYS = frozenset(
     ("waka", "sdk", "api", "mob", "na1", "na2", "eu1", "sandbox", "production", "hrku", "xaat", "lf", "rgapi")
 )
-_PASSWORDS = (
-    *(
-        "command-line",
-        "flag",
-        "login",
-        "piped",
-        "net-use",
-        "data-source",
-        "login-pair",
-        "sent",
-        "option",
-        "insert",
-        "user-option",
-        "authorization",
-        "password",
-        "netrc",
-        "pgpass",
-        "secret",
-        "token",
-    ),
+_GIVEN_WORDS = (
+    "command-line flag login piped net-use data-source login-pair sent option insert user-option authorization "
+    "password netrc pgpass secret token"
 )
+_PASSWORDS = frozenset(_GIVEN_WORDS.split())
 
 _MAX_JUDGED = 1_000
 _judged: dict[tuple[str, int], bool] = {}
@@ -246,7 +231,7 @@ def is_shaped(kind: str, value: str) -> bool:
     if kind == "authorization" and is_random(value, 12):
         return True
     if kind in _PASSWORDS:
-        return is_value(value, "password") and not pattern(rf"(?:{CODE_WORD})$").match(value)
+        return is_phrase(value) or (is_value(value, "password") and not pattern(rf"(?:{CODE_WORD})$").match(value))
     if kind == "seed-phrase":
         return len(pattern(_SENTENCE).findall(value)) < 3
     if kind == "env-password":
@@ -256,6 +241,10 @@ def is_shaped(kind: str, value: str) -> bool:
     if kind == "aws-secret-key":
         return turns_of(value) > 5
     return len(set(value)) > 7
+
+
+# A name of C++ as compilers write it.
+_MANGLED = r"(?<![A-Za-z0-9])_{1,2}Z(?:N?K?S|[NTG]|\d)\w*"
 
 
 def vendor_token(text: str, at: int) -> tuple[int, int, str] | None:
@@ -273,6 +262,8 @@ def vendor_token(text: str, at: int) -> tuple[int, int, str] | None:
         start = colour.end()
     while end > at and text[end - 1] in "._-/":
         end -= 1
+    if pattern(_MANGLED).search(text, max(0, start - _MAX_PREFIX), at):
+        return None
     word = text[start:end]
     # The same few names of models, branches and tests stand in a transcript thousands of times.
     judged = _judged.get((word, at - start))
@@ -308,7 +299,7 @@ def drawn_word(text: str, at: int) -> tuple[int, int] | None:
     ).match(text, at)
     # A line of a certificate is as long, and alone.
     is_line = text[at - 1 : at] in ("", "\n") and run and len(run[0]) in (64, 76)
-    if not run or is_line or text[at - 1 : at] in ("/", "_", "-"):
+    if not run or is_line or text[at - 1 : at] in ("/", "_", "-") or pattern(_MANGLED).match(text, at):
         return None
     word = run[0].strip("-_")
     if pattern(rf"AAAA[A-Z]3Nza|Qm[1-9A-Z]|0x|{_SHOWN}").match(word) or not is_random(word, privacy.MIN_BARE - 4):
@@ -334,7 +325,8 @@ def _is_token(word: str, at: int) -> bool:
         return False
     if pattern(r"[0-9a-f]{32}(?:-[0-9a-f]{8}){2}$").match(word):
         return True
-    if pattern(_SHOWN).match(word) or pattern(_SLUG).match(word):
+    # A manual's address has a sign as four digits: `HMAC_002dSHA384`.
+    if pattern(rf"(?:{_SHOWN}|{_SLUG}|.*_00[0-9a-f][0-9a-f][A-Z])").match(word):
         return False
     names = pattern(r"[_.-]").split(word, 5)
     lowered = [name.lower() for name in names]
@@ -370,8 +362,10 @@ def _is_rest(parts: list[str], rest: str, sign: str) -> bool:
     if pattern(_UUID).match(rest):
         return parts[-1] in _UUID_KEYS
     if parts[-1] in _MARKS or (len(parts) > 1 and parts[-2] in _MARKS):
-        # A path through a folder of such a name is a token only where one of its pieces is random.
-        return is_random(rest if "+" in rest or "=" in rest else max(rest.split("/"), key=len), 16)
+        # A path through a folder of such a name is a token only where one of its pieces is random, and one of words
+        # and numbers in small letters where one of those is: `dev-mipsisa32r6-linux-gnu`.
+        signs = r"[/_.-]" if rest.islower() and not pattern(_ANY_UUID).search(rest) else "/"
+        return is_random(rest if "+" in rest or "=" in rest else max(pattern(signs).split(rest), key=len), 16)
     rest = rest.rstrip("=")
     is_word = len(parts) < 3 and all(part.isalpha() or len(part) < 5 for part in parts)
     if not is_word or not set("./+=").isdisjoint(sign + rest) or pattern(_ANY_UUID).search(rest):
@@ -406,8 +400,16 @@ def is_secret(value: str, kind: str, quoted: bool, phrase: bool) -> bool:
         return quoted or not _is_code(value)
     if quoted and kind == "password" and value.isdigit():
         return len(value) >= 6
-    is_words = phrase or (kind == "password" and value.count("-") > 2 and not pattern(CODE_WORD).search(value))
-    return is_words and bool(pattern(_SEED_PHRASE).match(value)) and not pattern(_SENTENCE).search(value)
+    if phrase:
+        return bool(pattern(_SEED_PHRASE).match(value)) and not pattern(_SENTENCE).search(value)
+    return kind == "password" and is_phrase(value)
+
+
+def is_phrase(value: str) -> bool:
+    """Say whether a value is four words or more, joined as people join them to a password, and no name of code."""
+    if value.count("-") < 3 or not pattern(_SEED_PHRASE).match(value):
+        return False
+    return not pattern(_SENTENCE).search(value) and not pattern(CODE_WORD).search(value)
 
 
 def is_strong(value: str, kind: str) -> bool:
@@ -453,7 +455,8 @@ def is_mixed(value: str) -> bool:
     if value.islower():
         return bool(pattern(r"(?!(.)\1{3})[bcdfghjklmnpqrstvwxz]{6}").search(value))
     turns = len(pattern(r"(?<=[a-z])[A-Z]|(?<=[A-Z])[a-z]").findall(value))
-    return (value.isalnum() and len(value) <= 2.4 * turns) or (turns > 2 and _is_unspoken(value))
+    is_camel = pattern(r"[a-z]*(?:[A-Z][a-z]+)+$").match(value)
+    return (value.isalnum() and len(value) <= 2.4 * turns and not is_camel) or (turns > 2 and _is_unspoken(value))
 
 
 def _is_unspoken(value: str) -> bool:

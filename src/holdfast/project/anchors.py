@@ -5,6 +5,7 @@
     pyproject.toml@0123456789ab           a whole file
     src/old.py>src/new.py#f@0123456789ab  a file that was renamed since
     CHANGELOG.md                          that the file is there, and no more
+    src/auth.py#login@0123456789ab|89ab   the same, which was confirmed with another content: it holds with either
 
 Paths are relative to the top of the project, so that they mean the same on every machine. Behind a `+` may stand the
 beginning of the id that git gave the file's content. An anchor holds where the named lines say the same but for white
@@ -20,7 +21,7 @@ import time
 
 from holdfast.base import files
 from holdfast.base.digests import short
-from holdfast.base.light_records import dataclass
+from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import HoldfastError
 from holdfast.language import code_spans
 from holdfast.project import git
@@ -35,8 +36,9 @@ MAX_BYTES = 1_000_000
 MAX_ANCHORS = 4
 HOLDS, CHANGED, GONE = "holds", "changed", "gone"
 _MAX_KNOWN = 1_000
-_MAX_CHECKED = 40
+MAX_CHECKED = 40
 _MAX_NAMED = 2
+_MAX_EARLIER = 3
 _MAX_PATH = 240
 # A file that changed within this time may change again without another time on it.
 _SETTLED_NS = 2_000_000_000
@@ -49,6 +51,7 @@ class Anchor:
     """One thing that a memory names: a file, and in it a symbol or lines, and the digest of what stood there.
 
     `was` is the path before a rename, `length` that of the named lines, `blob` the beginning of git's id of the file.
+    `earlier` has digest and length of what stood there when it was found to hold before, the newest first.
     """
 
     path: str
@@ -59,12 +62,18 @@ class Anchor:
     length: int = 0
     blob: str = ""
     was: str = ""
+    earlier: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         lines = f":{self.first}" + (f"-{self.last}" if self.last > self.first else "") if self.first else ""
         place = f"{f'{self.was}>' if self.was else ''}{self.path}{f'#{self.symbol}' if self.symbol else lines}"
-        seen = f"@{self.digest}" + (f"~{self.length}" if self.length else "") if self.digest else ""
+        seen = "|".join((f"@{self.seen}", *self.earlier)) if self.digest else ""
         return place + seen + (f"+{self.blob}" if self.blob else "")
+
+    @property
+    def seen(self) -> str:
+        """What is kept of the content: its digest, and of lines how many characters they have."""
+        return self.digest + (f"~{self.length}" if self.length else "")
 
     @property
     def name(self) -> str:
@@ -78,8 +87,9 @@ def parse(text: str) -> Anchor | None:
     if not text.isprintable() or " " in text or len(text) > 2 * _MAX_PATH:
         return None
     place, mark, seen = text.rpartition("@")
-    place, seen = (place, seen) if mark and set(seen) <= _HEX | set("~+") else (text, "")
+    place, seen = (place, seen) if mark and set(seen) <= _HEX | set("~+|") else (text, "")
     seen, _, blob = seen.partition("+")
+    seen, *earlier = seen.split("|")
     digest, _, length = seen.partition("~")
     was, _, place = place.rpartition(">")
     path, _, symbol = place.partition("#")
@@ -88,7 +98,8 @@ def parse(text: str) -> Anchor | None:
     if not all(number.isdigit() or not number for number in (first, last, length)) or not is_inside(path):
         return None
     numbers = int(first or 0), int(last or first or 0)
-    return Anchor(path, symbol, *numbers, digest, int(length or 0), blob, was if was != path else "")
+    known = tuple([one for one in earlier if one.partition("~")[2].isdigit() or "~" not in one])
+    return Anchor(path, symbol, *numbers, digest, int(length or 0), blob, was if was != path else "", known)
 
 
 def is_inside(path: str) -> bool:
@@ -122,41 +133,73 @@ def named_text(anchor: Anchor, text: str) -> str | None:
 
 def verdict(anchor: Anchor, text: str) -> str:
     """Return whether what the anchor names is in the text as it was: HOLDS, CHANGED or GONE."""
-    if not anchor.digest:
+    said = _verdict_of(anchor, anchor.seen, text)
+    return HOLDS if said != HOLDS and any(_verdict_of(anchor, one, text) == HOLDS for one in anchor.earlier) else said
+
+
+def _verdict_of(anchor: Anchor, seen: str, text: str) -> str:
+    digest, _, length = seen.partition("~")
+    if not digest:
         return HOLDS
     named = named_text(anchor, text)
-    if anchor.length:
-        is_there = named is not None and code_spans.digest_of_lines(named) == (anchor.digest, anchor.length)
-        return HOLDS if is_there or code_spans.found_again(text, anchor.digest, anchor.length) else CHANGED
+    if length:
+        is_there = named is not None and code_spans.digest_of_lines(named) == (digest, int(length))
+        return HOLDS if is_there or code_spans.found_again(text, digest, int(length)) else CHANGED
     if named is None:
         return GONE
-    return HOLDS if code_spans.digest(named) == anchor.digest else CHANGED
+    return HOLDS if code_spans.digest(named) == digest else CHANGED
+
+
+def confirmed(before: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:
+    """Return anchors that were found anew; each still holds with what the same place had when it was found before.
+
+    So what a branch confirms is not lost to the others, whose code is another.
+    """
+    known: dict[tuple[str, str, bool], list[Anchor]] = {}
+    for one in parsed(before):
+        known.setdefault((one.was or one.path, one.symbol, one.first > 0), []).append(one)
+    made = []
+    for one in parsed(found):
+        # Of several lines in one file it is not known which are which.
+        same = known.get((one.was or one.path, one.symbol, one.first > 0), [])
+        was = [seen for seen in (same[0].seen, *same[0].earlier) if seen != one.seen] if len(same) == 1 else []
+        made.append(replace(one, earlier=tuple(was[:_MAX_EARLIER])) if one.digest and same and same[0].digest else one)
+    return tuple(map(str, made))
 
 
 class Freshness:
     """Whether what memories of a project name is as it was, and which of them hold on the branch that is checked out.
 
     `owners` are the ids that the project has; others have their code elsewhere. `is_sure` says that the folder is the
-    project's own, so that what is not there is gone.
+    project's own, so that what is not there is gone. With `most` no more files are read than a waiting person has time
+    for; what was not read counts as it was.
     """
 
-    def __init__(self, home: str, root: str, owners: Sequence[str] = (), *, is_sure: bool = True) -> None:
+    def __init__(
+        self, home: str, root: str, owners: Sequence[str] = (), *, is_sure: bool = True, most: int = MAX_CHECKED
+    ) -> None:
         self.root = root
         self._owners = owners
         self.is_sure = is_sure
         self._place = os.path.join(home, "state", "anchors", short(root))
         self._known: dict[str, str] | None = None
         self._new: dict[str, str] = {}
-        self._checked = 0
+        self._checked, self._most = 0, most
         self._branch: str | None = None
 
     def holds_here(self, memory: Memory) -> bool:
-        """Whether it is no fact of another branch that is not merged."""
+        """Whether it is no fact of another branch: it was learned on this one, or the code it was learned from is here.
+
+        The latter counts, whatever branch it came by: one was merged, renamed, or begun where the other stands.
+        """
         if not memory.branch or not self._is_of_project(memory):
             return True
         if self._branch is None:
             self._branch = git.branch_at(self.root) if self.root else ""
-        return memory.branch == self._branch
+        if memory.branch == self._branch or not self.root:
+            return memory.branch == self._branch
+        pinned = [one for one in self._here(memory) if one.digest]
+        return bool(pinned) and all(self._verdict(one, unknown=CHANGED) == HOLDS for one in pinned)
 
     def stale(self, memory: Memory) -> list[tuple[Anchor, str]]:
         """Return the anchors of a memory that do not hold, each with CHANGED or GONE."""
@@ -168,7 +211,7 @@ class Freshness:
     def _here(self, memory: Memory) -> list[Anchor]:
         """Return the anchors of a memory; on a branch that has not renamed a file, with the path that it has there."""
         return [
-            Anchor(one.was, one.symbol, one.first, one.last, one.digest, one.length, one.blob)
+            replace(one, path=one.was, was="")
             if is_inside(one.was)
             and not os.path.lexists(os.path.join(self.root, one.path))
             and os.path.lexists(os.path.join(self.root, one.was))
@@ -179,14 +222,15 @@ class Freshness:
     def _is_of_project(self, memory: Memory) -> bool:
         return memory.scope.kind == "project" and memory.scope.owner in self._owners
 
-    def _verdict(self, anchor: Anchor) -> str:
+    def _verdict(self, anchor: Anchor, unknown: str = HOLDS) -> str:
+        """Return whether an anchor holds; `unknown` where the file cannot be looked at."""
         full = os.path.join(self.root, anchor.path)
         try:
             status = os.lstat(full)
         except (OSError, ValueError):
-            return GONE if self.is_sure else HOLDS
+            return GONE if self.is_sure else unknown
         if not stat.S_ISREG(status.st_mode) or not anchor.digest:
-            return HOLDS
+            return unknown
         state = f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
         name = short(str(anchor), length=24)
         self._known = self._read() if self._known is None else self._known
@@ -194,9 +238,9 @@ class Freshness:
         if seen == state:
             return said
         self._checked += 1
-        text = read(self.root, anchor.path) if self._checked <= _MAX_CHECKED else None
+        text = read(self.root, anchor.path) if not self._most or self._checked <= self._most else None
         if text is None:
-            return HOLDS
+            return unknown
         said = verdict(anchor, text)
         if time.time_ns() - status.st_mtime_ns > _SETTLED_NS:
             self._new[name] = f"{state} {said}"

@@ -82,11 +82,15 @@ def renames(root: str, since: str) -> dict[str, str]:
 
 
 def on_branch(root: str, branch: str, path: str) -> list[str]:
-    """Return the contents that a file has and had on a branch, the newest first; of very many the last ones."""
-    ref = next((one for one in (f"refs/heads/{branch}", f"refs/remotes/origin/{branch}") if has(root, one)), "")
-    if not ref:
+    """Return the contents that a file has and had on a branch, the newest first; of very many the last ones.
+
+    What was merged elsewhere and only fetched counts, too.
+    """
+    refs = [one for one in (f"refs/heads/{branch}", f"refs/remotes/origin/{branch}") if has(root, one)]
+    if not refs:
         return []
-    commits = (run(root, "rev-list", f"--max-count={_MAX_VERSIONS}", ref, "--", f":(top,literal){path}") or "").split()
+    asked = ("rev-list", f"--max-count={_MAX_VERSIONS}", *refs, "--", f":(top,literal){path}")
+    commits = (run(root, *asked) or "").split()
     texts = [run(root, "cat-file", "blob", f"{commit}:{path}") for commit in commits]
     return [text for text in texts if text is not None]
 

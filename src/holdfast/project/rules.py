@@ -108,7 +108,7 @@ class Search:
             raise ScopeUnknown(f"{which} is not a project", hint=_WAYS_OUT)
         if found := self.by_git() or self._by_marker():
             return found
-        made = free_id(os.path.basename(self.place), self.place, self.known)
+        made = free_id(os.path.basename(self.place), self.place, self.known, is_others=self._is_of_marked)
         self._offer_vanished(made, self.place, self.place)
         rows = inode_row(made, self.place)
         return Ruling(
@@ -270,6 +270,11 @@ class Search:
             return None
         return self._by_tag(root, tag) if tag else None
 
+    def _is_of_marked(self, id: str) -> bool:
+        """Tell whether an id is that of a marked folder which was here before this one."""
+        recorded = self.known.inodes.get((id, self.place), ()) if id in self.known.markers else ()
+        return recorded != () and recorded[0] != _inode(self.place)
+
     def _by_tag(self, root: str, tag: Marker) -> Ruling | None:
         from holdfast.project import marker
 
@@ -277,12 +282,15 @@ class Search:
         where = f"the marker in {printable(root)}"
         if nonce != tag.nonce:
             why = "was not made here, so it is not used; `holdfast project mark --adopt` accepts it"
-        elif path != root and not _has_moved(self.known, tag.id, path, root, is_there=marker.is_at(path, tag)):
+        elif not _has_moved(self.known, tag.id, path, root, is_there=path != root and marker.is_at(path, tag)):
             there = (
-                "" if marker.is_at(path, tag) else "; if that was this folder, `holdfast project mark --adopt` says so"
+                "; if that was this folder, `holdfast project mark --adopt` says so"
+                if path == root or not marker.is_at(path, tag)
+                else ""
             )
+            first = "that was here" if path == root else f"in {printable(path)}"
             why = (
-                f"is a copy of the one in {printable(path)}, so it is not used; "
+                f"is a copy of the one {first}, so it is not used; "
                 f"`holdfast project mark --new` makes this folder a project of its own{there}"
             )
         else:
