@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
-from holdfast.language.conditions import Call, Condition, fits_path, matched, needles, parse, read, runs
+from holdfast.language.conditions import Call, Condition, fits_path, matched, needles, parse, read
+from holdfast.language.runs import runs
 
 ROOT = "/home/kim/shop"
 

@@ -25,6 +25,8 @@ from holdfast.language.contradiction import Claim, says_otherwise
         ("The dev server listens on port 9000.", "The dev server listens on port 8443."),
         ("Der Server läuft auf Port 9000", "Der Server läuft auf Port 8443"),
         ("Always run make deploy", "Never run make deploy"),
+        ("Always run make deploy", "Never, ever run make deploy!"),
+        ("Yarn nicht verwenden", "Wir nutzen yarn"),
         ("Don't run mypy with --strict.", "Always run mypy with --strict."),
         ("Run pytest without -x.", "Run pytest with -x."),
         ("Run the server with --port 9000", "Run the server with --port 8443"),
@@ -49,6 +51,13 @@ def test_a_newer_statement_says_otherwise(newer: str, older: str) -> None:
 @pytest.mark.parametrize(
     ("newer", "older"),
     [
+        ("Never, ever run terraform destroy!", "Never run terraform destroy."),
+        ("You should never, under any circumstances, use yarn.", "Never use yarn."),
+        ("Never, ever run `prisma migrate reset`.", "You must never run `prisma migrate reset`."),
+        ("You mustn't use yarn", "Never use yarn."),
+        ("Yarn nicht verwenden", "Nie yarn verwenden"),
+        ("Nobody may push to main", "Never push to main"),
+        ("It is forbidden to use yarn", "Never use yarn."),
         ("Kim owns billing", "Kim owns checkout"),
         ("Never use tabs in Python", "Use tabs in Makefiles"),
         ("Never commit secrets", "Commit often"),

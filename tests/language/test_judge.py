@@ -69,8 +69,8 @@ def test_the_statement_is_the_run_of_clauses_that_speaks_most_for_itself() -> No
     """Clauses beside the statement stay out, and one that is weak between two strong ones stays in."""
     text = "run it, use tabs and not spaces, thanks"
     pieces = [Piece(9, text.index(word), text.index(word) + len(word)) for word in text.replace(",", "").split()]
-    marks = [-5.0, -5.0, 3.0, 3.0, -1.0, 3.0, 3.0, -5.0]
-    assert stated(text, pieces, marks, 0.0) == "use tabs and not spaces"
+    marks = [-9.0, -9.0, 9.0, 9.0, -3.0, 9.0, 9.0, -9.0]
+    assert stated(text, pieces, marks) == "use tabs and not spaces"
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_the_statement_is_the_run_of_clauses_that_speaks_most_for_itself() -> No
 def test_a_statement_neither_begins_nor_ends_in_the_middle(text, kept, statement) -> None:
     """Where the run of clauses goes on from a clause without a comma, that belongs to it; no sign is left open."""
     pieces = [Piece(9, found.start(), found.end()) for found in re.finditer(r"\w+", text)]
-    marks = [3.0 if text.index(kept) <= one.start < text.index(kept) + len(kept) else -9.0 for one in pieces]
-    assert stated(text, pieces, marks, 0.0) == (statement or text)
+    marks = [9.0 if text.index(kept) <= one.start < text.index(kept) + len(kept) else -12.0 for one in pieces]
+    assert stated(text, pieces, marks) == (statement or text)
 
 
 def test_pieces_know_their_place_in_the_text() -> None:

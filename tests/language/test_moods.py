@@ -15,6 +15,8 @@ PRAISE = (
     *("Excellent work. Now add the tests.", "amazing, it even handles leap years", "your summary is brilliant"),
     *("Perfect! Please commit.", "amazing job, but now the same for all pages", "well done now use the sidebar"),
     *("This looks great. Can you push it?", "Hey I love the changes you've made", "Fenomenal, funciona."),
+    *("it works very well now", "so much better! Commit it.", "终于好了，谢谢", "素晴らしい、次へ"),
+    *("c'est parfait, merci",),
     *("Perfekt, danke dir!", "gut gemacht", "Genau das wollte ich.", "hervorragende Analyse", "ich bin begeistert"),
 )
 FRUSTRATION = (
@@ -23,7 +25,9 @@ FRUSTRATION = (
     *("I already told you twice to leave it", "this is the third time you changed it", "you keep deleting my comments"),
     *("wtf why is it gone", "Move them, that's what I freaking asked!", "NO! FROM THE YAML!", "I told you no errors"),
     *("what the hell, I give up", "putain, encore cassé", "great job deleting my branch"),
-    *("I'm furious with you", "thanks for nothing"),
+    *("I'm furious with you", "thanks for nothing", "you did not restart it...AGAIN!!!", "why can't you just run it"),
+    *("说了多少遍了，别动这个文件", "何度も言わせるな", "я же просил не трогать", "ya te dije que no"),
+    *("arrête de commiter",),
     *("du hast die Datei schon wieder gelöscht", "deine Antwort ist Unsinn", "liest du überhaupt, was ich schreibe?"),
 )
 NEITHER = (
@@ -39,6 +43,7 @@ NEITHER = (
         "why did you choose a dict?",
     ),
     *("ruff is amazing, add it", "the previous developer did a horrible job", "I'm an idiot, wrong file"),
+    *("IMPORTANT!!! read the guide first", "这个按钮放在右边", "le serveur a dit quoi ?", "what happened to the port?"),
     *("docker is down again", "it still crashes", "customers say 'this is garbage'", "SELECT * FROM USERS"),
     *("super, dann jetzt die Tests", "Mist, der Server ist weg", "du hast ein Komma vergessen", "sieht gut aus"),
 )

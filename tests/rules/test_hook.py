@@ -74,6 +74,7 @@ def test_a_rule_that_forbids_holds_the_first_call_and_lets_the_same_through(stor
     first = call("cd x && git push -f")
     assert len(first.held) == 1 and not first.said
     assert PUSH in first.held[0] and "git push -f" in first.held[0] and "goes through" in first.held[0]
+    assert "exactly" not in first.held[0] and "this once" in first.held[0], "any such call goes through"
     assert not call("cd x && git push -f")
     assert not call("git push origin main")
 
@@ -81,10 +82,10 @@ def test_a_rule_that_forbids_holds_the_first_call_and_lets_the_same_through(stor
 def test_two_rules_that_hold_one_call_say_once_what_to_do(store, call) -> None:
     """Each rule is told with what it is about; how to go on stands before the first alone."""
     store(PUSH)
-    store("Never git push on a Friday.")
+    store("Don't run git push yourself.")
     held = call("git push").held
     assert len(held) == 2 and ["goes through" in one for one in held] == [True, False]
-    assert all("at git push: " in one for one in held)
+    assert all("`git push`" in one for one in held)
 
 
 def test_another_session_is_held_again_and_a_call_that_is_not_meant_never(store, call) -> None:
@@ -340,3 +341,67 @@ def test_codex_is_told_a_rule_about_a_failure_by_what_was_printed(store, home, s
     assert said("Process exited with code 0\nOutput:\nECONNREFUSED is handled") == []
     (line,) = said("Error: connect ECONNREFUSED 127.0.0.1:5432")
     assert "make db" in line
+
+
+TAKEN = [
+    ("rm -rf db", True),
+    ("rm -r ./db/", True),
+    ("rm -rf db/*", True),
+    ("cd db && rm -rf migrations", True),
+    ("mv db old", True),
+    ("git mv db old", True),
+    ("git rm -r db", True),
+    ("git checkout -- db", True),
+    ("find db -delete", True),
+    ("rm -rf *", True),
+    ("git clean -fdx", True),
+    ("echo x > db/migrations/1.sql", True),
+    ("sed -i s/a/b/ db/migrations/1.sql", True),
+    ("cat x | tee db/migrations/1.sql", True),
+    ("cp x.sql db/migrations/1.sql", True),
+    ("rm -rf docs", False),
+    ("rm -rf gone", False),
+    ("rm db/other.sql", False),
+    ("mv docs db/docs", False),
+    ("git clean -fd", False),
+    ("git clean -ndx", False),
+    ("git checkout -- .", False),
+    ("find db -name '*.log' -delete", False),
+    ("ls -R db", False),
+]
+
+
+@pytest.mark.parametrize(("line", "is_held"), TAKEN)
+def test_what_takes_a_folder_along_takes_what_a_rule_is_about(store, call, shop, line: str, is_held: bool) -> None:
+    """To remove, move or put back a folder above it is a change of a file that is there; so is to write over it."""
+    for name in ("db/migrations/1.sql", "db/other.sql", "docs/a.md", "secret/key.pem"):
+        (shop / name).parent.mkdir(parents=True, exist_ok=True)
+        (shop / name).write_text("1\n", encoding="utf-8")
+    (shop / ".gitignore").write_text("# keys\nsecret/\n", encoding="utf-8")
+    store("Never touch db/migrations/ or secret/.")
+    assert bool(call(line).held) is is_held
+
+
+@pytest.mark.parametrize(
+    ("line", "is_held"),
+    [
+        ("rm data/a.csv", True),
+        ("mv data/a.csv /tmp/", True),
+        ("rm -rf data", True),
+        ("git rm -r data", True),
+        ("find data -delete", True),
+        ("echo 1 >> data/a.csv", False),
+        ("sed -i s/a/b/ data/a.csv", False),
+        ("cp x.csv data/a.csv", False),
+        ("git checkout -- data", False),
+        ("mv x.csv data/", False),
+    ],
+)
+def test_what_must_not_be_deleted_may_be_changed(store, call, shop, line: str, is_held: bool) -> None:
+    """To add to a file, to change it or to put it back takes nothing away."""
+    (shop / "data").mkdir()
+    (shop / "data" / "a.csv").write_text("1\n", encoding="utf-8")
+    store("Never delete files in data/.")
+    assert bool(call(line).held) is is_held
+    edit = {"file_path": str(shop / "data" / "a.csv"), "old_string": "1", "new_string": "2"}
+    assert not call(tool="Edit", told=edit, session="s2").held

@@ -21,7 +21,7 @@ from holdfast.language.triggers import KINDS, LEARNED
 PRECISE, CLEAR, EACH = 0.865, 0.5, 0.77
 # The share of messages that the second reader reads, and with a candidate; how far behind the best a kind may be.
 LOOK, CANDIDATES, MARGIN = 0.35, 0.146, 4.0
-MOOD, ARGUABLE, SPAN = 0.9, 0.5, 1.5
+MOOD, ARGUABLE = 0.9, 0.5
 # What is proposed is in so many messages.
 KEPT = 0.056
 STEP, WINDOW, NEVER = 6, 30, 99.0
@@ -53,7 +53,7 @@ def main() -> int:
     )
     print(f"recall {found.sum() / clear[:, six].sum():.3f}")
     moods = {mood: mood_bar(heads, right, labels.index(mood)) for mood in MOODS}
-    settings = {"look": look, "margin": MARGIN, "span": SPAN, "moods": moods}
+    settings = {"look": look, "margin": MARGIN, "moods": moods}
     settings["told"] = np.minimum(bars(scores, clear[:, six], right[:, six]), NEVER).tolist()
     settings["candidate"] = float(np.quantile(heads[:, 20], 1 - CANDIDATES))
     settings["keep"] = float(np.quantile(heads[:, 18] + heads[:, 19], 1 - KEPT))

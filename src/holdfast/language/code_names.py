@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from holdfast.base.regexes import kept
+
 MAX_STATEMENT = 4_000
 MAX_NAMES = 8
 _FILE = r"(?:[\w@.+-]+/)*\.?[\w@+-][\w@.+-]*"
 # With a folder or an ending; whether there is such a file, the project tells.
-_PATH = re.compile(rf"(?<![\w/:.@~$#-])(?:\./|/)?({_FILE})(?::(\d+)(?:-(\d+))?|\#L(\d+)(?:-L?(\d+))?)?(?![\w/])")
-_NUMBERS = r"lines?\s+(\d+)(?:\s*(?:-|–|to|and)\s*(\d+))?"
-_LINES_OF = re.compile(rf"\b{_NUMBERS},?\s+(?:of|in|from)\s+[`'\"]?({_FILE})", re.IGNORECASE)
-_FILE_LINES = re.compile(rf"(?<![\w/])({_FILE})[`'\"]?,?\s+\(?(?:(?:at|on|around)\s+)?{_NUMBERS}", re.IGNORECASE)
+_PATH = kept(rf"(?<![\w/:.@~$#-])(?:\./|/)?({_FILE})(?::(\d+)(?:-(\d+))?|\#L(\d+)(?:-L?(\d+))?)?(?![\w/])")
+_NUMBERS = r"(?:lines?\s+|L)(\d+)(?:\s*(?:-|–|to|and)\s*L?(\d+))?"
+_LINES_OF = kept(rf"\b{_NUMBERS},?\s+(?:of|in|from)\s+[`'\"]?({_FILE})", re.IGNORECASE)
+_FILE_LINES = kept(rf"(?<![\w/])({_FILE})[`'\"]?,?\s+\(?(?:(?:at|on|around)\s+)?{_NUMBERS}", re.IGNORECASE)
 # Files that are known by a name without an ending.
 _WITHOUT_ENDING = frozenset(
     (
@@ -20,21 +22,23 @@ _WITHOUT_ENDING = frozenset(
         *("Justfile", "justfile", "Brewfile", "Caddyfile", "Tiltfile", "BUILD", "WORKSPACE", "CODEOWNERS"),
     )
 )
-_BACKTICKED = re.compile(r"`([^`\n]{1,120})`")
-_SYMBOL = re.compile(r"^[A-Za-z_$][\w$-]*(?:(?:\.|::|#)[A-Za-z_$][\w$-]*)*(?:-[\w-]+)?[!?]?$")
-_CALLED = re.compile(r"(?<![\w.])([A-Za-z_][\w.]*)\(\)")
+_BACKTICKED = kept(r"`([^`\n]{1,120})`")
+_SYMBOL = kept(r"^[A-Za-z_$][\w$-]*(?:(?:\.|::|#)[A-Za-z_$][\w$-]*)*(?:-[\w-]+)?[!?]?$")
+_CALLED = kept(r"(?<![\w.])([A-Za-z_][\w.]*)\(\)")
 # Written as no word of a language is: with an underscore or a capital within it.
-_CODE_LIKE = re.compile(
+_CODE_LIKE = kept(
     r"(?<![\w./-])(?:[A-Za-z_]\w*\.)?(?:[A-Za-z]+_\w+|_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)(?![\w/-]|\.\w)"
 )
 # Before "in" and a file: a constant, or a name that says in what it stands.
-_IN_FILE = re.compile(
+_IN_FILE = kept(
     rf"(?<![\w./-])([A-Z][\w$]*|[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)+)\s+(?:in|of|from)\s+[`'\"]?{_FILE}"
 )
+# "The timeout in src/app.py": a plain word, which counts where that file defines it.
+_THE_IN_FILE = kept(rf"\b[Tt]he\s+([a-z_][\w-]*)\s+(?:in|of|from)\s+[`'\"]?(?={_FILE}[/.]){_FILE}")
 _KINDS = "function|method|class|struct|constant|setting|option|variable|field|property|enum|trait|interface|type|macro"
-_KIND_BEFORE = re.compile(rf"\b(?:{_KINDS}|key)s?\s+[`'\"]?([A-Za-z_][\w.-]*)", re.IGNORECASE)
-_KIND_BEHIND = re.compile(rf"\b([A-Za-z_][\w.-]*)[`'\"]?\s+(?:{_KINDS})\b", re.IGNORECASE)
-_SET = re.compile(r"^[\"']?([A-Za-z_][\w.-]*)[\"']?\s*(?:=(?!=)|:(?!:)|\+=)")
+_KIND_BEFORE = kept(rf"\b(?:{_KINDS}|key)s?\s+[`'\"]?([A-Za-z_][\w.-]*)", re.IGNORECASE)
+_KIND_BEHIND = kept(rf"\b([A-Za-z_][\w.-]*)[`'\"]?\s+(?:{_KINDS})\b", re.IGNORECASE)
+_SET = kept(r"^[\"']?([A-Za-z_][\w.-]*)[\"']?\s*(?:=(?!=)|:(?!:)|\+=)")
 
 
 class NamedFile(NamedTuple):
@@ -64,7 +68,11 @@ def named(statement: str) -> Names:
     sure = [name for code in _BACKTICKED.findall(text) for name in _symbols(code)]
     sure += [name for name in _CALLED.findall(text) if _SYMBOL.match(name)]
     likely: list[str] = (
-        _IN_FILE.findall(text) + _CODE_LIKE.findall(text) + _KIND_BEFORE.findall(text) + _KIND_BEHIND.findall(text)
+        _IN_FILE.findall(text)
+        + _THE_IN_FILE.findall(text)
+        + _CODE_LIKE.findall(text)
+        + _KIND_BEFORE.findall(text)
+        + _KIND_BEHIND.findall(text)
     )
     sure_once = tuple(dict.fromkeys(sure))[:MAX_NAMES]
     rest = (name.rstrip(".-") for name in likely)

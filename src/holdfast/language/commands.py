@@ -390,7 +390,12 @@ def _fulfils(words: Sequence[str], form: list[str]) -> bool:
 
 
 def is_option(word: str, wanted: str) -> bool:
-    """Whether a word is an option: as it stands, with a value, within a bundle, or by a `*` in what is wanted."""
+    """Whether a word is an option: as it stands, with a value, within a bundle, or by a `*` in what is wanted.
+
+    `-?` is any short option.
+    """
+    if wanted == "-?":
+        return word[:1] == "-" and word[1:2] not in ("", "-")
     if "*" in wanted:
         return fits(word, wanted)
     if word == wanted or (wanted[:2] == "--" and word.startswith(f"{wanted}=")):

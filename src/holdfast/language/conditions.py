@@ -22,23 +22,29 @@ import os
 
 from holdfast.base.light_records import dataclass
 from holdfast.errors import BadInput
-from holdfast.language import commands, shell, tools
+from holdfast.language import commands, tools
 from holdfast.language.commands import fits
+from holdfast.language.runs import Run, changed_by, removed_by, runs, spelled, taken_along
 from holdfast.language.word_lists import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 NONE = "none"
 KINDS = ("command", "path", "tool", "failure", "branch")
 MAX_ITEMS, MAX_ITEM, MAX_TEXT = 20, 200, 1_000
-_MAX_DEPTH = 4
 _BUT = "!"
 # A word without a folder is known as a file by an ending of at most so many letters.
 _MAX_ENDING = 10
 # What has one of these is run more often than it is written.
-_SCRIPTS = (".sh", ".bash", ".zsh")
+SCRIPTS = (".sh", ".bash", ".zsh")
+# The tool of a condition that is not about a change, but about taking a file away.
+_REMOVES, _DELETED = "delete", "*** Delete File: "
+# A call that takes a folder along has one of these, and need not name what is in it.
+_TAKES = ("rm -", "mv ", "-delete", "git clean", "git checkout", "git restore")
+_last_call, _last_line = ["", "", ""], [""]
+_last_runs: list[Run] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,8 @@ class Call:
     """A call of a tool as conditions see it: `given` is its input as the agent wrote it, a text.
 
     `error` is what it failed with, empty where it did not fail or has not run. `folder` is where it runs, `root` the
-    top of its project; `branch` what is checked out there. `branch_in` tells that of another folder, where it is known.
+    top of its project; `branch` what is checked out there. `branch_in` tells that of another folder, where it is known,
+    `files_in` what is in a folder now, all of it or only what git ignores.
     """
 
     tool: str = ""
@@ -76,6 +83,7 @@ class Call:
     root: str = ""
     branch: str = ""
     branch_in: Callable[[str], str] | None = None
+    files_in: Callable[[str, bool], Iterable[str]] | None = None
 
 
 def parse(text: str) -> Condition:
@@ -96,6 +104,24 @@ def parse(text: str) -> Condition:
     condition = Condition(*(tuple(found[kind]) for kind in KINDS))
     if any(found.values()) and not condition:
         raise BadInput(f"{text!a} only says what does not count", "Name the command or file that does.")
+    return condition
+
+
+def given(text: str) -> Condition:
+    """Return the condition that somebody gives now: names that no tool and no kind of item has are refused, too."""
+    for item in _items(text):
+        name, colon, _ = item.partition(": ")
+        if colon and name.isalpha() and name.casefold() not in KINDS:
+            raise BadInput(f"{name!a} is no kind of condition", f"Use one of {', '.join(KINDS)}, or none of them.")
+    condition = parse(text)
+    for tool in condition.tools:
+        # The tools of a server are called as it likes, and their names have a sign that says so.
+        is_known = tool.casefold() in tools.KINDS or tools.kind_of(tool) != "other" or any(one in tool for one in "*_.")
+        if not is_known:
+            kinds = ", ".join(tools.KINDS[:5])
+            raise BadInput(
+                f"no tool is called {tool!a}", f"Use a kind ({kinds}), an agent's name for it, or `*{tool}`."
+            )
     return condition
 
 
@@ -134,7 +160,7 @@ def looks_like_path(text: str) -> bool:
     """Whether a text is a file or a pattern of files, and no command: `src/**/*.ts`, `package.json`, `*.sql`."""
     if not text or " " in text or "://" in text or text[0] in "-$@|":
         return False
-    if text.endswith(_SCRIPTS) and "*" not in text:
+    if text.endswith(SCRIPTS) and "*" not in text:
         return False
     if "/" in text:
         return not text.startswith("./") or "*" in text or text.endswith("/")
@@ -165,14 +191,14 @@ def needles(condition: Condition) -> tuple[str, ...]:
                 return ()
             # The name of a program or file is told even where the folder before it is not.
             if pattern in condition.commands:
-                pattern = " ".join(_spelled(pattern.split()))
+                pattern = " ".join(spelled(pattern.split()))
                 # Of the words that a command must have, the last is the rarest: far more calls say `git` than `push`.
                 literal = [word for word in pattern.split()[1:] if word[0] not in "-+" and not set(word) & set("*?[|~")]
                 # A word that is written in several ways is none to look for.
                 is_one = bool(literal) and not any(entry.startswith(f"{first} {literal[-1]}=") for entry in aliases)
                 found.append(literal[-1] if is_one else pieces[-1])
             else:
-                found.append(max(pieces, key=len))
+                found += [max(pieces, key=len), *_TAKES]
     return tuple(dict.fromkeys(found))
 
 
@@ -195,14 +221,17 @@ def matched(condition: Condition, call: Call) -> str:
     found = _matched_command(condition, call)
     if found or not _is_on(condition.branches, [call.branch]):
         return found
-    return _matched_path(condition.paths, call, reads=bool(condition.tools))
+    return _matched_path(condition, call)
 
 
 def _narrowed(condition: Condition, call: Call) -> bool:
     if condition.tools:
         kind, tool = tools.kind_of(call.tool), call.tool.casefold()
         wanted = [one.casefold() for one in condition.tools]
-        if not tool or not any(kind == one or fits(tool, one) for one in wanted):
+        is_it = any(kind == one or fits(tool, one) for one in wanted) or (
+            _REMOVES in wanted and kind in ("shell", "edit")
+        )
+        if not tool or not is_it:
             return False
     if condition.failures:
         error = call.error.casefold()
@@ -213,7 +242,11 @@ def _narrowed(condition: Condition, call: Call) -> bool:
 
 
 def _is_on(wanted: Sequence[str], branches: Sequence[str]) -> bool:
-    return not wanted or any(fits(branch, one) for one in wanted for branch in branches if branch)
+    """Whether one of the branches is wanted; where it is not known which branch it is, none is."""
+    known = [branch for branch in branches if branch]
+    but, named = [one[1:].strip() for one in wanted if one[:1] == _BUT], [one for one in wanted if one[:1] != _BUT]
+    fitting = [branch for branch in known if not any(fits(branch, one) for one in but)]
+    return not wanted or any(not named or any(fits(branch, one) for one in named) for branch in fitting)
 
 
 def _changes(call: Call) -> bool:
@@ -223,78 +256,18 @@ def _changes(call: Call) -> bool:
 
 def line_of(call: Call) -> str:
     """Return the shell line that a call runs; nothing where it runs none."""
-    if tools.kind_of(call.tool) != "shell" or tools.PATCH in call.given:
-        return ""
-    return tools.line_of(call.given)
+    if _last_call[:2] != [call.tool, call.given]:
+        is_line = tools.kind_of(call.tool) == "shell" and tools.PATCH not in call.given
+        _last_call[:] = [call.tool, call.given, tools.line_of(call.given) if is_line else ""]
+    return _last_call[2]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One command that a line runs: its words without wrappers and as they are written, its text.
-
-    `writes` is what it is redirected to, `folder` where the line went before it. `filters`: it only picks from what
-    the command before it prints.
-    """
-
-    words: tuple[str, ...]
-    given: tuple[str, ...]
-    text: str
-    writes: tuple[str, ...] = ()
-    folder: str = ""
-    filters: bool = False
-
-    def is_any(self, patterns: Sequence[Sequence[str]], *, as_spelled: bool = False) -> bool:
-        """Whether one of the patterns names it: with or without what wraps it, or as the script that it runs."""
-        if self.filters:
-            return False
-        # "uv run python3 -m pytest" is also "python -m pytest".
-        wrapped = range(len(self.given) - len(self.words)) if self.words else ()
-        forms = [self.words, self.given]
-        forms += [(commands.program(self.given[at]), *self.given[at + 1 :]) for at in wrapped]
-        if self.words and commands.is_a(self.words[0], "runner"):
-            at = next((number for number, word in enumerate(self.words) if number and word[0] != "-"), 0)
-            forms += [self.words[at:]] if at and "." in self.words[at] else []
-        return any(fulfils(form, one, as_spelled=as_spelled) for form in forms if form for one in patterns)
-
-
-def runs(line: str, depth: int = 0) -> Iterator[Run]:
-    """Yield every command that a line runs, those within `$( )`, `bash -c`, `eval` and `-exec` too."""
-    folder, piped = "", False
-    for part in shell.split(line) if depth <= _MAX_DEPTH else ():
-        for inner in part.inner:
-            yield from runs(inner, depth + 1)
-        words = commands.unwrapped([word for word in part.words if word])
-        filters = piped and bool(words) and commands.is_a(part.words[0], "cutting")
-        piped = part.sign in shell.PIPES
-        if not words:
-            yield Run((), (), part.text, part.writes, folder)
-            continue
-        carried = _carried(words, part.fed)
-        if carried:
-            yield from runs(carried, depth + 1)
-            continue
-        yield Run(tuple(words), _as_written(part.words), part.text, part.writes, folder, filters)
-        if words[0] in ("cd", "pushd") and len(words) > 1:
-            folder = words[1] if words[1][:1] in "/~" else f"{folder}/{words[1]}".lstrip("/")
-        at = next((number for number, word in enumerate(words) if word in ("-exec", "-execdir")), 0)
-        if at and words[at + 1 :]:
-            yield Run(tuple(commands.unwrapped(words[at + 1 :])), (), part.text, (), folder)
-
-
-def _carried(words: Sequence[str], fed: str) -> str:
-    """Return the line that a command is there to run: a shell's, or that of `eval`."""
-    if words[0] == "eval":
-        return " ".join(words[1:])
-    if not commands.is_a(words[0], "shell"):
-        return ""
-    only_options = all(word[:1] == "-" for word in words[1:])
-    return commands.carried_line(words) or (fed if only_options else "")
-
-
-def _as_written(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the words behind the variables, with every wrapper before the command; programs are as they are called."""
-    at = next((number for number, word in enumerate(words) if word and not shell.is_variable(word)), len(words))
-    return tuple(words[at:])
+def _runs_of(line: str) -> list[Run]:
+    """Return what a line runs; one call is asked about for many rules, and taken apart once."""
+    if _last_line[0] != line:
+        _last_line[:] = [line]
+        _last_runs[:] = runs(line)
+    return _last_runs
 
 
 def _matched_command(condition: Condition, call: Call) -> str:
@@ -303,8 +276,8 @@ def _matched_command(condition: Condition, call: Call) -> str:
     but = [one[1:].split() for one in condition.commands if one[:1] == _BUT]
     here = {"": call.branch}
     # Who wants one spelling of a command, and not another, means the spelling.
-    exact = any([*_spelled(one)] == [*_spelled(other)] for one in wanted for other in but)
-    for run in runs(line) if line else ():
+    exact = any([*spelled(one)] == [*spelled(other)] for one in wanted for other in but)
+    for run in _runs_of(line) if line else ():
         branches: list[str] = []
         if condition.branches:
             folder = _folder_of(run)
@@ -344,70 +317,56 @@ def _branches(words: Sequence[str], here: str) -> tuple[list[str], str]:
     return [here], here
 
 
-def fulfils(words: Sequence[str], pattern: Sequence[str], *, as_spelled: bool = False) -> bool:
-    """Whether a command is what a pattern names: its plain words in order, its options anywhere behind the program."""
-    if not as_spelled:
-        words, pattern = _spelled(words), _spelled(pattern)
-    for at, one in enumerate(pattern[:-1]):
-        joined = f"{one}={pattern[at + 1]}"
-        if one[:2] == "--" and joined in words:
-            # What an option is given stands behind it or in the same word.
-            words = [part for word in words for part in ((one, pattern[at + 1]) if word == joined else (word,))]
-    plain = [*map(_base, words[:1]), *commands.plain_words(words)[1:]]
-    # With such an option a program only tells something: nothing is pushed by `git push --dry-run`.
-    if any(commands.is_a(word, "tells-option") and word not in pattern for word in words[1:]):
-        return False
-    for number, one in enumerate(pattern):
-        either = [_base(wish) for wish in one.split("|")] if not number else one.split("|")
-        if number and one[0] in "-+":
-            if not any(_has_option(words, wish) for wish in either):
-                return False
-        elif one == "*" and number == len(pattern) - 1:
-            return True
-        elif not plain or not any(
-            fits(plain[0], wish) or (number and commands.is_a(f"{words[0]} {wish}={plain[0]}", "same-word"))
-            for wish in either
-        ):
-            return False
-        else:
-            plain.pop(0)
-    return bool(pattern)
-
-
-def _spelled(words: Sequence[str]) -> Sequence[str]:
-    """Return words in the one spelling of a program, or of an option of `rm`, that has two."""
-    if words[:1] and words[0].rpartition("/")[2] == "rm":
-        return [word.replace("R", "r") if word[:1] == "-" and word[:2] != "--" else word for word in words]
-    return ("docker", "compose", *words[1:]) if words[:1] and words[0] == "docker-compose" else words
-
-
-def _base(program: str) -> str:
-    return program.rstrip("/").rpartition("/")[2] or program
-
-
-def _has_option(words: Sequence[str], wanted: str) -> bool:
-    if any(commands.is_option(word, wanted) for word in words[1:]):
-        return True
-    name, _, value = wanted.partition("=")
-    if value and any((name, value) == (word, words[at]) for at, word in enumerate(words[1:-1], 2)):
-        return True
-    # `-rf` is `-r` and `-f`, in whatever order and however many words.
-    letters = wanted[1:] if wanted[:1] == "-" and wanted[1:].isalpha() and len(wanted) in (3, 4) else ""
-    return bool(letters) and all(
-        any(commands.is_option(word, f"-{one}") or word.startswith(f"--{one}") for word in words[1:]) for one in letters
-    )
-
-
-def _matched_path(patterns: Sequence[str], call: Call, *, reads: bool) -> str:
-    for path in touched(call, reads=reads) if patterns else ():
-        inside = _within(path, call)
-        # What lies outside of the project is meant only by a pattern that says where.
-        outside = bool(call.root) and inside[:1] == "/"
-        near = [one for one in patterns if not outside or one.removeprefix(_BUT)[:1] in "/~"]
-        fitting = [one for one in near if fits_path(inside, one.removeprefix(_BUT))]
-        if fitting and not any(one[:1] == _BUT for one in fitting):
+def _matched_path(condition: Condition, call: Call) -> str:
+    patterns, removes = condition.paths, _REMOVES in condition.tools
+    if not patterns:
+        return ""
+    found = _removed(call) if removes else touched(call, reads=bool(condition.tools))
+    for path in found:
+        if _is_meant(path, patterns, call):
             return path
+    # Who takes a folder away takes what is in it.
+    for folder, only_ignored in _taken_along(call, removes=removes) if call.files_in else ():
+        whole = _within(folder.removesuffix("*").rstrip("/") or ".", call)
+        whole = whole if whole[:1] == "/" else f"{call.root}/{whole}"
+        for path in call.files_in(whole, only_ignored) if call.files_in else ():
+            if _is_meant(path, patterns, call):
+                return f"{folder} with {_within(path, call)}"
     return ""
+
+
+def _is_meant(path: str, patterns: Sequence[str], call: Call) -> bool:
+    inside = _within(path, call)
+    # What lies outside of the project is meant only by a pattern that says where.
+    outside = bool(call.root) and inside[:1] == "/"
+    near = [one for one in patterns if not outside or one.removeprefix(_BUT)[:1] in "/~"]
+    fitting = [one for one in near if fits_path(inside, one.removeprefix(_BUT))]
+    return bool(fitting) and not any(one[:1] == _BUT for one in fitting)
+
+
+def _removed(call: Call) -> list[str]:
+    """Return the files that a call takes away or moves."""
+    line = line_of(call)
+    if line:
+        return [_from(run.folder, path) for run in _runs_of(line) for path in removed_by(run.words)]
+    if "delete" in call.tool.casefold():
+        return tools.paths_in(call.given)
+    lines = call.given.replace("\\n", "\n").split("\n") if tools.PATCH in call.given else []
+    return [one.removeprefix(_DELETED).strip() for one in lines if one.startswith(_DELETED)]
+
+
+def _taken_along(call: Call, *, removes: bool) -> list[tuple[str, bool]]:
+    """Return the folders that a call takes along with what is in them, and whether only what git ignores goes."""
+    found: list[tuple[str, bool]] = []
+    for run in _runs_of(line_of(call)):
+        folders, only_ignored = taken_along(run.words)
+        folders = folders if only_ignored or not removes or removed_by(run.words) else []
+        found += [(_from(run.folder, path), only_ignored) for path in folders]
+    return found
+
+
+def _from(folder: str, path: str) -> str:
+    return path if path[:1] in "/~" or not folder else f"{folder}/{path}"
 
 
 def touched(call: Call, *, reads: bool = False) -> list[str]:
@@ -417,30 +376,10 @@ def touched(call: Call, *, reads: bool = False) -> list[str]:
         changed = tools.changed_files(call.tool, call.given)
         return changed or (tools.paths_in(call.given) if reads else [])
     found: list[str] = []
-    for run in runs(line):
-        named = [*run.writes, *_changed_by(run.words)]
-        found += [path if path[:1] in "/~" or not run.folder else f"{run.folder}/{path}" for path in named]
+    for run in _runs_of(line):
+        named = [*run.writes, *changed_by(run.words)]
+        found += [_from(run.folder, path) for path in named]
     return [path for path in found if not path.startswith("/dev/")]
-
-
-def _changed_by(words: Sequence[str]) -> list[str]:
-    """Return the files that a command changes, as far as its words name them."""
-    if not words:
-        return []
-    plain = [word for word in commands.plain_words(words)[1:] if word]
-    if words[0] in ("sed", "perl"):
-        in_place = any(word.startswith(("-i", "--in-place", "-pi")) for word in words[1:])
-        return plain[1:] if in_place else []
-    if words[0] == "find":
-        options = [at for at, word in enumerate(words) if word[0] in "-(!"]
-        return [*words[1 : options[0]]] if "-delete" in words and options else []
-    if tuple(words[:2]) == ("git", "checkout"):
-        return [*words[words.index("--") + 1 :]] if "--" in words else []
-    if commands.is_a(words[0], "changes-last"):
-        return plain[-1:]
-    if commands.is_a(" ".join([words[0], *plain[:1]]), "changes"):
-        return plain[1:]
-    return plain if commands.is_a(words[0], "changes") else []
 
 
 def _within(path: str, call: Call) -> str:

@@ -62,6 +62,7 @@ def _clauses(text: str) -> tuple[list[str], list[list[str]], frozenset[str]]:
     denied: list[list[str]] = []
     limits: set[str] = set()
     is_denied = is_limit = False
+    begins = 0
     for token in _tokens(text):
         word = _bare(token)
         if word in among("contradiction", "reason"):
@@ -80,9 +81,17 @@ def _clauses(text: str) -> tuple[list[str], list[list[str]], frozenset[str]]:
         elif word and word not in among("contradiction", "small"):
             (denied[-1] if is_denied else said).append(word)
             limits |= {word} if is_limit and not is_denied else set()
-        if token[-1] in ",.;:":
-            is_denied = is_limit = False
+        if token[-1] in ",.;:!?":
+            _deny_before(said, denied, begins, is_denied)
+            is_denied, is_limit, begins = False, False, len(said)
+    _deny_before(said, denied, begins, is_denied)
     return said, [group for group in denied if group], frozenset(limits)
+
+
+def _deny_before(said: list[str], denied: list[list[str]], begins: int, is_denied: bool) -> None:
+    """Deny what a clause says before its last word where nothing stands behind that: "Yarn nicht verwenden"."""
+    if is_denied and not denied[-1]:
+        denied[-1], said[begins:] = said[begins:], []
 
 
 def _turned(text: str) -> tuple[list[str], bool]:
@@ -171,8 +180,25 @@ def _before(text: str, value: str) -> tuple[str, str]:
     return ("", "", *before)[-1], ("", "", *before)[-2]
 
 
+def unstressed(text: str) -> str:
+    """Return a text without words that only stress what it says: "never, ever", "not, under any circumstances,"."""
+    lowered = text.lower()
+    for stress in listed("contradiction", "stress") if len(lowered) == len(text) else ():
+        at = lowered.find(stress)
+        while at > 0:
+            end = at + len(stress)
+            is_word = text[at - 1] == " " and not text[end : end + 1].isalnum()
+            # "If you ever" stresses nothing.
+            before = text[: at - 1].removesuffix(",")
+            if is_word and (" " in stress or len(before) < at - 1):
+                text, lowered = (part[: len(before)] + part[end:].removeprefix(",") for part in (text, lowered))
+                end = len(before)
+            at = lowered.find(stress, end)
+    return text
+
+
 def _tokens(text: str) -> list[str]:
-    return text[:_MAX_CHARACTERS].lower().replace("’", "'").split()
+    return unstressed(text[:_MAX_CHARACTERS]).lower().replace("’", "'").split()
 
 
 def _bare(token: str) -> str:

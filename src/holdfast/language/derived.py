@@ -7,182 +7,117 @@ are `tables/conditions.txt` and those of commands. Nothing is derived in a hook.
 
 from __future__ import annotations
 
-import functools
+import itertools
 import re
-from dataclasses import dataclass, replace
 
 from holdfast.errors import BadInput
-from holdfast.language import commands
-from holdfast.language.conditions import MAX_ITEM, Condition, fulfils, read, runs
-from holdfast.language.mentions import MENTION, TABLE, Mention, RuleSentence, same_options
-from holdfast.language.word_lists import TABLES, among, listed, lists
-from holdfast.records import Memory
+from holdfast.language import rule_forms as forms
+from holdfast.language.circumstances import asked_for, leaves_open
+from holdfast.language.conditions import MAX_ITEM, MAX_ITEMS, Condition, looks_like_path, read
+from holdfast.language.derived_parts import (
+    Derived,
+    as_command,
+    branches_in,
+    is_file,
+    of_mentions,
+    run_with,
+    with_option,
+)
+from holdfast.language.disowned import is_disowned, is_of_others, is_taken_back
+from holdfast.language.instead import better_ones, instead, is_spelled_so, overlaps, replaced
+from holdfast.language.mentions import MENTION, TABLE, Mention, RuleSentence, without_stress
+from holdfast.language.rule_tongues import in_english
+from holdfast.language.verb_rules import about, meant, only_asked
+from holdfast.language.word_lists import among
+from holdfast.records import Memory, replace
 
 # What is longer is a page, and no rule.
 _MAX_STATEMENT = 700
 _MIN_ERROR = 5
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|\s+[–—-]{1,2}\s+")
-# What is about when to end says nothing of the call before which it is to be.
-_ENDS = re.compile(r"\b(?:stop|end|finish|quit)\w*\s+$")
 _FENCED = "```"
-_AND = r"(?:\s*(?:,|/|\bor\b|\band\b|\bnor\b|\boder\b|\bund\b|\bno\b|\bnot\b)\s*)+"
-_LIST = rf"{MENTION}(?:{_AND}{MENTION})*"
-_NOT = (
-    rf"(?:^not(?=\s+{_LIST}\W*$)|never|(?:do not|don['’]?t)(?: want you to)?"
-    r"|must not|mustn['’]?t|should not|shouldn['’]?t|may not|cannot"
-    r"|can['’]?t|avoid|stop(?=\s+\w+ing)|^no|^keine?|nie|niemals|keinesfalls|auf keinen fall|bitte nicht)"
-)
-# German has the verb at its end: "nie ohne Rückfrage pushen", "nie auf main committen".
-_ASKING = r"(?:(?:ohne (?:rückfrage|zu fragen|mich zu fragen|nachfrage)|(?:direkt )?auf (?:main|master|develop))\s+)?"
-# A command that a plain word names holds where nothing stands behind the word but how and where.
-_HOLDS_WITH = ("", "to", "without", "directly", "unless", "until", "straight", "on", "into", "anything", "yourself")
-_ADVERBS = r"(?:(?:ever|again|please|directly|manually|just|simply|blindly|also|even|to|be|by hand)\s+)*"
-_RUN = (
-    r"(?:run|running|use|using|call|calling|execute|executing|invoke|do|type|start|add|install"
-    r"|ausführen|nutze|verwende)"
-)
-_ASKS = re.compile(r"^(?:always |please )*(?:ask|check with me|frag)\b")
-_EDIT = (
-    r"(?:edit|editing|touch|touching|change|changing|modify|modifying|delete|deleting|remove|removing|overwrite|rewrite"
-    r"|write|writing|move|rename|create|alter|update|updating|hand-edit|regenerate|reformat|replace)"
-)
-_DETERMINERS = (
-    r"(?:(?:the|any|a|an|our|your|my|files?|anything|something|code|in|under|inside|below|within|to|with|of|plain|bare"
-    r"|raw|global|file|folder|directory|command|or|and|existing|from|all|every|contents?|via|through)\s+)*"
-)
-_FORBIDS = re.compile(
-    rf"\b{_NOT}\s+{_ADVERBS}(?P<verbs>(?:(?:{_RUN}|{_EDIT})(?:,\s*(?:or|and)?\s*|\s+(?:or|and)\s+|/|\s+))*)"
-    rf"{_DETERMINERS}(?P<what>{_LIST})"
-)
-_INSTEAD = re.compile(
-    rf"\b(?:instead of|rather than|over|not|statt|anstatt|anstelle von|nicht)\s+"
-    rf"(?:(?:use|using|with|via|the|plain|bare|raw|purely|run|running|just|global|system)\s+)*(?P<what>{_LIST})"
-)
-_PREFERS = re.compile(r"\b(?:use|used|using|run|prefer|switch|via|with|nutze|verwende|nimm|mit|always|lets|let's)\b|^")
-# What is only better is said, and holds nothing.
-_PERHAPS = re.compile(r"\b(?:prefer\w*|probably|maybe|perhaps|ideally|usually|lieber|möglichst)\b")
-_SETS = re.compile(
-    rf"\b(?:{_NOT}|not allowed|forbidden|instead of|statt|without|unless|only|must|before|ask me"
-    r"|ask first|muss)\b|, not "
-)
-_USES = re.compile(r"\b(?:use|run|prefer|nutze|nimm|verwende)\b")
-_BEFORE = re.compile(
-    rf"\b(?:before|prior to|bevor|vor)\s+"
-    rf"(?:(?:you|each|every|any|running|run|doing|calling|using|a|an|the|we|i|du|jedem|anything|commands?|with)\s+)*"
-    rf"(?P<what>{_LIST})"
-)
-_BEFORE_EDIT = re.compile(rf"\b(?:before|prior to)\s+(?:(?:you|we|i|ever)\s+)*{_EDIT}\s+{_DETERMINERS}{_LIST}")
-_GERMAN_EDIT = re.compile(
-    rf"\b(?:bearbeite|ändere|lösche|editiere)\s+(?:nie|niemals|nichts)\s+(?:(?:die|dateien|datei|in|unter)\s+)*{_LIST}"
-    rf"|\bfass\w*\s+(?:(?:die|dateien|datei|in|unter)\s+)*{_LIST}\s+(?:nicht|nie|niemals)\s+an\b"
-)
-_AFTER = re.compile(
-    rf"\b(?:after|when|whenever|once|if|every time|each time|nach|wenn)\s+(?:(?:you|i|we|du|ever)\s+)*"
-    rf"(?P<verb>{_EDIT}|changes?|changed|edits?|edited|modif\w+|adding|{_RUN}|runs?)(?:\s+(?:to|in|of))?\s+{_DETERMINERS}"
-    rf"(?P<what>{_LIST})"
-)
-_CHANGES = re.compile(
-    rf"\b(?:after|when|whenever|once|if|every time|each time|on|nach|wenn)\b[^.;]*?"
-    rf"\b(?:{_EDIT}|change|edit|modif|änder)"
-)
-_FAILS = re.compile(rf'\b(?:when|if|wenn)\s+(?P<what>{MENTION})\s+fails with\s+"(?P<error>[^"]{{4,200}})"')
-_COMES = re.compile(
-    r"\b(?:when|whenever|if)\s+(?:(?:you|we|i|it)\s+)?"
-    r"(?P<seen>(?:see|get|hit|run into|encounter)\s+|(?:[\w-]+\s+){1,3}?fails? with\s+)?"
-    r"(?:(?:the|an?|error|message)\s+)*"
-    rf'(?:"(?P<error>[^"]{{5,200}})"|(?P<what>{MENTION}))(?P<comes>\s+(?:comes up|appears|shows up|occurs|is thrown))?'
-)
-_SUBJECT = re.compile(
-    rf"^(?:the\s+|running\s+|(?:all )?files (?:in|under)\s+|everything (?:in|under)\s+)?(?P<what>{MENTION})"
-    r"\s+(?:(?:folder|file|files|directory|command|script)\s+)?"
-    r"(?P<says>must|needs?|requires?|should|has to|have to|only works?|only runs?|only happens?|fails?|hangs?|takes"
-    r"|will|wipes?|deletes?|destroys?|breaks?|resets?|overwrites?|drops?|can['’]?t"
-    r"|cannot|(?:is|are) (?:auto-?generated|generated|read-?only|frozen|vendored|off[- ]limits|forbidden|not allowed"
-    r"|dangerous|destructive|deprecated|legacy|never|not to be|slow|broken|flaky)|muss|braucht)\b"
-)
-_HEADED = re.compile(rf"^(?P<what>{MENTION})\s*:\s+(?:keep|use|do|don['’]?t|never|always|only|no|must|run|put|write)\b")
-# What was named before is meant: "dist/ is built, don't edit it", "... wipes the data. Never do it!"
-_PRONOUN = re.compile(
-    rf"\b{_NOT}\s+{_ADVERBS}(?P<verb>{_RUN}|{_EDIT})(?:\s+(?:it|this|that|(?P<many>them|these|those)))?"
-    r"(?=\s*(?:$|[.!,;:(])|\s+(?:by hand|manually|directly|yourself|again|without|unless|ever)\b)"
-)
-_FORBIDDEN = re.compile(r"\b(?:never|must not|not allowed|forbidden|off[- ]limits|should not|not to be)\b")
-# Around a mention these turn it into its opposite, or into one case of several.
-_TURNED = re.compile(
-    r"\b(?:outside|except|other than|apart from|but not|only in|anything but|besides|außer)\b(?! ci\b)"
-)
-# Behind a command these say for what alone it is meant, which no condition can tell.
-_EVERYWHERE = (
-    r"(?:a |an |the |this |our |my |any |every |your )*(?:repo\w*|project\w*|codebase|machine|workspace|monorepo|main"
-    r"|master|develop|trunk|production|default|\w+days?|weekends?|release day|time|own|everything|all|scripts|installs?"
-    r"|installing|packages?|package management|dependencies|deps)\b"
-)
-_SERVERS = r"(?:in)?to (?:the |our |any )?(?:servers?|hosts?)\b"
-_LIMITED = re.compile(
-    rf"\s+(?!{_SERVERS})(?:to\s+(?!me\b)\w+|for|on|in|with|inside|as|when|while|during|after|um|für|auf|bei)\b"
-    rf"(?!\s+{MENTION}|\s+{_EVERYWHERE})"
-)
-# What a program is given is meant, and not each call of it: "never curl the live system", "don't add npm packages".
-_ONLY_OF = re.compile(
-    rf"\s+(?!{_SERVERS})(?:(?:to|into|against|from|the|a|an|our|your)\s+(?!me\b)\w|packages?\b|dependenc|modules?\b"
-    r"|librar|commands?\s+(?:to|after|when|while)\b)"
-)
-_LED = re.compile(
-    rf"^(?:when|while|if|for|in|on|during|wenn|beim?)\s+(?!{_EVERYWHERE})(?!{MENTION})[^,]*?,?\s*"
-    r"(?:always |please |use |\W)*$"
-)
-_WITH = re.compile(
-    rf"\s+(?:\w+\s+){{0,3}}?(?:with|through|via|using|needs?|requires?)\s+(?:the\s+|an?\s+)?(?P<what>{MENTION})"
-)
-_WITHOUT = re.compile(rf"\s*(?:\S+\s+){{0,2}}?without\s+(?:the\s+)?(?P<what>{MENTION})")
-_WITH_OPTION = re.compile(rf"\s+with\s+(?:the\s+)?(?P<what>--?[a-z][\w-]*(?:=[\w./:-]*\w)?|{MENTION})")
-_RUN_WITH = re.compile(rf"^(?:(?:always|please|we|you)\s+)*(?:run|use|start|call)\s+(?:the\s+)?(?P<what>{MENTION})")
-_BRANCH = re.compile(
-    r"\b(?:to|on|onto|into|auf)\s+(?:the\s+)?(?:branch\s+)?(main|master|develop|trunk|production|default)\b"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Derived:
-    """A condition and the words that say it; whether these forbid or set one, and whether they name it literally."""
-
-    condition: Condition
-    words: str
-    forbids: bool
-    literal: bool
 
 
 def derive(text: str) -> Derived | None:
-    """Return the condition that a statement says, of its first sentence that says one; None where none does."""
-    if len(text) > _MAX_STATEMENT or _FENCED in text or text.startswith("~~"):
+    """Return the condition that a statement says, of the sentences that say one most strongly; None where none does."""
+    if len(text) > _MAX_STATEMENT or _FENCED in text or text.startswith("~~") or is_taken_back(text):
         return None
-    told: Derived | None = None
+    text = without_stress(text)
+    told: list[Derived] = []
     before: list[Mention] = []
-    for piece in _SENTENCE.split(text):
-        sentence = RuleSentence(piece.strip().lstrip("-*• "))
-        if sentence.text.endswith("?") or not sentence.text:
+    for piece in _sentences(text):
+        english = in_english(piece)
+        sentence = RuleSentence(english)
+        if sentence.text.endswith("?") or not sentence.text or is_disowned(sentence):
             continue
-        if found := _pronoun(sentence, before):
-            return found
-        for form in (_failing, _instead, _forbidden, _meant, _before, _after, _run_with, _subject) if not told else ():
-            found = form(sentence)
-            if found is not None and found.condition:
-                told = found
-                break
-        if told is not None and told.forbids:
-            break
+        found = _pronoun(sentence, before) or next(filter(None, (form(sentence) for form in _FORMS)), None)
+        if found and found.condition:
+            found = _as_far_as_known(sentence, found)
+            # The person reads the words that they wrote.
+            told.append(found if english == piece else replace(found, words=piece.rstrip(".! ")))
         before = sentence.mentions
-    return told
+    return _without_wanted(text, _together(told)) if told else None
+
+
+def _together(told: list[Derived]) -> Derived:
+    """Return what the strongest sentences of a statement say, as one: "don't commit. Don't push."."""
+    strongest = max((one.forbids, one.literal) for one in told)
+    same = [one for one in told if (one.forbids, one.literal) == strongest]
+    first = same[0]
+    commands, paths = list(first.condition.commands), list(first.condition.paths)
+    narrowed = first.condition.tools, first.condition.failures, first.condition.branches
+    words = [first.words]
+    for one in same[1:]:
+        more = one.condition
+        if (more.tools, more.failures, more.branches) != narrowed:
+            continue
+        commands += [item for item in more.commands if item not in commands]
+        paths += [item for item in more.paths if item not in paths]
+        words.append(one.words)
+    few = tuple(commands[:MAX_ITEMS]), tuple(paths[: MAX_ITEMS - len(commands[:MAX_ITEMS])])
+    return replace(first, condition=Condition(*few, *narrowed), words="; ".join(words))
+
+
+def _as_far_as_known(sentence: RuleSentence, told: Derived) -> Derived:
+    """Return what is derived, only to be said where it is meant in circumstances that no call shows."""
+    is_open = told.forbids and told.literal and leaves_open(sentence, of_files=bool(told.condition.paths))
+    return replace(told, literal=False) if is_open else told
+
+
+def _without_wanted(text: str, told: Derived) -> Derived:
+    """Return what is derived without the commands that the statement itself asks for: it never holds these."""
+    if not told.condition.commands:
+        return told
+    worse = [one for one in told.condition.commands if one[:1] != "!"]
+    but = asked_for([RuleSentence(in_english(piece)) for piece in _sentences(text)], told.condition, worse)
+    return replace(told, condition=replace(told.condition, commands=(*told.condition.commands, *but)))
+
+
+def _sentences(text: str) -> list[str]:
+    """Return the sentences of a text; what is in backquotes ends none."""
+    masked = forms.QUOTED.sub(lambda found: "x" * len(found[0]), text)
+    ends = [(0, 0), *[found.span() for found in forms.SENTENCE.finditer(masked)], (len(text), len(text))]
+    pieces = [text[before[1] : after[0]] for before, after in itertools.pairwise(ends)]
+    return [piece.strip().removeprefix("- ").removeprefix("* ").lstrip("• ") for piece in pieces]
 
 
 def forbids(text: str) -> bool:
     """Whether a statement forbids something or sets a condition, whatever it is about."""
-    return bool(_SETS.search(text.casefold()))
+    return bool(forms.SETS.search(text.casefold()))
+
+
+def named_call(text: str, *, is_rule: bool) -> str:
+    """Return the command or file that a rule, or a plain ban, names first: somebody may think that it is told there."""
+    if not is_rule and not forms.PLAIN_BAN.search(in_english(text).casefold()):
+        return ""
+    found = [one for piece in _sentences(text[:_MAX_STATEMENT]) for one in RuleSentence(piece).mentions]
+    words = [word.strip("`,.;:!()") for word in text.split()]
+    named = [one.said for one in found if one.kind] or [word for word in words if looks_like_path(word)]
+    return named[0] if named else ""
 
 
 def at_change(text: str) -> tuple[str, ...]:
     """Return the files that a statement is told at because it says what to do when they change."""
-    told = derive(text) if _CHANGES.search(text.casefold()) else None
+    told = derive(text) if forms.CHANGES.search(text.casefold()) else None
     return told.condition.paths if told else ()
 
 
@@ -190,7 +125,8 @@ def need_condition(text: str, when: str, enforce: str | None) -> None:
     """Refuse a strength for what would be told at no call: neither a condition is given, nor does the text say one."""
     is_told = bool(read(when)) if when else derive(text) is not None
     if enforce not in (None, "", "say") and not is_told:
-        raise BadInput("no condition found, so it would never hold", 'Give one: --when "git push", or a file.')
+        named = named_call(text, is_rule=True) or "git push"
+        raise BadInput("no condition found, so it would never hold", f'Give one, for example --when "{named}".')
 
 
 def is_rule(memory: Memory) -> bool:
@@ -200,37 +136,11 @@ def is_rule(memory: Memory) -> bool:
     return derive(memory.body) is not None
 
 
-def _derived(
-    sentence: RuleSentence, found: re.Match[str], mentions: list[Mention], *, forbids: bool, but: tuple[str, ...] = ()
-) -> Derived | None:
-    """Return the condition of these mentions, unless words before or behind them turn it around."""
-    if _TURNED.search(sentence.spoken[max(0, found.start() - 1) : found.end() + 30]):
-        return None
-    some = [one for one in mentions if one.kind in ("command", "path") and one.text]
-    named = tuple([one.text for one in some if one.kind == "command"])
-    paths = tuple([one.text for one in some if one.kind == "path"])
-    branches = _branches(sentence.spoken) if any(one.startswith("git ") for one in named) else ()
-    condition = Condition((*named, *_harmless(named), *but), paths, branches=branches)
-    return Derived(condition, sentence.shown(*found.span()), forbids, literal=True)
-
-
-def _harmless(named: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what is not meant where a command is named without more: "avoid `git stash`" is not about its list."""
-    entries = [entry.partition(": ") for entry in "; ".join(listed(TABLE, "harmless")).split("; ")]
-    return tuple([f"!{name} {words}" for name, _, words in entries if name in named])
-
-
-def _branches(spoken: str) -> tuple[str, ...]:
-    """Return the branches that a sentence names as those which it is about."""
-    found = _BRANCH.search(spoken)
-    return () if found is None else ("main", "master") if found[1] == "default" else (found[1],)
-
-
 def _failing(sentence: RuleSentence) -> Derived | None:
-    found = _FAILS.search(sentence.spoken)
+    found = forms.FAILS.search(sentence.spoken)
     mentions = sentence.named(found["what"]) if found else []
     if found is None or mentions[0].kind != "command":
-        found, mentions = _COMES.search(sentence.spoken), []
+        found, mentions = forms.COMES.search(sentence.spoken), []
         if found is None or not (found["seen"] or found["comes"]):
             return None
     named = [one.said for one in sentence.named(found["what"] or "") if not one.kind and len(one.said) >= _MIN_ERROR]
@@ -240,241 +150,198 @@ def _failing(sentence: RuleSentence) -> Derived | None:
     return Derived(condition, sentence.shown(*found.span()), forbids=False, literal=True)
 
 
-def _instead(sentence: RuleSentence) -> Derived | None:
-    for found in _INSTEAD.finditer(sentence.spoken):
-        before = sentence.spoken[: found.start()]
-        better = [one.said for one in sentence.named(before)] or _last_program(before)
-        behind = sentence.spoken[found.end() :]
-        if not better and _USES.search(behind):
-            better = [one.said for one in sentence.named(behind)[:1]]
-        worse = [one for one in sentence.named(found["what"]) if _is_worse(one, better)]
-        if better and worse and _PREFERS.search(before):
-            if any(" " not in one.text for one in worse) and (_LIMITED.match(behind) or _LED.match(before)):
-                return None
-            but = tuple([f"!{one}" for one in better if _overlaps(one, worse) or _is_spelled_so(one, worse)])
-            but += tuple([f"!{one}" for name in better for one in listed(TABLE, f"beyond {name}")])
-            told = _derived(sentence, found, worse, forbids=not _PERHAPS.search(sentence.spoken), but=but)
-            return told and replace(told, words=sentence.shown(0, found.end() if before.strip() else len(behind) + 99))
-    return None
-
-
-def _last_program(before: str) -> list[str]:
-    words = [word.strip(",.") for word in before.split()[-3:]]
-    return [word for word in words if word in among(TABLE, "program") or word in among(TABLE, "language")][-1:]
-
-
-def _is_worse(one: Mention, better: list[str]) -> bool:
-    program = one.text.split()[0] if one.text else ""
-    if one.kind != "command" or commands.is_a(program, "shell"):
-        return False
-    if one.text in better:
-        return False
-    languages = among(TABLE, "language")
-    pairs = listed(TABLE, "same-language")
-    return not any(
-        program in languages and other.casefold() in languages and f"{other.casefold()} {program}" not in pairs
-        for other in better
-    )
-
-
-def _is_spelled_so(better: str, worse: list[Mention]) -> bool:
-    """Whether a command that is better is another spelling of one that is worse: docker compose, docker-compose."""
-    pairs = [(better.split(), one.text.split()) for one in worse]
-    return any(fulfils(one, other) and fulfils(other, one) for one, other in pairs)
-
-
-def _overlaps(better: str, worse: list[Mention]) -> bool:
-    """Whether a command that is better would be taken for one that is worse."""
-    seen = [run.words for run in runs(better)] + [tuple(better.split())]
-    return any(
-        words and one.text.split()[0] in (words[0], words[0].rstrip("0123456789.")) for words in seen for one in worse
-    )
-
-
 def _forbidden(sentence: RuleSentence) -> Derived | None:
-    for found in _FORBIDS.finditer(sentence.spoken):
+    for found in forms.FORBIDS.finditer(sentence.spoken):
         verbs, mentions = found["verbs"], sentence.named(found["what"])
-        edits = bool(re.search(_EDIT, verbs))
-        if not edits:
-            mentions = [_as_command(one) for one in mentions]
-        wanted = [one for one in mentions if (one.kind == "path") == edits]
+        is_wording = not verbs.strip() and forms.WORDING.search(sentence.spoken[: found.start()])
+        if is_wording or is_of_others(sentence.spoken, found.start()):
+            continue
+        # "Never add anything to README.md" is about a change.
+        edits = bool(forms.CHANGES_FILE.search(verbs)) or (
+            verbs.split()[-1:] == ["add"] and all(one.kind == "path" for one in mentions)
+        )
+        if re.search(rf"\b{forms.RUN}\b", verbs):
+            mentions = [as_command(one, is_run=bool(forms.RUNS.search(verbs))) for one in mentions]
+        wanted = _against(sentence, found["what"], [one for one in mentions if one.text and is_file(one) == edits])
+        wanted = [Mention("path", one.text, one.said) for one in wanted] if edits else wanted
         if not wanted or (not verbs.strip() and not any(one.kind == "command" for one in wanted)):
             continue
         option = _option(sentence, found.end())
         if option and not edits:
-            wanted = [Mention(one.kind, _with_option(one.text, option), one.said) for one in wanted]
-        but = (*_allowed(sentence, found, wanted), *_better(sentence, found, wanted))
-        told = _derived(sentence, found, wanted, forbids=True, but=but)
-        if told is None or edits:
-            return told
-        # "Stop using python to edit files" does not forbid python.
-        is_bare = any(" " not in one.text for one in wanted)
-        is_limited = _LIMITED.match(sentence.spoken, found.end()) and not option
-        if is_limited or _LED.match(sentence.spoken[: found.start()]):
-            return None if is_bare else replace(told, literal=False)
-        return None if is_bare and _ONLY_OF.match(sentence.spoken, found.end()) else told
+            wanted = [Mention(one.kind, with_option(one.text, option), one.said) for one in wanted]
+        but = (*_allowed(sentence, found, wanted), *better_ones(sentence, found, wanted))
+        told = of_mentions(sentence, found, wanted, forbids=True, but=but)
+        if told is not None and edits:
+            return _of_files(sentence, found, told)
+        return told and (told if option else _of_commands(sentence, found, told, excepts=bool(but)))
     return None
+
+
+def _of_files(sentence: RuleSentence, found: re.Match[str], told: Derived) -> Derived:
+    """Return what is forbidden of files, only to be said where it is for one purpose: "... to add scripts"."""
+    told = _of_verbs(told, sentence.spoken[found.start() : found.start("what")])
+    return replace(told, literal=False) if forms.LIMITED.match(sentence.spoken, found.end()) else told
+
+
+def _of_commands(sentence: RuleSentence, found: re.Match[str], told: Derived, *, excepts: bool) -> Derived | None:
+    """Return what is forbidden of commands: "stop using python to edit files" does not forbid python."""
+    spoken, end = sentence.spoken, found.end()
+    is_bare = any(" " not in one for one in told.condition.commands if one[:1] != "!")
+    is_limited = forms.LIMITED.match(spoken, end) or not (excepts or forms.WHOLE.match(spoken, end))
+    if is_limited or forms.LED.match(spoken[: found.start()]):
+        return None if is_bare else replace(told, literal=False)
+    return None if is_bare and forms.ONLY_OF.match(spoken, end) else told
+
+
+def _against(sentence: RuleSentence, what: str, wanted: list[Mention]) -> list[Mention]:
+    """Return what is forbidden of a list; of two that only a comma parts, the second may be what is wanted instead."""
+    is_pair = len(wanted) == 2 and re.fullmatch(rf"{MENTION}\s*,\s*{MENTION}", what)
+    is_better = is_pair and (overlaps(wanted[1].said, wanted[:1]) or is_spelled_so(wanted[1].said, wanted[:1]))
+    return wanted[:1] if is_better else wanted
+
+
+def _of_verbs(told: Derived, verbs: str) -> Derived:
+    """Return what is forbidden of files as the verbs say it: to take away is not to edit, and what is new is told.
+
+    Of generated files in a folder all is meant where the folder's name says so.
+    """
+    if not forms.CHANGE.search(verbs) and forms.TAKE_AWAY.search(verbs):
+        return replace(told, condition=replace(told.condition, tools=("delete",)))
+    named = [one.rstrip("/*").rpartition("/")[2] for one in told.condition.paths]
+    is_part = bool(forms.MADE.search(verbs)) and not all(forms.MADE_THERE.search(one) for one in named)
+    # What is added to a file changes it; what is added to a folder is new.
+    changes = forms.CHANGE.search(verbs) or ("add" in verbs.split() and all("." in one for one in named))
+    return told if changes and not is_part else replace(told, literal=False)
 
 
 def _option(sentence: RuleSentence, at: int) -> str:
     """Return the option that stands behind a command and "with", as it was written."""
-    found = _WITH_OPTION.match(sentence.spoken, at)
+    found = forms.WITH_OPTION.match(sentence.spoken, at)
     said = "".join([one.said for one in sentence.named(found["what"])] or [found["what"]]) if found else ""
     written = [word for word in sentence.text.split() if word.strip("`,.;:!)").casefold() == said]
     return written[0].strip("`,.;:!)") if written and said[:1] == "-" else said if said[:1] == "-" else ""
 
 
-def _as_command(one: Mention) -> Mention:
-    """Return a script that is named to be run as a command."""
-    is_script = one.kind == "path" and "*" not in one.text and not one.text.endswith("/") and "." in one.text
-    return Mention("command", one.text, one.said) if is_script else one
-
-
 def _allowed(sentence: RuleSentence, found: re.Match[str], wanted: list[Mention]) -> tuple[str, ...]:
     """Return how a command may be run that must not be run without something: an option, or what stands before it."""
-    without = _WITHOUT.match(sentence.spoken, found.end())
+    without = forms.WITHOUT.match(sentence.spoken, found.end())
     if without is None:
         return ()
-    return _with(sentence.named(without["what"])[0].said, wanted)
+    return run_with(sentence.named(without["what"])[0].said, wanted, or_like=True)
 
 
-def _better(sentence: RuleSentence, found: re.Match[str], wanted: list[Mention]) -> tuple[str, ...]:
-    """Return what is to be run in the place of a command, where it could be taken for that: python3, never python."""
-    around = sentence.spoken[: found.start()], sentence.spoken[found.end() :]
-    named = [one for part in around if _USES.search(part) for one in sentence.named(part) if one.kind == "command"]
-    return tuple([f"!{one.text}" for one in named if _overlaps(one.said, wanted)])
+def _only(sentence: RuleSentence) -> Derived | None:
+    """Return what may be run in one place alone: on a branch, which is known, or where nobody can tell."""
+    if asked := only_asked(sentence):
+        return asked
+    found = forms.ONLY.match(sentence.spoken)
+    what, where = (found["what"] or found["run"], found["where"] or found["from"]) if found else ("", "")
+    wanted = [as_command(one) for one in sentence.named(what)]
+    wanted = [one for one in wanted if one.kind == "command"]
+    if not found or not wanted:
+        return None
+    told = of_mentions(sentence, found, wanted, forbids=True)
+    branches = tuple([f"!{one}" for one in branches_in(where)])
+    if told is None or not branches:
+        is_bare = any(" " not in one.text for one in wanted)
+        return told and (None if is_bare else replace(told, literal=False))
+    return replace(told, condition=replace(told.condition, branches=branches))
 
 
-def _with(need: str, wanted: list[Mention]) -> tuple[str, ...]:
-    """Return these commands as they are to be run: with an option, or behind a wrapper."""
-    named = [one.text for one in wanted if one.kind == "command"]
-    if need[:1] == "-":
-        return tuple([f"!{_with_option(one, need)}" for one in named])
-    wraps = any(commands.is_a(need, kind) for kind in ("wrapper", "wrapper-of-two"))
-    return tuple([f"!{need} {one}" for one in named if wraps])
-
-
-def _with_option(command: str, option: str) -> str:
-    name, _, value = option.partition(" ")
-    return f"{command} {same_options(command, name)}" + (f"={value}" if value and name[:2] == "--" else "")
-
-
-def _meant(sentence: RuleSentence) -> Derived | None:
-    """Return what a verb stands for that is forbidden or has something to be done before it: "before committing"."""
-    for wanted, verbs in _meanings().items():
-        either = "|".join(verbs)
-        found = re.search(rf"\b{_NOT}\s+{_ADVERBS}{_ASKING}(?P<verb>{either})\b(?P<rest>.*)", sentence.spoken)
-        found = found or re.search(
-            r"\b(?:before|prior to|bevor|vor)\s+(?:(?:you|each|every|any|a|the|we|i|jedem|dem)\s+)*"
-            rf"(?P<verb>{either})\b(?P<rest>.*)",
-            sentence.spoken,
-        )
-        if found and _ENDS.search(sentence.spoken[: found.start()]):
-            return None
-        rest = found["rest"].split() if found else []
-        following = rest[0].strip(",.;:!()") if rest and rest[0][0] != "(" else ""
-        is_before = found is not None and found[0].startswith(("before", "prior", "bevor", "vor"))
-        meant = sentence.spoken[: found.start()] if found and following in ("it", "them") else following
-        files = [one.text for one in sentence.named(meant) if one.kind == "path"]
-        if found and files:
-            # "Don't commit .env" is about that file, and not about each commit.
-            added = tuple([f"git {verb} {file}" for file in files for verb in ("add", "commit")])
-            is_commit = wanted == ("git commit",) and not is_before
-            said = sentence.shown(found.start(), found.start("rest") + len(found["rest"]))
-            return Derived(Condition(added), said, forbids=True, literal=True) if is_commit else None
-        if found and (
-            not following
-            or following in among(TABLE, "goes-on")
-            or (is_before and following in among(TABLE, "goes-on-before"))
-            or rest[0][0] in ",;:("
-            or not following.isalpha()
-        ):
-            condition = Condition(wanted, branches=_branches(sentence.spoken))
-            is_plain = (following in _HOLDS_WITH or "--" in found["verb"]) and (
-                not is_before or bool(_ASKS.search(sentence.spoken))
-            )
-            end = found.start("rest") + min(len(found["rest"]), 40)
-            return Derived(condition, sentence.shown(found.start(), end), forbids=True, literal=is_plain)
-    return None
+def _always(sentence: RuleSentence) -> Derived | None:
+    """Return what a command is told at that is always to be run with certain options: all but that."""
+    found = forms.ALWAYS.match(sentence.spoken)
+    wanted = [one for one in sentence.named(found["what"]) if one.kind == "command"] if found else []
+    words = wanted[0].text.split() if len(wanted) == 1 else []
+    at = next((number for number, word in enumerate(words) if word[:1] == "-"), 0)
+    if not found or not at or words[0] in among(TABLE, "language"):
+        return None
+    base = [Mention("command", " ".join(words[:at]), wanted[0].said)]
+    return of_mentions(sentence, found, base, forbids=False, but=(f"!{wanted[0].text}",))
 
 
 def _before(sentence: RuleSentence) -> Derived | None:
-    edited = _BEFORE_EDIT.search(sentence.spoken) or _GERMAN_EDIT.search(sentence.spoken)
+    edited = forms.BEFORE_EDIT.search(sentence.spoken) or forms.GERMAN_EDIT.search(sentence.spoken)
     files = [one for one in sentence.named(edited[0]) if one.kind == "path"] if edited else []
     if edited and files:
-        return _derived(sentence, edited, files, forbids=True)
-    found = _BEFORE.search(sentence.spoken)
+        return of_mentions(sentence, edited, files, forbids=True)
+    found = forms.BEFORE.search(sentence.spoken)
+    if found and forms.NOT_BEFORE.search(sentence.spoken[: found.start()]):
+        return None
     mentions = [one for one in sentence.named(found["what"]) if one.kind == "command"] if found else []
-    return _derived(sentence, found, mentions, forbids=True) if found and mentions else None
+    return of_mentions(sentence, found, mentions, forbids=True) if found and mentions else None
 
 
 def _after(sentence: RuleSentence) -> Derived | None:
-    found = _AFTER.search(sentence.spoken)
+    found = forms.AFTER.search(sentence.spoken)
     if found is None:
         return None
-    runs_it = bool(re.match(rf"(?:{_RUN}|runs?)\b", found["verb"]))
+    runs_it = bool(re.match(rf"(?:{forms.RUN}|runs?)\b", found["verb"]))
     wanted = [one for one in sentence.named(found["what"]) if (one.kind == "command") == runs_it and one.kind]
     if any(" " not in one.text for one in wanted if runs_it) and (
-        _LIMITED.match(sentence.spoken, found.end()) or _ONLY_OF.match(sentence.spoken, found.end())
+        forms.LIMITED.match(sentence.spoken, found.end()) or forms.ONLY_OF.match(sentence.spoken, found.end())
     ):
         return None
-    return _derived(sentence, found, wanted, forbids=False) if wanted else None
+    if runs_it and forms.REPORTS.search(sentence.spoken[: found.end()]):
+        return None
+    but = tuple([item for one in sentence.mentions if one.said[:1] == "-" for item in run_with(one.said, wanted)])
+    return of_mentions(sentence, found, wanted, forbids=False, but=but) if wanted else None
 
 
 def _run_with(sentence: RuleSentence) -> Derived | None:
     """Return what a command is told at that is to be run with an option, or through another: all but that."""
-    found = _RUN_WITH.match(sentence.spoken)
-    need = _WITH.match(sentence.spoken, found.end()) if found else None
+    found = forms.RUN_WITH.match(sentence.spoken)
+    need = forms.WITH.match(sentence.spoken, found.end()) if found else None
     wanted = [one for one in sentence.named(found["what"]) if one.kind == "command"] if found else []
     option = _option(sentence, found.end()) if found else ""
     through = sentence.named(need["what"])[0].said if need else ""
-    but = _with(option or through, wanted) if option or through else ()
-    return _derived(sentence, found, wanted, forbids=False, but=but) if found and but else None
+    but = run_with(option or through, wanted) if option or through else ()
+    return of_mentions(sentence, found, wanted, forbids=False, but=but) if found and but else None
 
 
 def _subject(sentence: RuleSentence) -> Derived | None:
-    found = _SUBJECT.match(sentence.spoken) or _HEADED.match(sentence.spoken)
+    found = forms.SUBJECT.match(sentence.spoken) or forms.HEADED.match(sentence.spoken)
     if found is None:
-        return _about(sentence)
+        return about(sentence)
     wanted = sentence.named(found["what"])
-    forbids = bool(_FORBIDDEN.search(sentence.spoken[found.end("what") : found.end() + 20]))
-    need = _WITH.match(sentence.spoken, found.end("what"))
-    but = _with(sentence.named(need["what"])[0].said, wanted) if need and not forbids else ()
-    told = _derived(sentence, found, wanted, forbids=forbids, but=but)
+    if found[0].startswith("the ") and any(
+        one.kind == "command" and f"`{one.said}" not in sentence.text for one in wanted
+    ):
+        # "The aws login creds should ..." is about a thing that has a name, and no command.
+        return None
+    if any(one.kind == "command" for one in wanted) and forms.WILL_DO.match(sentence.spoken, found.start("says")):
+        # "`tool show` should print the date" and "`make all`: run everything" say what it does.
+        return None
+    banned = forms.FORBIDDEN.search(sentence.spoken, found.end("what"), found.end() + 20)
+    forbids = bool(banned and not forms.DEMANDS.match(sentence.spoken, banned.start()))
+    forbids = forbids or bool(forms.NEEDS_PERSON.search(sentence.spoken, found.end("what")))
+    need = forms.WITH.match(sentence.spoken, found.end("what"))
+    through = sentence.named(need["what"])[0].said if need else _option(sentence, found.end("what"))
+    but = run_with(through, wanted) if through and not forbids else ()
+    told = of_mentions(sentence, found, wanted, forbids=forbids, but=but)
+    is_limited = forms.LIMITED.match(sentence.spoken, found.end()) or forms.ONLY_OF.match(sentence.spoken, found.end())
+    if told is None or not forbids or not is_limited:
+        return told
     # "git rebase is forbidden on shared branches" does not forbid each.
-    return replace(told, literal=False) if told and forbids and _LIMITED.match(sentence.spoken, found.end()) else told
-
-
-def _about(sentence: RuleSentence) -> Derived | None:
-    """Return what is told at the command that makes what the sentence begins with: "commit messages are in English"."""
-    for wanted, names in _meanings("about ").items():
-        found = re.match(
-            rf"(?:(?:the|our|your|all|always|please|write|keep|use|every|git)\s+)*(?:{'|'.join(names)})\b",
-            sentence.spoken,
-        )
-        if found:
-            return Derived(Condition(wanted), sentence.shown(*found.span()), forbids=False, literal=True)
-    return None
+    return (
+        None if any(one.kind == "command" and " " not in one.text for one in wanted) else replace(told, literal=False)
+    )
 
 
 def _pronoun(sentence: RuleSentence, before: list[Mention]) -> Derived | None:
     """Return what is forbidden of that which was named just before: in this sentence, or alone in the one before."""
-    found = _PRONOUN.search(sentence.spoken)
+    found = forms.PRONOUN.search(sentence.spoken)
     if found is None:
         return None
-    kind = "path" if re.fullmatch(_EDIT, found["verb"]) else "command"
+    if forms.TURNED.search(sentence.spoken[: found.start()]):
+        return None
+    kind = "path" if re.fullmatch(forms.EDIT, found["verb"]) else "command"
     near = [one for one in sentence.named(sentence.spoken[: found.start()]) if one.kind == kind]
     wanted = near or [one for one in before if one.kind == kind]
     if not wanted or (len(wanted) > 1 and not found["many"]):
         return None
-    return _derived(sentence, found, wanted, forbids=True)
+    told = of_mentions(sentence, found, wanted, forbids=True)
+    return _of_verbs(told, found["verb"]) if told and kind == "path" else told
 
 
-@functools.cache
-def _meanings(lead: str = "means ") -> dict[tuple[str, ...], tuple[str, ...]]:
-    """Return the verbs that stand for a command, the longest first, by the patterns of those commands."""
-    found: dict[tuple[str, ...], tuple[str, ...]] = {}
-    for kind, verbs in lists(f"{TABLES}/{TABLE}.txt").items():
-        if kind.startswith(lead):
-            found[tuple(kind.removeprefix(lead).split(", "))] = verbs
-    return dict(sorted(found.items(), key=lambda each: -max(map(len, each[1]))))
+_FORMS = (_failing, instead, replaced, _forbidden, _only, meant, _before, _after, _run_with, _always, _subject)

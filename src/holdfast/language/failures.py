@@ -106,8 +106,9 @@ def first_message(output: str) -> str:
     """Return the first line of an output that begins as an error does, or else the first that says anything."""
     text = plain(output[:MAX_ERROR])
     lines = list(_messages(text, text.casefold()))
-    starts = listed(TABLE, "start")
-    return next((said for said, folded in lines if folded.startswith(starts)), (lines or [("", "")])[0][0])[:_MAX_LINE]
+    starts, went_on = listed(TABLE, "start"), listed(TABLE, "went-on")
+    errors = (one for one in lines if one[1].startswith(starts) and not any(phrase in one[1] for phrase in went_on))
+    return next(errors, (lines or [("", "")])[0])[0][:_MAX_LINE]
 
 
 def _messages(text: str, folded_text: str) -> Iterator[tuple[str, str]]:
@@ -137,6 +138,9 @@ def plain(text: str) -> str:
     if "\x1b" in text:
         head, *rest = text.split("\x1b")
         text = head + "".join([_behind_escape(piece) for piece in rest])
+    if "\b" in text:
+        # A program that draws over what it wrote before begins a new line, as far as one can read it.
+        text = "\n".join([piece for piece in text.split("\b") if piece.strip()])
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_right
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from math import exp, log1p
 from typing import TYPE_CHECKING, Any
 
 from holdfast.language.triggers import KINDS, LEARNED
@@ -49,6 +50,14 @@ _CLAUSE = re.compile(
 _JOINED = re.compile(r"\A(?:and|but|so|then|however)\b[,\s]*", re.IGNORECASE)
 # What a statement would be cut by: "by showing both | and asking which to take", "use tabs | and not spaces".
 _GOES_ON = re.compile(r"(?:and|or)\s+(?:\w+ing|not|never)\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?:[.!?;。！？；]['\")\]]*|\n)\s*\Z")
+# What speaks for a run of clauses: what its pieces are marked with, how likely its first and its last clause are and
+# not those around it, how much of all that is likely it holds, its length and its share of the message, and that it
+# begins and ends with a sentence. Learned from what people would keep, by marks of readers that did not know them.
+_MARKED, _EDGE, _AROUND, _HELD, _LONG, _SHARE, _BEGINS, _ENDS = 0.0073, 2.24, -0.35, 3.98, 0.59, -2.13, 0.96, 1.16
+# Of people whom they do not know, readers are less sure than they say.
+_DOUBT = 3.0
+_MAX_CLAUSES, _LOOK_BACK = 31, 8
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 # Of the letters of an English text so many are plain ones.
 _PLAIN = 0.85
@@ -58,8 +67,8 @@ _PLAIN = 0.85
 class Judgement:
     """What is said of a message: kinds told as facts, moods among them, kinds that are candidates, and the statement.
 
-    The statement is the part of the message, in its own words, that would be kept; "" where nothing is said. What
-    `lasts` would be written down for the next session by a careful colleague.
+    The statement is the part of the message, in its own words, that would be kept if any of it were; "" where nothing
+    can be said at all. What `lasts` would be written down for the next session by a careful colleague.
     """
 
     kinds: tuple[str, ...] = ()
@@ -91,9 +100,9 @@ def judge(text: str, before: str = "") -> Judgement:
     candidates = [kind for kind in _candidates(bars, heads) if kind not in kinds]
     is_something = candidates or set(kinds) - set(MOODS)
     marks = _of_both(kept, first.pieces, read_again, again.pieces)
-    statement = stated(text, kept, marks, bars["span"]) if is_something else ""
+    statement = stated(text, kept, marks)
     lasts = heads[_KEEP] + heads[_MAY_KEEP] >= bars["keep"]
-    return Judgement(tuple(kinds), tuple(candidates), statement, lasts and bool(statement))
+    return Judgement(tuple(kinds), tuple(candidates), statement, bool(lasts and is_something and statement))
 
 
 def _told(bars: Bars, heads: list[float]) -> Iterable[str]:
@@ -123,27 +132,40 @@ def _of_both(pieces: list[Piece], marks: list[float], others: list[Piece], other
     return [(mark + other_marks[at]) / 2 for mark, at in zip(marks, places, strict=True)]
 
 
-def stated(text: str, pieces: list[Piece], marks: list[float], more: float) -> str:
-    """Return the run of clauses whose pieces speak most for being the statement; `more` is added for each piece."""
+def stated(text: str, pieces: list[Piece], marks: list[float]) -> str:
+    """Return the run of clauses that speaks most for being the statement, by the marks of its pieces and its bounds."""
     cuts = sorted({0, *[found.end() for found in _CLAUSE.finditer(text)], len(text)})
-    best, start, total = (float("-inf"), 0, len(text)), 0, 0.0
-    at = 0
-    for first, end in pairwise(cuts):
-        gain = 0.0
-        while at < len(pieces) and pieces[at].start < end:
-            gain += marks[at] + more
-            at += 1
-        start, total = (first, gain) if total <= 0 else (start, total + gain)
-        best = max(best, (total, start, end), key=lambda run: run[0])
-    begin = best[1]
+    best = (float("-inf"), 0, len(text))
+    for score, first, end in _runs_of_clauses(text, cuts, pieces, marks):
+        best = max(best, (score, first, end), key=lambda run: run[0])
+    _, begin, end = best
     # A clause that goes on without a comma has its verb before it: "adjust the rules | and the docs to say so".
     while begin and _JOINED.match(text[begin:].lstrip()) and text[:begin].rstrip()[-1:].isalnum():
         begin = max(cut for cut in cuts if cut < begin)
-    end = best[2]
     while _GOES_ON.match(text[end:].lstrip()) and text[:end].rstrip()[-1:].isalnum():
         end = min(cut for cut in cuts if cut > end)
     said = text[begin:end].strip().rstrip(",(").rstrip()
     return _JOINED.sub("", said) if begin else said
+
+
+def _runs_of_clauses(
+    text: str, cuts: list[int], pieces: list[Piece], marks: list[float]
+) -> Iterator[tuple[float, int, int]]:
+    """Yield how much speaks for each run, where it begins and where it ends."""
+    starts = [piece.start for piece in pieces]
+    places = [bisect_left(starts, cut) for cut in cuts]
+    sums = [0.0, *accumulate(marks)]
+    likely = [0.0, *accumulate(1 / (1 + exp(-mark / _DOUBT)) for mark in marks)]
+    each = [(likely[end] - likely[start]) / max(1, end - start) for start, end in pairwise(places)]
+    around = [0.0, *each, 0.0]
+    whole = [cut in (0, len(text)) or bool(_SENTENCE_END.search(text, max(0, cut - _LOOK_BACK), cut)) for cut in cuts]
+    for first, start in enumerate(places[:-1]):
+        for last in range(first + 1, min(len(cuts), first + _MAX_CLAUSES) if places[first + 1] > start else 0):
+            end = places[last]
+            score = _MARKED * (sums[end] - sums[start]) + _HELD * (likely[end] - likely[start]) / likely[-1]
+            score += _EDGE * min(each[first], each[last - 1]) + _AROUND * max(around[first], around[last + 1])
+            score += _LONG * log1p(end - start) + _SHARE * (end - start) / len(pieces)
+            yield score + _BEGINS * whole[first] + _ENDS * whole[last], cuts[first], cuts[last]
 
 
 def is_english(text: str) -> bool:

@@ -25,6 +25,7 @@ _SHORTEST_STEM = 3
 # Two words that turn the word behind them round as one does.
 _TURNING_PAIRS = ("instead of", "rather than", "anstatt", "an stelle von", "statt")
 _SHARP = str.maketrans({"’": "'", "ß": "ss"})
+_SPACED = {code: " " for code in range(128) if not chr(code).isalnum() and chr(code) != "'"}
 _FOLDER = __file__.rpartition("/")[0] + "/likeness_words"
 _tables: list[_Tables] = []
 
@@ -85,6 +86,8 @@ def listed(kind: str) -> tuple[str, ...]:
 
 def folded(text: str) -> str:
     """Return the text in small letters without accents."""
+    if text.isascii():
+        return text.lower()
     plain = unicodedata.normalize("NFKD", text.translate(_SHARP).casefold())
     return "".join(letter for letter in plain if not unicodedata.combining(letter))
 
@@ -104,16 +107,20 @@ def stem(word: str) -> str:
 
 
 def _split(text: str) -> Iterator[str]:
-    letters = [letter if letter.isalnum() or letter == "'" else " " for letter in folded(text)]
-    line = f" {' '.join(''.join(letters).split())} "
+    plain = folded(text)
+    if plain.isascii():
+        plain = plain.translate(_SPACED)
+    else:
+        plain = "".join([letter if letter.isalnum() or letter == "'" else " " for letter in plain])
+    line = f" {' '.join(plain.split())} "
     for pair in _TURNING_PAIRS:
         line = line.replace(f" {pair} ", " not ")
     for word in line.split():
-        plain = word.strip("'")
-        if plain in _all().turning or "'" not in plain:
-            yield plain
+        bare = word.strip("'")
+        if bare in _all().turning or "'" not in bare:
+            yield bare
         else:
-            yield from plain.split("'")
+            yield from bare.split("'")
 
 
 def _all() -> _Tables:

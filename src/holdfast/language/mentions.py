@@ -10,21 +10,32 @@ import functools
 import re
 from dataclasses import dataclass
 
+from holdfast.base.regexes import kept
 from holdfast.language import commands
-from holdfast.language.conditions import MAX_ITEM, looks_like_path, runs
-from holdfast.language.word_lists import TABLES, among, listed, spoken
+from holdfast.language.conditions import MAX_ITEM, SCRIPTS, looks_like_path
+from holdfast.language.contradiction import unstressed
+from holdfast.language.runs import runs
+from holdfast.language.word_lists import TABLES, among, listed, lists, spoken
 
 TABLE = "conditions"
 _MAX_MENTIONS = 12
 # A mention stands in the sentence as one of these letters, which nobody writes.
 _FIRST = 0xE000
 MENTION = "[\ue000-\ue0ff]"
-_QUOTED = re.compile(r"`([^`\n]{1,200})`")
+_QUOTED = kept(r"`([^`\n]{1,200})`")
+# Stress as Markdown has it, and not the stars of a pattern of files: "**NEVER** edit src/**".
+_STRESSED = kept(
+    r"`[^`\n]*`|(?<![\w/*.])\*\*(?=[^\s*])(?P<strong>(?:`[^`\n]*`|[^*`\n])+?)(?<!\s)\*\*(?![\w/*])"
+    r"|(?<![\w/*.])\*(?P<weak>[A-Za-z][A-Za-z '’]*)\*(?![\w/*.])"
+)
 # A branch, and an option that means the same behind every command that has it, are words of the sentence.
-_QUOTED_WORD = re.compile(r"`(main|master|develop|trunk|production|--no-verify)`")
-_FOLDER = re.compile(r"\b(?:the|our)\s+(?P<name>[a-z][\w-]*(?:/[\w-]+)*)\s+(?:folder|directory)\b")
+_QUOTED_WORD = kept(r"`(main|master|develop|trunk|production|--no-verify)`")
+_OPTION = kept(r"(?<!\S)(?!--no-verify\b)--?[A-Za-z][\w-]*(?:=[\w./:-]*\w)?(?=[\s,;:.!)]|$)")
+_FOLDER = kept(r"\b(?:the|our)\s+(?P<name>[a-z][\w-]*(?:/[\w-]+)*)/?\s+(?:folder|directory)\b")
 # What is said so of a path without an ending is said of a folder.
-_IS_MADE = re.compile(r"\s+(?:is|are)\s+(?:auto-?)?(?:generated|read-?only|frozen|vendored|off[- ]limits)\b")
+_IS_MADE = kept(r"\s+(?:is|are)\s+(?:auto-?)?(?:generated|read-?only|frozen|vendored|off[- ]limits)\b")
+# Behind these stands a sub-command.
+_LEADS = ("program", "group")
 # `make` is a word of English but where one runs it, or where what it makes needs something.
 _MAKE = (
     r"(?:(?<=\brun )|(?<=\bbefore ))make(?=\s+[a-z])"
@@ -32,13 +43,26 @@ _MAKE = (
 )
 
 
+# Of a word alone at the head this can be said of a program only.
+_NAMED_WORD = kept(r"(?i)^[a-z]+ (?:is|are) (?:banned|forbidden|prohibited|not allowed|deprecated|off[- ]limits)\b")
+
+
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A command or a file that a sentence names; what is in backquotes and neither has no kind."""
+    """A command or a file that a sentence names; what is in backquotes and neither has no kind.
+
+    One in running words may go on with what is no part of it: "git push tags".
+    """
 
     kind: str
     text: str
     said: str
+    goes_on: bool = False
+
+
+def without_stress(text: str) -> str:
+    """Return a text without the signs of Markdown that only stress what it says."""
+    return _STRESSED.sub(lambda found: found["strong"] or found["weak"] or found[0], text) if "*" in text else text
 
 
 class RuleSentence:
@@ -47,13 +71,16 @@ class RuleSentence:
     def __init__(self, text: str) -> None:
         self.text = text
         self.mentions: list[Mention] = []
-        bare = _QUOTED_WORD.sub(lambda found: found[1], text)
+        bare = unstressed(_QUOTED_WORD.sub(lambda found: found[1], text))
         if bare.isupper():
             # Who shouts names the same command.
             bare = " ".join([word if word[0] == "-" else word.lower() for word in bare.split()])
         spoken = _QUOTED.sub(lambda found: self._put(_mention(found[1]), found[0]), bare)
-        spoken = _FOLDER.sub(self._folder, spoken)
-        self.spoken = _unquoted().sub(self._unquoted_mention, spoken).casefold()
+        spoken = _FOLDER.sub(self._folder, _joined_programs().sub(lambda found: found[0].replace("/", ","), spoken))
+        spoken = _unquoted().sub(self._unquoted_mention, spoken)
+        if any(one.kind == "command" for one in self.mentions) or _NAMED_WORD.search(spoken):
+            spoken = _words_as_programs().sub(self._word, spoken)
+        self.spoken = _OPTION.sub(lambda found: self._put(Mention("", "", found[0]), found[0]), spoken).casefold()
 
     def _put(self, mention: Mention, otherwise: str) -> str:
         if len(self.mentions) >= _MAX_MENTIONS:
@@ -76,12 +103,25 @@ class RuleSentence:
             and looks_like_path(text)
             and ("".join(before) in ("in", "under", "inside", "below") or _IS_MADE.match(found.string, found.end()))
         )
+        if text.startswith("jest") and "".join(before).casefold() in among(TABLE, "polish"):
+            return found[0]
         if kind == "command":
-            return self._put(Mention(kind, _command(text), text), text) + rest
+            literal = _literal(text)
+            behind = text[len(literal) :].split()[:1]
+            goes_on = bool(behind) and behind[0].casefold() not in among(TABLE, "sentence-word")
+            # "npm scripts" and "cargo cult" are no commands.
+            put = self._put(Mention(kind, _command(literal), literal, goes_on), literal) if literal else ""
+            return put + found[0][len(literal) :]
+        if text.endswith(SCRIPTS):
+            return self._put(Mention("command", text, text), text) + rest
         is_kind = _is_ending(text) and found.string[found.end() :].lstrip().startswith("file")
         if not is_folder and not is_kind and not _is_plain_path(text):
             return found[0]
         return self._put(_path(text), text) + rest
+
+    def _word(self, found: re.Match[str]) -> str:
+        name = found["name"].lower()
+        return found[0][: -len(name)] + self._put(Mention("command", name, name), name)
 
     def named(self, letters: str) -> list[Mention]:
         """Return the mentions that stand in a piece of the sentence."""
@@ -96,9 +136,29 @@ class RuleSentence:
         return words if words.endswith((" .", "...")) else words.rstrip(".")
 
 
+def _programs() -> str:
+    return "|".join(sorted(map(re.escape, listed(TABLE, "program")), key=len, reverse=True))
+
+
+@functools.cache
+def _joined_programs() -> re.Pattern[str]:
+    return kept(rf"(?<![\w./@-])(?:{_programs()})(?:/(?:{_programs()}))+(?![\w/-]|\.\w)")
+
+
+@functools.cache
+def _words_as_programs() -> re.Pattern[str]:
+    """Return where a word of English is a program, in a sentence that speaks of programs: "ruff rather than black"."""
+    words = "|".join(listed(TABLE, "word-program"))
+    return kept(
+        r"(?i:(?:\b(?:instead of|rather than|over|not|(?:never|avoid|don['’]t|do not)(?:\s+(?:use|using|run|running))?"
+        rf"|use|using|prefer|statt)\s+|^)(?P<name>{words}))"
+        rf"(?=\s*(?:$|[,.;:!?()])|\s+(?:instead|rather|over|not|is|are)\b|\s+(?:and|or|und|oder)\s+{MENTION})"
+    )
+
+
 @functools.cache
 def _unquoted() -> re.Pattern[str]:
-    programs = "|".join(sorted(map(re.escape, listed(TABLE, "program")), key=len, reverse=True))
+    programs = _programs()
     # A word that is none of a sentence belongs to the command, whether it is known or not.
     said = [word for kind in ("not", "limit", "small", "reason") for word in listed("contradiction", kind)]
     said += [word for kind in ("goes-on", "sentence-word") for word in listed(TABLE, kind)]
@@ -106,11 +166,38 @@ def _unquoted() -> re.Pattern[str]:
     said += [word for word in small if len(word) > 1 and word not in among(TABLE, "sub-command")]
     subs = "|".join(listed(TABLE, "sub-command"))
     no_word = rf"(?!(?i:{'|'.join(map(re.escape, said))}|[a-z]{{3,}}ly)(?![\w/-]|\.\w))"
-    word = r"[\w./@*~+:-]*[\w/*~]|\.(?=\s|$)"
-    behind = rf"\s+(?:--?[A-Za-z][\w-]*(?:=[\w./:-]*\w)?|(?:{subs})(?![\w/-]|\.\w)|{no_word}(?:{word}))"
+    word = r"[\w./@*~+:-]*[\w/*~]|\.(?=[\s,;]|$)"
+    behind = (
+        rf"\s+(?:--(?=\s+[\w*-]*[./])|--?[A-Za-z][\w-]*(?:=[\w./:-]*\w)?|(?:{subs})(?![\w/-]|\.\w)|{no_word}(?:{word}))"
+    )
     command = rf"(?<![\w./@-])(?:{programs}|{_MAKE})(?![\w/@-]|\.\w)(?:{behind}){{0,5}}"
     path = r"(?<![\w/@:.\-])(?:~/|\./|/)?(?:[\w.*{}@-]+/)*[\w.*-]*[\w*/](?=[\s,;:)!?.]|$)"
-    return re.compile(rf"(?P<command>{command})|(?P<path>{path})")
+    return kept(rf"(?P<command>{command})|(?P<path>{path})")
+
+
+def _literal(text: str) -> str:
+    """Return what of a command in running words is meant as it stands; nothing where only its program would be left.
+
+    Of the words behind a program these belong to it: options, what looks like a path, a version or a ref, and its
+    sub-commands. All others are words of the sentence: "git push tags", "docker run privileged containers".
+    """
+    words = text.split()
+    kept = words[:1]
+    for word in words[1:]:
+        before = kept[-1]
+        # "Python 2" is no command.
+        is_number = word.lstrip("v").replace(".", "").isdigit() and len(kept) == 1
+        is_value = not is_number and (word[0] == "-" or any(sign in "./:@*~=+_" or sign.isdigit() for sign in word))
+        is_sub = any(word.casefold() in among(TABLE, kind) for kind in ("sub-command", "also-sub-command"))
+        is_there = set(before) & set("/.") or before[0] == "-" or any(before in among(TABLE, kind) for kind in _LEADS)
+        is_name = " ".join(kept) in among(TABLE, "takes-name") or before in among(TABLE, "takes-name")
+        if not (is_value or is_name or word in among(TABLE, "ref") or (is_sub and is_there)):
+            break
+        kept.append(word)
+    at = 0
+    for word in kept:
+        at = text.index(word, at) + len(word)
+    return text[:at] if len(kept) > 1 or len(words) == 1 else ""
 
 
 def _is_plain_path(text: str) -> bool:
@@ -123,7 +210,7 @@ def _is_plain_path(text: str) -> bool:
     if "/" in text:
         return text.endswith("/") or "*" in text or (bool(stem) and 0 < len(ending) <= 5 and ending.isalnum())
     is_known = ending in among(TABLE, "ending") or (ending == "md" and stem.isupper())
-    return text.startswith(".env") or (is_known and bool(stem))
+    return text.startswith((".env", "*.")) or (is_known and bool(stem))
 
 
 def _is_ending(text: str) -> bool:
@@ -144,6 +231,8 @@ def _mention(quoted: str) -> Mention:
     text = quoted.strip().removeprefix("$ ").strip()
     if text[:1] == "-" or "(" in text or "=>" in text:
         return Mention("", "", text)
+    if text.rstrip("*") in among(TABLE, "file-name"):
+        return Mention("path", text, text)
     if looks_like_path(text) and "@" not in text[:1]:
         ending = text.rpartition(".")[2]
         is_file = "/" in text or text[0] in ".*" or is_file_ending(ending)
@@ -181,8 +270,30 @@ def _is_program(words: tuple[str, ...], text: str) -> bool:
 
 
 def same_options(command: str, option: str) -> str:
+    """Return an option of a command, and those that are the same."""
+    return "|".join(dict.fromkeys((option, *known_options(command, option))))
+
+
+def known_options(command: str, option: str) -> list[str]:
+    """Return all names of an option of a command, also where it has one only; nothing where that is not known."""
     for entry in "; ".join(listed(TABLE, "same-option")).split("; "):
         name, _, options = entry.partition(": ")
         if (command == name or command.startswith(f"{name} ")) and option in options.split():
-            return "|".join(dict.fromkeys((option, *options.split())))
-    return option
+            return options.split()
+    return []
+
+
+@functools.cache
+def meanings(lead: str = "means ") -> dict[tuple[str, ...], tuple[str, ...]]:
+    """Return the verbs that stand for a command, the longest first, by the patterns of those commands."""
+    found: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for kind, verbs in lists(f"{TABLES}/{TABLE}.txt").items():
+        if kind.startswith(lead):
+            found[tuple(kind.removeprefix(lead).split(", "))] = verbs
+    return dict(sorted(found.items(), key=lambda each: -max(map(len, each[1]))))
+
+
+def harmless(named: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is not meant where a command is named without more: "avoid `git stash`" is not about its list."""
+    entries = [entry.partition(": ") for entry in "; ".join(listed(TABLE, "harmless")).split("; ")]
+    return tuple([f"!{name} {words}" for name, _, words in entries if name in named])

@@ -32,6 +32,8 @@ _LONGEST_PHRASE = 8
 _ANY = "*ing"
 _MIN_SHOUTED = 4
 _MIN_CRIED = 3
+# English has one such word in ten at least.
+_ENGLISH = 10
 _ENDS = ".!?\n;…"
 _PARTS = ",:–—("
 _HIGH, _LOW, _LOWEST = 8, 4, 3
@@ -71,10 +73,14 @@ class Words(dict[str, frozenset[str]]):
         """Whether one of the words is on a list."""
         return not self[name].isdisjoint(said)
 
+    def phrases(self, name: str) -> list[str]:
+        """Return the set phrases of one kind."""
+        return self._texts[name].splitlines()
+
     def phrase(self, name: str, said: tuple[str, ...]) -> str:
         """Return the longest set phrase of that kind in a sentence."""
         if name not in self._phrases:
-            lines = self._texts[name].splitlines()
+            lines = self.phrases(name)
             self._phrases[name] = frozenset(lines), frozenset([line.partition(" ")[0] for line in lines])
         phrases, first = self._phrases[name]
         longest = ""
@@ -106,6 +112,7 @@ def mood(text: str) -> Mood | None:
         if sentences and (opening := _opening(sentences[0], words)):
             found.append(Mood(_HIGH, _CLEAR, opening))
     said = [word for one in sentences for word in one.words]
+    found += _in_other_languages(said)
     # Capitals are for the agent where there are several words, and one of them is `you`.
     is_loud = text.isupper() and len(said) >= _MIN_SHOUTED and any(words.has("did", said) for words in spoken)
     if is_loud or any(_shouts(line) for line in _own_lines(text)):
@@ -117,6 +124,18 @@ def mood(text: str) -> Mood | None:
         found.append(Mood(_LOW, _CLEAR, min(swears)))
     # Praise beside a complaint is mockery, or said to soften it.
     return max(found, key=lambda one: (one.rating <= _LOW, one.confidence), default=None)
+
+
+def _in_other_languages(said: list[str]) -> Iterator[Mood]:
+    """Yield the moods that set phrases of other languages show, where the message is hardly English."""
+    if not said or sum(word in _TELLING["en"] for word in said) * _ENGLISH > len(said):
+        return
+    spaced = f" {' '.join(said)} "
+    for name, rating in (("frustrated", _LOW), ("praised", _HIGH)):
+        for phrase in _words_of("other").phrases(name):
+            # Letters from U+2E80 on stand without spaces between words.
+            if (phrase if phrase[0] >= "\u2e80" else f" {phrase} ") in spaced:
+                yield Mood(rating, _CLEAR, phrase)
 
 
 def _praise(one: MoodSentence, words: Words, whole: bool) -> str:
@@ -166,8 +185,15 @@ def _shouts(line: str) -> bool:
         is_cry = line[place] == "!" and len(said) >= _MIN_CRIED and "".join(said).isupper()
         if is_cry and all(word.strip("`'\",.:").isalpha() for word in said):
             return True
+        if line.startswith("!!!", place) and said and _is_cried(said[-1].rpartition(".")[2]):
+            return True
         start = place + 1
     return False
+
+
+def _is_cried(word: str) -> bool:
+    """Whether a word in capitals is cried out in anger ("AGAIN!!!"), not to be heeded ("IMPORTANT!!!")."""
+    return len(word) >= _MIN_CRIED and word.isalpha() and word.isupper() and word.lower() not in _words_of("en")["heed"]
 
 
 def _has_pair(said: tuple[str, ...], first: frozenset[str], second: frozenset[str]) -> bool:

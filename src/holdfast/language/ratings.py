@@ -17,6 +17,8 @@ LOWEST, HIGHEST = 1, 10
 SOURCES = ("explicit", "implicit", "passed-on", "imported")
 MAX_TEXT = 500
 MAX_COMMENT = 300
+# What an agent may say about a memory that it rates.
+MAX_NOTE = 500
 # Longer messages are about something else, whatever number they begin with.
 _MAX_MESSAGE = 2_000
 _MAX_LEAD = 80

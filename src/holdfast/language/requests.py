@@ -31,6 +31,7 @@ _ARTICLES = frozenset(
 _KINDS_OF_RULE = frozenset(("global", "general", "hard", "strict", "permanent", "standing", "new", "super", "high"))
 _PREPOSITIONS = frozenset(("in", "at", "on", "with", "into", "under", "inside"))
 _MAX_PLACE, _MAX_NAMED = 5, 10
+_PURPOSE = frozenset(("so", "where", "which", "because", "if", "when", "whether"))
 _NAMING = frozenset(("a", "an", "any", "some", "todo", "list", "rule", "file", "section"))
 _STATING = frozenset(
     ("is", "are", "was", "were", "has", "have", "must", "should", "shall", "will", "can", "needs", "always", "never")
@@ -55,15 +56,18 @@ class KeepRequest:
     statement: str
 
 
-def requests(parts: list[Sentence]) -> list[KeepRequest]:
-    """Return what the sentences of a message ask to keep; "remember that" alone asks for the sentence before it."""
+def requests(parts: list[Sentence], text: str) -> list[KeepRequest]:
+    """Return what sentences of a message ask to keep; "remember that" alone asks for the sentence before it.
+
+    What stands in the words of somebody else, who wrote a part of the text, is not asked for.
+    """
     found: list[KeepRequest] = []
     for place, one in enumerate(parts):
         back = _points_back(one)
         if back is None:
             at = _statement_at(one)
             statement = _in_other_language(one) if at is None else _standing_alone(_from(one, at))
-            if at is not None and _only_names(one.words[at:]):
+            if at is not None and (_only_names(one.words[at:]) or _is_only_a_subject(one.words, at)):
                 # Where a rule or a document shall be, or what shall be in it, says nothing itself.
                 statement = None
             if at is not None and place + 1 < len(parts) and _only_announces(one, at, parts[place + 1]):
@@ -74,7 +78,11 @@ def requests(parts: list[Sentence]) -> list[KeepRequest]:
             statement = parts[place - 1].text.lstrip("-*• ") if place and not parts[place - 1].is_question else ""
         if statement is not None:
             found.append(KeepRequest(one.text, statement))
-    return found
+    if not found:
+        return found
+    from holdfast.language.reported import is_reported
+
+    return [one for one in found if not is_reported(text, one.sentence, one.statement)]
 
 
 def plain_kind(sentence: Sentence) -> str:
@@ -281,6 +289,9 @@ def _ruled(sentence: Sentence, first: int, words: Words) -> int | None:
         if said[start] not in words["write"]:
             continue
         for at in range(start + 1, min(start + _REACH, len(said))):
+            if said[at] in _PURPOSE:
+                # "Update the prompt so that the rules can ..." writes into the prompt.
+                break
             end = _rules_end(said, start, at, words)
             if end and words["other"].isdisjoint(said[start : end + _MIN_STATEMENT]):
                 return _behind_rules(said, start, at, end, words)
@@ -381,6 +392,14 @@ def _only_names(said: list[str]) -> bool:
     joins = [place for place, word in enumerate(said[:_MAX_NAMED]) if word in ("that", "which", "to")]
     names = said[: joins[0]] if joins else []
     return bool(names) and names[0] in _NAMING and _STATING.isdisjoint(names)
+
+
+def _is_only_a_subject(said: list[str], at: int) -> bool:
+    """Whether the words behind "with" or "about" name a thing and say nothing of it: "with our wheel policy"."""
+    words = _words("en")
+    says = words["says"] | words["order"] | words["lasting"] | words["is so"]
+    is_named = said[at - 1 : at] in (["with"], ["about"], ["for"]) and at < len(said)
+    return is_named and said[at] in words["whose"] | _ARTICLES and says.isdisjoint(said[at:])
 
 
 def _standing_alone(statement: str) -> str:

@@ -163,7 +163,7 @@ def _own_lines(text: str) -> list[str]:
         elif _is_heading(bare):
             # From its first heading on a text is a document, not talk.
             break
-        elif bare and not _is_pasted(line, bare):
+        elif bare and not is_pasted(line, bare):
             lines.append(bare)
     return lines
 
@@ -187,7 +187,7 @@ def _is_heading(bare: str) -> bool:
     return 0 < marks < 5 and bare[marks : marks + 1] == " " and bare[marks + 1 : marks + 2].isupper() and len(bare) < 90
 
 
-def _is_pasted(line: str, bare: str) -> bool:
+def is_pasted(line: str, bare: str) -> bool:
     """Whether a line looks like code, the line of a log, of a stack trace, of a table or of a quoted mail."""
     if bare[0] == "<" and _is_spoken_of(bare):
         return False

@@ -93,7 +93,7 @@ def scan(text: str, before: str = "") -> tuple[Trigger, ...]:
     scores = [table.scores(features(place, parts, cues, names) | said) for place in range(own)]
     found = [
         Trigger("remember", one.sentence[:MAX_CHARACTERS], statement=one.statement)
-        for one in requests(parts[:own])
+        for one in requests(parts[:own], text)
         if one.statement
     ]
     for place, sentence in enumerate(parts[:own]):

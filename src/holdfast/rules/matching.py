@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+from holdfast.base import files
 from holdfast.base.light_records import dataclass
 from holdfast.language import conditions
 from holdfast.language.conditions import Call
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
     from holdfast.records import Scope
     from holdfast.rules.table import RuleRow
 
+_MAX_FILES, _MAX_IGNORED = 500, 64 * 1024
 _NARROW = ("session", "project", "agent", "global")
 
 
@@ -33,6 +37,30 @@ def _error(printed: str) -> str:
     return printed if exit_of(printed) != 0 else ""
 
 
+def files_in(folder: str, only_ignored: bool) -> list[str]:
+    """Return what is in a folder, those nearest to it first; of very much not all, nothing of git, and through no link.
+
+    With `only_ignored` only what the `.gitignore` there names, as far as that is plain.
+    """
+    found, waiting = list[str](), [folder]
+    while waiting and len(found) < _MAX_FILES:
+        try:
+            with os.scandir(waiting.pop(0)) as entries:
+                new = [one for one in entries if one.name != ".git"]
+        except OSError:
+            continue
+        found += [one.path for one in new]
+        waiting += [one.path for one in new if one.is_dir(follow_symlinks=False)]
+    if not only_ignored:
+        return found
+    try:
+        lines = files.read_head(f"{folder}/.gitignore", _MAX_IGNORED).decode("utf-8", "replace").split("\n")
+    except OSError:
+        return []
+    ignored = [line.strip() for line in lines if line.strip() and line[0] not in "#!"]
+    return [path for path in found if any(conditions.fits_path(path[len(folder) + 1 :], one) for one in ignored)]
+
+
 def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]], line: str, printed: str) -> list[Found]:
     """Return those of the rules that hold for the call of this hook, or for a line, the most specific first.
 
@@ -46,7 +74,7 @@ def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]], line: str, print
 
         branch, elsewhere = branch_at(root), branch_in
     given = ("Bash", line, "") if line else (told.tool, told.tool_input, told.error or _error(printed))
-    call = Call(*given, told.folder, root, branch, elsewhere)
+    call = Call(*given, told.folder, root, branch, elsewhere, files_in)
     found = []
     for scope, row in likely:
         condition = conditions.read(row.condition)

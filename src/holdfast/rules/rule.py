@@ -53,7 +53,7 @@ def rule_of(memory: Memory) -> Rule | None:
 
 
 def _followed(condition: Condition, memory: Memory) -> Condition:
-    """Return a condition that names a file which was renamed since also with the name that the file has now."""
+    """Return a condition that names a file or folder which was renamed since also with the name that it has now."""
     moved = {one.was: one.path for one in parsed(memory.anchors) if one.was}
     if not moved:
         return condition
@@ -63,8 +63,9 @@ def _followed(condition: Condition, memory: Memory) -> Condition:
             for one in list(some):
                 but, name = ("!", one[1:]) if one[:1] == "!" else ("", one)
                 first, space, rest = name.partition(" ")
-                now = f"{but}{path}{space}{rest}"
-                if (was == first or was.endswith(f"/{first}")) and now not in some:
+                is_in = first.startswith(f"{was}/")
+                now = f"{but}{path}{first[len(was) :] if is_in else ''}{space}{rest}"
+                if (is_in or was == first or was.endswith(f"/{first}")) and now not in some:
                     some.append(now)
     return replace(condition, commands=tuple(commands), paths=tuple(paths))
 
@@ -80,7 +81,7 @@ def _strength(memory: Memory, condition: Condition, forbids: bool, *, literal: b
     if not forbids:
         return "say", "it forbids nothing"
     if not literal:
-        return "say", "it does not name exactly this call"
+        return "say", "which of these calls it means cannot be told from a call"
     return "hold", "it forbids something, or sets a condition"
 
 

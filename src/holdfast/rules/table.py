@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 FOLDER = ("state", "rules")
-_VERSION = "1"
+_VERSION = "2"
 _APART, _NEEDLES = "\t", "\x1f"
 _WIDTH = 10
 _MAX_READ = 4_000_000

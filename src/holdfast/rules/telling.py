@@ -20,16 +20,17 @@ if TYPE_CHECKING:
 MAX_SAID, MAX_HOLDING = 2, 4
 # So much of a transcript's end has the calls of an answer; calls at once are not further apart, whatever the clock.
 _MAX_CALLS, _MAX_APART_NS = 1 << 18, 60_000_000_000
-_MAX_CALL = 120
+_MAX_CALL, _MAX_HELD = 120, 48
 # One agent cuts a reason after 256 characters, so what to do comes before the rule, and in few words.
 _HELD = (
-    "Held by Holdfast, before it ran. Make exactly this call again and it goes through, if it keeps the rule of the "
-    "person you work for or they said so. "
+    "Held by Holdfast before it ran, this once: `{}`. The person you work for has a rule about it. If it keeps the "
+    "rule, or they agreed, make the call again: it goes through. "
 )
-_RULE = "The rule, at {}: {}"
+_RULE = "The rule: {}"
+_ALSO = "And, about `{}`: {}"
 _DENIED = (
-    "Held by Holdfast, as every such call. Do not try it in another way: only the person you work for can change the "
-    "rule (`holdfast edit {}`). The rule, at {}: {}"
+    "Held by Holdfast, as each time: `{}`. Only the person you work for can change the rule (`holdfast edit {}`), so "
+    "do not try it in another way. The rule: {}"
 )
 _ASKED = "A rule of yours is about this call ({}): {}"
 
@@ -56,7 +57,8 @@ def reason(does: str, call: str, text: str, key: str) -> str:
     """Return why a call is denied, held this once or put to the person, and the way out."""
     if does == "ask":
         return _ASKED.format(call, text)
-    return _DENIED.format(key, call, text) if does == "deny" else _HELD + _RULE.format(call, text)
+    call = cut(call, _MAX_HELD, DOTS)
+    return _DENIED.format(call, key, text) if does == "deny" else _HELD.format(call) + _RULE.format(text)
 
 
 def holding(run: HookRun, found: list[Found]) -> list[Effect]:
@@ -88,7 +90,8 @@ def _holding_once(run: HookRun, place: str, one: Found, holds: list[Found]) -> E
     held_at = [told.held_at(_held(other), run.call.call_id) for other in (one, *beyond)]
     also = [*held_at, _said(run, one), *[_held(other) for other in beyond]]
     # What to do is said once, however many rules hold the call.
-    text = ("" if one is not holds[0] else _HELD) + _RULE.format(_call(one), _text(one))
+    is_first = one is holds[0]
+    text = reason("hold", _call(one), _text(one), "") if is_first else _ALSO.format(_call(one), _text(one))
     # Of two calls at once each is held: neither was made by somebody who had read the reason.
     note = lambda: told.claim(place, _held(one), also, shared=True)  # noqa: E731
     return Effect(note, hold=text, theirs=True, given=_given(one, "held"))

@@ -1,0 +1,89 @@
+"""What every form of a rule is made of: the condition of what a sentence names, with its branches and exceptions.
+
+Nothing of this is asked in a hook.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from holdfast.base.regexes import kept
+from holdfast.language import commands
+from holdfast.language import rule_forms as forms
+from holdfast.language.conditions import Condition, looks_like_path
+from holdfast.language.mentions import TABLE, Mention, RuleSentence, harmless, known_options, same_options
+from holdfast.language.word_lists import among
+
+_DEFAULT = ("main", "master")
+_WORDS = kept(r"[a-z][\w:.-]*(?: [\w:./=-]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A condition and the words that say it; whether these forbid or set one, and whether they name it literally."""
+
+    condition: Condition
+    words: str
+    forbids: bool
+    literal: bool
+
+
+def of_mentions(
+    sentence: RuleSentence, found: re.Match[str], mentions: list[Mention], *, forbids: bool, but: tuple[str, ...] = ()
+) -> Derived | None:
+    """Return the condition of these mentions, unless words before or behind them turn it around."""
+    if forms.TURNED.search(sentence.spoken[max(0, found.start() - 1) : found.end() + 30]):
+        return None
+    some = [one for one in mentions if one.text and one.kind in ("command", "path")]
+    named = tuple([one.text for one in some if one.kind == "command"])
+    paths = tuple([one.text for one in some if one.kind == "path"])
+    branches = branches_in(sentence.spoken, at=not named) if _is_git(named) or (paths and not named) else ()
+    condition = Condition((*named, *harmless(named), *but), paths, branches=branches)
+    is_literal = not any(one.goes_on for one in some)
+    return Derived(condition, sentence.shown(*found.span()), forbids, is_literal)
+
+
+def _is_git(named: tuple[str, ...]) -> bool:
+    return any(one.startswith("git ") for one in named)
+
+
+def branches_in(spoken: str, *, at: bool = False) -> tuple[str, ...]:
+    """Return the branches that a sentence names as those which it is about; with `at` only those to be on."""
+    found = forms.BRANCH.search(spoken)
+    if found and at and not found[0].startswith(("on ", "auf ")):
+        return ()
+    names = re.findall(r"[a-z]+", re.sub(r"\b(?:or|and|oder|und)\b", " ", found["names"])) if found else []
+    return tuple(dict.fromkeys([one for name in names for one in (_DEFAULT if name == "default" else (name,))]))
+
+
+def run_with(need: str, wanted: list[Mention], *, or_like: bool = False) -> tuple[str, ...]:
+    """Return these commands as they are to be run: with an option, or behind a wrapper.
+
+    With `or_like` also with any option that may be the same, where nobody knows its other name.
+    """
+    named = [one.text for one in wanted if one.kind == "command"]
+    if need[:1] == "-":
+        like = "" if not or_like or set(need) & set(" =") else "|-?" if need[:2] == "--" else f"|-{need.casefold()}*"
+        return tuple([f"!{with_option(one, need)}{'' if known_options(one, need) else like}" for one in named])
+    wraps = any(commands.is_a(need, kind) for kind in ("wrapper", "wrapper-of-two"))
+    return tuple([f"!{need} {one}" for one in named if wraps])
+
+
+def with_option(command: str, option: str) -> str:
+    name, _, value = option.partition(" ")
+    return f"{command} {same_options(command, name)}" + (f"={value}" if value and name[:2] == "--" else "")
+
+
+def is_file(one: Mention) -> bool:
+    """Whether a mention is a file, where the words say that it is changed or committed."""
+    return one.kind == "path" or (not one.kind and looks_like_path(one.text))
+
+
+def as_command(one: Mention, *, is_run: bool = False) -> Mention:
+    """Return a script that is named to be run as a command, and with `is_run` whatever is in backquotes."""
+    if is_run and not one.kind and _WORDS.fullmatch(one.said):
+        return Mention("command", one.said, one.said)
+    ending = one.text.rpartition(".")[2] if "." in one.text else ""
+    is_script = one.kind == "path" and "*" not in one.text and ending in among(TABLE, "script-ending")
+    return Mention("command", one.text, one.said) if is_script else one

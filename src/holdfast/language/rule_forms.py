@@ -1,0 +1,275 @@
+"""The forms in which people say a rule, as patterns over a sentence in which each command and file is one letter.
+
+`derived.py` says what each of them means. Nothing of this is asked in a hook.
+"""
+
+from __future__ import annotations
+
+from holdfast.base.regexes import kept
+from holdfast.language.mentions import MENTION
+
+QUOTED = kept(r"`[^`\n]*`")
+# In `git checkout -- .` the dashes are the command's.
+SENTENCE = kept(r"(?<=[.!?;])\s+|\n+|\s+(?!--\s+[\w*-]*[./])[–—-]{1,2}\s+")
+# What is about when to end says nothing of the call before which it is to be.
+ENDS = kept(r"\b(?:stop|end|finish|quit)\w*\s+$")
+_AND = r"(?:\s*(?:,|/|\bor\b|\band\b|\bnor\b|\boder\b|\bund\b|\bno\b|\bnot\b)\s*)+"
+_LIST = rf"{MENTION}(?:{_AND}{MENTION})*"
+# "the prod/ folder or anything in secrets/": both are meant.
+_OR_IN = (
+    r"(?:\s+(?:folders?|files?|director(?:y|ies)|scripts?|commands?))?\s*,?\s*\b(?:or|nor|oder)\s+"
+    r"(?:(?:the|any|anything|something|files?|file|in|under|inside|below|within|our|your|my|all|every|of|contents)\s+)*"
+)
+_LONG_LIST = rf"{MENTION}(?:(?:{_AND}|{_OR_IN}){MENTION})*"
+# "A clone that has never run it" tells something, and forbids nothing.
+_TOLD = "".join([rf"(?<!\b{word} )" for word in ("has", "have", "had", "is", "are", "was", "were", "will", "would")])
+NOT = (
+    rf"(?:^not(?=\s+{_LIST}\W*$)|{_TOLD}never|(?:(?<!\bi )(?:do not|don['’]?t)|\bi (?:do not|don['’]?t) want you to)"
+    r"|must not|mustn['’]?t|should not|shouldn['’]?t|may not|(?<!\bi )(?<!\bwe )cannot"
+    rf"|(?<!\bi )(?<!\bwe )can['’]?t|avoid|stop(?=\s+\w+ing)|^no|(?:(?<=[(,;]\s)|(?<=\())no(?=\s+{MENTION})"
+    r"|(?:stay|keep) away from|refrain from"
+    r"|(?:(?:told|asked|want|wanted|need) you|remember|careful|sure|decided|agreed|supposed) not(?=\s+to\b)"
+    r"|(?:remember|sure|supposed) to not|^keine?|nie|niemals|keinesfalls"
+    r"|auf (?:gar )?keinen fall|bitte nicht|(?:(?<=\bverwende )|(?<=\bnutze )|(?<=\bnimm ))kein(?:e|en)?"
+    r"|under no circumstances?|on no account|unter keinen umständen"
+    r"|\byou(?: are|['’]?re) not (?:allowed|permitted)(?=\s+to\b))"
+)
+# "Don't finish before `npm test`" wants it run.
+NOT_BEFORE = kept(rf"\b{NOT}\s+(?!forget\b)[^,;:]*$")
+# German has the verb at its end: "nie ohne Rückfrage pushen", "nie auf main committen".
+ASKING = r"(?:(?:ohne (?:rückfrage|zu fragen|mich zu fragen|nachfrage)|(?:direkt )?auf (?:main|master|develop))\s+)?"
+ADVERBS = (
+    r"(?:(?:(?:try|attempt|trying) to|ever|again|please|directly|manually|just|simply|blindly|also|even|to|be|by hand)"
+    r"\s+)*"
+)
+RUN = (
+    r"(?:run|running|use|using|call|calling|execute|executing|invoke|do|type|start|add|install"
+    r"|ausführen|nutze|verwende)"
+)
+RUNS = kept(r"\b(?:run|running|execut\w+)\b")
+ASKS = kept(
+    r"^(?:always |please |you must |you should )*(?:(?:ask|frag)\b|(?:check|confirm) with (?:me|the user)\b"
+    r"|(?:get|obtain|wait for|request)\s+(?:(?:my|the|user|user['’]s|explicit|clear|written)\s+)+"
+    r"(?:ok|okay|approval|permission|confirmation|consent|go-ahead|sign-?off)\b)"
+)
+EDIT = (
+    r"(?:edit|editing|touch|touching|change|changing|modify|modifying|delete|deleting|remove|removing|overwrite|rewrite"
+    r"|write|writing|move|rename|create|alter|update|updating|hand-edit|regenerate|reformat|replace)"
+)
+CHANGES_FILE = kept(EDIT)
+_DETERMINERS = (
+    r"(?:(?:(?:auto-?)?generated|compiled|vendored|minified|built|protobuf|migrations|snapshots|fixtures|stubs"
+    r"|bindings|the|any|a|an|our|your|my|files?|anything|something|code|in|under|inside|below|within|to|with|of"
+    r"|plain|bare"
+    r"|raw|global|file|folder|directory|command|or|and|existing|from|all|every|contents?|via|through)\s+)*"
+)
+FORBIDS = kept(
+    rf"\b{NOT}\s+{ADVERBS}(?P<verbs>(?:(?:{RUN}|{EDIT})(?:,\s*(?:or|and)?\s*|\s+(?:or|and)\s+|/|\s+))*)"
+    rf"{_DETERMINERS}(?P<what>{_LONG_LIST})"
+)
+OBJECT = kept(rf"\s+{_DETERMINERS}(?P<what>{_LONG_LIST})")
+_INSTEAD = r"\b(?:instead of|rather than|over|not|statt|anstatt|anstelle von|nicht)\s+"
+# In "rg instead of grep and fd instead of find" the one behind "and" is wanted; in "not npm, not yarn" none is.
+_WORSE = (
+    rf"{MENTION}(?:(?:\s*,?\s*(?:\b(?:or|and)\s+)?\b(?:not|no|nicht)\s+){MENTION}"
+    rf"|{_AND}{MENTION}(?!\s*,?\s*{_INSTEAD}{MENTION}))*"
+)
+INSTEAD = kept(
+    rf"{_INSTEAD}"
+    r"(?:(?:use|using|with|via|the|plain|bare|raw|purely|run|running|calling|invoking|directly|just|global|system)\s+)*"
+    rf"(?P<what>{_WORSE})"
+)
+# Between the two pairs of one sentence stands only what is wanted the second time.
+NEXT_PAIR = kept(rf"[\s,;]*(?:\b(?:and|und)\s+)?(?:use\s+|prefer\s+)?{MENTION}\s*,?\s*")
+PREFERS = kept(r"\b(?:use|used|using|run|prefer|switch|via|with|nutze|verwende|nimm|mit|always|lets|let's)\b|^")
+# "The guide should say X, not Y" is about the words of a text, and no call.
+WORDING = kept(
+    r"\b(?:writ(?:e|es|ing)|says?|saying|spell|names?|naming|titles?|labels?|mentions?|documents?|phrase|words?|types?"
+    r"|reads?|prints?|shows?|display|quote|refer to|call (?:it|them|the)"
+    r"|schreib\w*|sag\w*|nenn\w*|erwähn\w*|escrib\w*|di|nombra"
+    r"|(?:docs?|documentation|guide|manual|tutorial|readme|intro|button|wiki|handbook)(?: \w+)? uses?"
+    r"|pon|llam\w+|écri\w*|dis|dites|nomme\w*|appelle\w*|mentionne\w*)\s+"
+    rf"(?:(?!(?:us|run|prefer|nutz|nimm|verwend|utilis)\w*\s|(?:with|via|through|mit|con|avec)\s)[\w'’-]+\s+){{0,6}}"
+    rf"{MENTION}[^;:]*$"
+)
+# What begins so tells of a change that was made.
+WAS_DONE = kept(
+    r"(?:changed|updated|switched|modified|migrated|moved|added|fixed|improved|refactored|converted|made)\s"
+)
+# What may be needed somewhere is no rule.
+MAY_BE = kept(r"\b(?:may|might|can|could)\s+(?:also\s+)?(?:need|want|have|use|run|be)\b")
+# What is done, or may be done, before something says nothing of what is to be done.
+DONE_BEFORE = kept(r"^\W*(?:\w+ed|validation|verification)\b|\b(?:can|could|may|might|will|would|was|were|has|had)\b")
+# What is only better is said, and holds nothing.
+PERHAPS = kept(r"\b(?:prefer\w*|probably|maybe|perhaps|ideally|usually|lieber|möglichst)\b")
+SETS = kept(
+    rf"\b(?:{NOT}|not allowed|forbidden|banned|verboten|instead of|rather than|statt|without|unless|only|must|before"
+    rf"|ask me"
+    r"|ask first|muss)\b|, not "
+)
+# What a person reads as a ban, whether anything is derived from it or not.
+PLAIN_BAN = kept(
+    rf"^(?:(?:please|bitte|you|we|should|must|may)\s+)*{NOT}\s|\byou (?:must|should|may)(?: not|n['’]?t| never)\b"
+    r"|\b(?:not allowed|forbidden|banned|prohibited|verboten|no-?go)\b"
+    r"|^(?:use|nutze|nimm)\s.*\b(?:rather than|instead of|statt)\b"
+)
+USES = kept(r"\b(?:use|run|prefer|nutze|nimm|verwende)\b")
+BEFORE = kept(
+    rf"\b(?:before|prior to|bevor|vor)\s+"
+    rf"(?:(?:you|each|every|any|running|run|doing|calling|using|a|an|the|we|i|du|jedem|anything|commands?|with)\s+)*"
+    rf"(?P<what>{_LIST})"
+)
+BEFORE_EDIT = kept(rf"\b(?:before|prior to)\s+(?:(?:you|we|i|ever)\s+)*{EDIT}\s+{_DETERMINERS}{_LIST}")
+GERMAN_EDIT = kept(
+    rf"\b(?:bearbeite|ändere|lösche|editiere)\s+(?:nie|niemals|nichts)\s+(?:(?:die|dateien|datei|in|unter)\s+)*{_LIST}"
+    rf"|^(?:please )?leave\s+(?:the\s+)?{_LIST}\s+(?:folder\s+|file\s+)?alone\b|\bhands off\s+(?:the\s+|of\s+)*{_LIST}"
+    rf"|\bfass\w*\s+(?:(?:die|dateien|datei|in|unter)\s+)*{_LIST}\s+(?:nicht|nie|niemals)\s+an\b"
+)
+# "When I run it, it fails", "I got this error when running it" is a report.
+REPORTS = kept(r"\bi(?:['’]m)?\s+(?!want|need|expect|prefer|say|ask|tell)\w+")
+AFTER = kept(
+    rf"\b(?:after|when|whenever|once|if|every time|each time|nach|wenn)\s+(?:(?:you|i|we|du|ever|every|each|any)\s+)*"
+    rf"(?P<verb>{EDIT}|changes?|changed|edits?|edited|modif\w+|adding|{RUN}|runs?)(?:\s+(?:to|in|of))?\s+{_DETERMINERS}"
+    rf"(?P<what>{_LIST})"
+)
+CHANGES = kept(
+    rf"\b(?:after|when|whenever|once|if|every time|each time|on|nach|wenn)\b[^.;]*?"
+    rf"\b(?:{EDIT}|change|edit|modif|änder)"
+)
+FAILS = kept(rf'\b(?:when|if|wenn)\s+(?P<what>{MENTION})\s+fails with\s+"(?P<error>[^"]{{4,200}})"')
+COMES = kept(
+    r"(?<!\beven )\b(?:when|whenever|if)\s+(?:(?:you|we|i|it)\s+)?"
+    r"(?P<seen>(?:see|get|hit|run into|encounter)\s+|(?:[\w-]+\s+){1,3}?fails? with\s+)?"
+    r"(?:(?:the|an?|error|message)\s+)*"
+    rf'(?:"(?P<error>[^"]{{5,200}})"|(?P<what>{MENTION}))(?P<comes>\s+(?:comes up|appears|shows up|occurs|is thrown))?'
+)
+SUBJECT = kept(
+    rf"^(?:the\s+|running\s+|du darfst\s+|bitte\s+|(?:all )?files (?:in|under)\s+|everything (?:in"
+    rf"|under)\s+)?(?P<what>{MENTION})"
+    r"\s+(?:(?:folder|file|files|directory|command|script)\s+)?"
+    r"(?P<says>must|needs?|requires?|should|has to|have to|only works?|only runs?|only happens?|fails?|hangs?|takes"
+    r"|will|wipes?|deletes?|destroys?|breaks?|resets?|overwrites?|drops?|can['’]?t"
+    r"|cannot|(?:is|are) (?:auto-?generated|generated|read-?only|frozen|vendored|off[- ]limits|forbidden|not allowed"
+    r"|banned|prohibited|taboo|a no-?go|dangerous|destructive|deprecated|legacy|never|not to be|slow|broken|flaky)"
+    r"|(?:ist|sind) (?:verboten|tabu|ein no-?go)|muss|braucht"
+    r"|(?:bitte )?(?:nicht|nie|niemals) (?:verwenden|benutzen|nutzen|ausführen|aufrufen|starten|machen))\b"
+)
+WILL_DO = kept(
+    r"(?:keep|use|do|run|put|write)\b|(?:must|should|will|has to|have to|needs? to|can['’]?t|cannot)\s+"
+    r"(?!(?:(?:not|never|always|only|also|just|still)\s+)*(?:be|run|go|happen|use|come|wait|start|stay|finish|pass|have"
+    r"|get|take|delete|wipe|destroy|break|reset|overwrite|drop|hang|fail|remove|restart|stop|prompt|need)\b)[a-z]"
+)
+HEADED = kept(
+    rf"^(?P<what>{MENTION})\s*:\s+(?P<says>ask|keep|use|do|don['’]?t|never|always|only|no|must|run|put|write)\b"
+)
+# What was named before is meant: "dist/ is built, don't edit it", "... wipes the data. Never do it!"
+PRONOUN = kept(
+    rf"\b{NOT}\s+{ADVERBS}(?P<verb>{RUN}|{EDIT})(?:\s+(?:it|this|that|(?P<many>them|these|those)))?"
+    r"(?=\s*(?:$|[.!,;:(])|\s+(?:by hand|manually|directly|yourself|again|without|unless|ever)\b)"
+)
+FORBIDDEN = kept(
+    r"\b(?:never|must not|not allowed|forbidden|off[- ]limits|should not|not to be|banned|prohibited|taboo|tabu"
+    r"|verboten"
+    r"|no-?go|(?:nicht|nie|niemals) \w+en)\b"
+)
+# "README.md must never be longer ..." wants something of the file, and lets it be changed.
+DEMANDS = kept(
+    r"(?:never|must not|should not)\s+(?:ever\s+)?(?!(?:to\s+)?(?:be\s+)?(?:\w+ly\s+)?"
+    r"(?:edit|hand-edit|touch|chang|modif|overwr|rewr|writ|alter|updat|reformat|replac|regenerat|delet|remov|mov|renam|commit|push|check|stag|add|run|us|call|execut|invok"
+    r"|start|happen|appl|forc|merg|rebas|deploy|publish|install|do|go|come)\w*)\w"
+)
+NEEDS_PERSON = kept(
+    r"\bask (?:me )?(?:first|before)\b|\b(?:needs?|requires?) my (?:ok|okay|approval|permission|go-ahead|consent)\b"
+)
+# Around a mention these turn it into its opposite, or into one case of several.
+TURNED = kept(r"\b(?:outside|except|other than|apart from|but not|only in|anything but|besides|außer)\b(?! ci\b)")
+# What production may be beside a branch.
+_NO_BRANCH = r"(?!\s+(?:domain|servers?|environment|database|db|systems?|sites?|data|cluster|hosts?|flow|config\w*)\b)"
+_BRANCH = rf"(?:main|master|develop|trunk|production{_NO_BRANCH}|default)"
+_BRANCHES = rf"{_BRANCH}(?:(?:\s*[/,]\s*|\s+(?:or|and|oder|und)\s+){_BRANCH})*"
+# Behind a command these say for what alone it is meant, which no condition can tell.
+_EVERYWHERE = (
+    rf"(?:a |an |the |this |our |my |any |every |your )*(?:{_BRANCH}|repo\w*|project\w*|codebase|machine|workspace"
+    r"|monorepo|\w+days?|weekends?|release day|time|own|everything|all|scripts|installs?"
+    r"|installing|packages?|package management|dependencies|deps|(?:shell |project |package |terminal )?commands"
+    r"|remote|origin|upstream|github|gitlab|branch(?:es)?)\b"
+    # "In the branch names", "in scripts under tools/" is somewhere.
+    r"(?!\s+(?:names?|titles?|descriptions?|messages?|comments?|under|below|inside|within|that|which"
+    r"|whose|like|of|in(?! general))\b)"
+)
+_SERVERS = r"(?:in)?to (?:the |our |any )?(?:servers?|hosts?)\b"
+LIMITED = kept(
+    rf"(?:\s+\w+ly)?\s+(?!{_SERVERS})"
+    rf"(?:to\s+(?!me\b|{_EVERYWHERE})[a-z]"
+    rf"|(?:for|on|in|with|inside|as|when|while|during|after|um|für|auf|bei)\b(?!\s+{MENTION}|\s+{_EVERYWHERE}))"
+)
+# Behind a command these leave it as it is, a whole; whatever else stands there says which of its calls are meant.
+_HOW = (
+    r"directly|manually|blindly|simply|locally|automatically|immediately|silently|unilaterally|ever|again|please|plz"
+    r"|pls"
+    r"|thanks|here|anymore|any ?(?:more|longer)|yourself|myself|ourselves|unasked|on (?:your|its|their) own|first|too"
+    r"|by (?:hand|yourself|itself)|at all|anywhere|everywhere|for any reason|for me|for us|in general|on my behalf"
+    r"|straight|either|instead|today|alone|myself|yet|whatsoever"
+    r"|direkt|einfach|bitte|mehr|hier|selbst|nochmal|jemals|manuell|von hand|lokal|wieder|ausführen|benutzen|nutzen"
+    r"|verwenden|machen|aufrufen|starten|laufen lassen|einsetzen"
+)
+_NEXT_CLAUSE = (
+    r"without|unless|until|till|when|whenever|while|during|if|once|before|after|because|since|as (?:it|they|this"
+    r"|that|we)"
+    r"|or|but|nor|so|otherwise|even|is|are|it|rather|use|just|always|never|not|no|do|don['’]?t|only|ask|except"
+    r"|outside|besides"
+    r"|we|you|i|and (?:always|use|ask|never|do|don['’]?t|please)|wenn|bevor|ohne|außer|weil|denn|sonst|sondern|oder"
+    r"|aber|ist|sind|nutze|nimm|verwende|in diesem (?:repo|projekt)|zu"
+)
+WHOLE = kept(
+    rf"(?:\s+(?:the\s+)?{_BRANCHES}(?:\s+branch)?)?"
+    rf"(?:\s+(?:(?:any|the|your|my|our|git)\s+)*(?:anything|code|changes|commits|stuff|work|(?:cli )?commands?|cli))?"
+    rf"(?:\s+(?:{_HOW})\b)*"
+    rf"(?:\s*(?:$|[,.;:!?()–—])|\s+(?:[-–—]|(?:{_NEXT_CLAUSE})\b|(?:in|on|for|to|from|at|across|with|inside|within|into"
+    rf"|onto|auf|im)\s+{_EVERYWHERE}|{_SERVERS}))"
+)
+# What a program is given is meant, and not each call of it: "never curl the live system", "don't add npm packages".
+ONLY_OF = kept(
+    rf"\s+(?!{_SERVERS})(?:(?:to|into|against|from|the|a|an|our|your)\s+(?!me\b)\w|packages?\b|dependenc|modules?\b"
+    r"|librar|commands?\s+(?:to|after|when|while)\b)"
+)
+_SOMEWHERE = (
+    rf"(?!{_EVERYWHERE}|no\b|any\b|all\b|every\b|a rule\b|general\b|the future\b|future\b"
+    r"|(?:\w+\s+){0,3}(?:reasons?|sake|love|record|safety|security|sanity|consistency|clarity)\b)"
+)
+# What begins so is meant there alone, unless it says why, or always.
+OPENS = kept(rf"^(?:for|with|at|as|in|on|inside|within|under|beim?|für)\s+{_SOMEWHERE}")
+# "Plain scripts, not pytest modules" is about modules.
+NOUN = kept(r"\s+(?:modules?|scripts?|files?|code|images?|packages?|syntax|style|configs?|classes|functions|types)\b")
+LED = kept(
+    rf"^(?:when|while|if|for|in|on|during|wenn|beim?)\s+{_SOMEWHERE}[^,]*?,?\s*"
+    r"(?:always |please |use |\W)*$"
+)
+WITH = kept(
+    rf"\s+(?:\w+\s+){{0,3}}?(?:with|through|via|using|needs?|requires?)\s+(?:the\s+|an?\s+)?(?P<what>{MENTION})"
+)
+WITHOUT = kept(
+    rf"\s*(?:(?:\S+\s+){{0,2}}?(?:without|ohne)|(?:\s*\w+)?[,;:]\s*(?:always|only)(?:\s+(?:use|run|it))*\s+with)\s+(?:the\s+)?"
+    rf"(?P<what>{MENTION})"
+)
+WITH_OPTION = kept(rf"\s+(?:with|needs?|requires?)\s+(?:the\s+)?(?P<what>--?[a-z][\w-]*(?:=[\w./:-]*\w)?|{MENTION})")
+RUN_WITH = kept(rf"^(?:(?:always|please|we|you)\s+)*(?:run|use|start|call)\s+(?:the\s+)?(?P<what>{MENTION})")
+# What is done to a file; and what is made by a program, of which the folder may tell.
+CHANGE = kept(r"\b(?:edit|hand-edit|touch|chang|modif|overwrit|rewrit|writ|alter|updat|reformat|replac|regenerat)\w*")
+TAKE_AWAY = kept(r"\b(?:delet|remov|mov|renam)\w*")
+MADE = kept(r"\b(?:auto-?)?(?:generated|compiled|vendored|minified|built)\b")
+MADE_THERE = kept(r"gen|dist|build|vendor|third.?party|out$|output|target|node_modules|compiled|auto|proto|pb|stubs")
+BUT_RATHER = kept(rf"^not\s+(?P<worse>{MENTION}),?\s+(?:but|rather|sondern)\s+(?:use\s+|run\s+)?(?P<better>{MENTION})")
+REPLACED = kept(
+    r"^(?:(?:we|please|always|have|has)\s+)*"
+    r"(?:(?:replaced?|swap|switch(?:ed)?|moved?|migrated?|changed?)\s+(?:from\s+)?)?"
+    rf"(?P<worse>{MENTION})\s*(?:->|=>|→|⇒|\bwith\b|\bby\b|\bto\b|\bfor\b)\s*(?P<better>{MENTION})\W*$"
+)
+_WHERE = r"(?:from|on|in|at|inside|against|under|when|if|after|during|while)\b"
+ONLY = kept(
+    r"^(?:(?:please|we|you|always|should|must|may)\s+)*"
+    rf"(?:only\s+(?:ever\s+)?{RUN}\s+(?:the\s+)?(?P<what>{_LIST})\s+(?P<where>{_WHERE}.*)"
+    rf"|{RUN}\s+(?:the\s+)?(?P<run>{_LIST})\s+only\s+(?P<from>{_WHERE}.*))"
+)
+ALWAYS = kept(rf"^(?:(?:please|we|you)\s+)*always\s+(?:use|run|call|do)\s+(?:the\s+)?(?P<what>{MENTION})")
+BRANCH = kept(rf"\b(?:to|on|onto|into|from|auf|push|pushing)\s+(?:the\s+)?(?:branch\s+)?(?P<names>{_BRANCHES})\b")

@@ -1,0 +1,202 @@
+"""The commands that a shell line runs, whether a pattern names one of them, and which files each changes.
+
+Shell lines are taken apart, never searched. Hooks ask, so this is light.
+"""
+
+from __future__ import annotations
+
+from holdfast.base.light_records import dataclass
+from holdfast.language import commands, shell
+from holdfast.language.commands import fits
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_MAX_DEPTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One command that a line runs: its words without wrappers and as they are written, its text.
+
+    `writes` is what it is redirected to, `folder` where the line went before it. `filters`: it only picks from what
+    the command before it prints.
+    """
+
+    words: tuple[str, ...]
+    given: tuple[str, ...]
+    text: str
+    writes: tuple[str, ...] = ()
+    folder: str = ""
+    filters: bool = False
+
+    def is_any(self, patterns: Sequence[Sequence[str]], *, as_spelled: bool = False) -> bool:
+        """Whether one of the patterns names it: with or without what wraps it, or as the script that it runs."""
+        if self.filters:
+            return False
+        # "uv run python3 -m pytest" is also "python -m pytest".
+        wrapped = range(len(self.given) - len(self.words)) if self.words else ()
+        forms = [self.words, self.given]
+        forms += [(commands.program(self.given[at]), *self.given[at + 1 :]) for at in wrapped]
+        if self.words and commands.is_a(self.words[0], "runner"):
+            at = next((number for number, word in enumerate(self.words) if number and word[0] != "-"), 0)
+            forms += [self.words[at:]] if at and "." in self.words[at] else []
+        return any(fulfils(form, one, as_spelled=as_spelled) for form in forms if form for one in patterns)
+
+
+def runs(line: str, depth: int = 0) -> Iterator[Run]:
+    """Yield every command that a line runs, those within `$( )`, `bash -c`, `eval` and `-exec` too."""
+    folder, piped = "", False
+    for part in shell.split(line) if depth <= _MAX_DEPTH else ():
+        for inner in part.inner:
+            yield from runs(inner, depth + 1)
+        words = commands.unwrapped([word for word in part.words if word])
+        filters = piped and bool(words) and commands.is_a(part.words[0], "cutting")
+        piped = part.sign in shell.PIPES
+        if not words:
+            yield Run((), (), part.text, part.writes, folder)
+            continue
+        carried = _carried(words, part.fed)
+        if carried:
+            yield from runs(carried, depth + 1)
+            continue
+        yield Run(tuple(words), _as_written(part.words), part.text, part.writes, folder, filters)
+        if words[0] in ("cd", "pushd") and len(words) > 1:
+            folder = words[1] if words[1][:1] in "/~" else f"{folder}/{words[1]}".lstrip("/")
+        at = next((number for number, word in enumerate(words) if word in ("-exec", "-execdir")), 0)
+        if at and words[at + 1 :]:
+            yield Run(tuple(commands.unwrapped(words[at + 1 :])), (), part.text, (), folder)
+
+
+def _carried(words: Sequence[str], fed: str) -> str:
+    """Return the line that a command is there to run: a shell's, or that of `eval`."""
+    if words[0] == "eval":
+        return " ".join(words[1:])
+    if not commands.is_a(words[0], "shell"):
+        return ""
+    only_options = all(word[:1] == "-" for word in words[1:])
+    return commands.carried_line(words) or (fed if only_options else "")
+
+
+def _as_written(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the words behind the variables, with every wrapper before the command; programs are as they are called."""
+    at = next((number for number, word in enumerate(words) if word and not shell.is_variable(word)), len(words))
+    return tuple(words[at:])
+
+
+def fulfils(words: Sequence[str], pattern: Sequence[str], *, as_spelled: bool = False) -> bool:
+    """Whether a command is what a pattern names: its plain words in order, its options anywhere behind the program."""
+    if not as_spelled:
+        words, pattern = spelled(words), spelled(pattern)
+    # Nearly always it is another program, which is told without looking further.
+    if words and pattern and not any(fits(_base(words[0]), _base(wish)) for wish in pattern[0].split("|")):
+        return False
+    words = _parted(words, pattern)
+    plain = [*map(_base, words[:1]), *commands.plain_words(words)[1:]]
+    # With such an option a program only tells something: nothing is pushed by `git push --dry-run`.
+    if any(commands.is_a(word, "tells-option") and word not in pattern for word in words[1:]):
+        return False
+    for number, one in enumerate(pattern):
+        either = [_base(wish) for wish in one.split("|")] if not number else one.split("|")
+        if number and one[0] in "-+":
+            if not any(_has_option(words, wish) for wish in either):
+                return False
+        elif one == "*" and number == len(pattern) - 1:
+            return True
+        elif not plain or not any(
+            fits(plain[0], wish) or (number and commands.is_a(f"{words[0]} {wish}={plain[0]}", "same-word"))
+            for wish in either
+        ):
+            return False
+        else:
+            plain.pop(0)
+    return bool(pattern)
+
+
+def _parted(words: Sequence[str], pattern: Sequence[str]) -> Sequence[str]:
+    """Return words in which what an option is given stands behind it, as the pattern has it, and not in the same."""
+    for at, one in enumerate(pattern[:-1]):
+        value = pattern[at + 1]
+        joined = f"{one}={value}"
+        if one[:2] == "--" and joined in words:
+            words = [part for word in words for part in ((one, value) if word == joined else (word,))]
+    return words
+
+
+def spelled(words: Sequence[str]) -> Sequence[str]:
+    """Return words in the one spelling of a program, or of an option of `rm`, that has two."""
+    if words[:1] and words[0].rpartition("/")[2] == "rm":
+        return [word.replace("R", "r") if word[:1] == "-" and word[:2] != "--" else word for word in words]
+    return ("docker", "compose", *words[1:]) if words[:1] and words[0] == "docker-compose" else words
+
+
+def _base(program: str) -> str:
+    return program.rstrip("/").rpartition("/")[2] or program
+
+
+def _has_option(words: Sequence[str], wanted: str) -> bool:
+    if any(commands.is_option(word, wanted) for word in words[1:]):
+        return True
+    name, _, value = wanted.partition("=")
+    if value and any((name, value) == (word, words[at]) for at, word in enumerate(words[1:-1], 2)):
+        return True
+    # `-rf` is `-r` and `-f`, in whatever order and however many words.
+    letters = wanted[1:] if wanted[:1] == "-" and wanted[1:].isalpha() and len(wanted) in (3, 4) else ""
+    return bool(letters) and all(
+        any(commands.is_option(word, f"-{one}") or word.startswith(f"--{one}") for word in words[1:]) for one in letters
+    )
+
+
+def changed_by(words: Sequence[str]) -> list[str]:
+    """Return the files that a command changes, as far as its words name them."""
+    if not words:
+        return []
+    plain = [word for word in commands.plain_words(words)[1:] if word]
+    if words[0] in ("sed", "perl"):
+        in_place = any(word.startswith(("-i", "--in-place", "-pi")) for word in words[1:])
+        return plain[1:] if in_place else []
+    if words[0] == "find":
+        options = [at for at, word in enumerate(words) if word[0] in "-(!"]
+        return [*words[1 : options[0]]] if "-delete" in words and options else []
+    if tuple(words[:2]) == ("git", "checkout"):
+        return [*words[words.index("--") + 1 :]] if "--" in words else []
+    if commands.is_a(words[0], "changes-last"):
+        return plain[-1:]
+    if commands.is_a(" ".join([words[0], *plain[:1]]), "changes"):
+        return plain[1:]
+    return plain if commands.is_a(words[0], "changes") else []
+
+
+def removed_by(words: Sequence[str]) -> list[str]:
+    """Return the files that a command takes away or moves, as far as its words name them."""
+    name = " ".join(words[:2])
+    if (words[:1] and words[0] in ("rm", "rmdir", "unlink", "shred", "find")) or name == "git rm":
+        return changed_by(words)
+    return changed_by(words)[:-1] if words[:1] == ("mv",) or name == "git mv" else []
+
+
+def taken_along(words: Sequence[str]) -> tuple[list[str], bool]:
+    """Return the folders that a command takes away, moves or puts back with all that is in them.
+
+    The second value says that of what is in them only that goes which git ignores.
+    """
+    if not words:
+        return [], False
+    plain, name = [word for word in commands.plain_words(words)[1:] if word], " ".join(words[:2])
+    letters = "".join([word[1:] for word in words[1:] if word[:1] == "-" and word[:2] != "--"])
+    if words[0] == "rm" or name == "git rm":
+        is_deep = {"r", "R"} & set(letters) or "--recursive" in words
+        return (plain[name == "git rm" :] if is_deep else []), False
+    if words[0] == "mv" or name == "git mv":
+        return plain[name == "git mv" : -1], False
+    if words[0] == "find" and "-delete" in words:
+        is_some = any(word in words for word in ("-name", "-iname", "-path", "-regex", "-empty", "-newer", "-mtime"))
+        return ([] if is_some else changed_by(words)), False
+    if name == "git clean":
+        goes = {"x", "X"} & set(letters) and ("f" in letters or "--force" in words) and "n" not in letters
+        return (plain[1:] or ["."] if goes and "--dry-run" not in words else []), True
+    if name in ("git checkout", "git restore"):
+        # To put everything back is to end what was begun, and no change of one folder.
+        return [one for one in changed_by(words) if one.strip("./:*")], False
+    return [], False

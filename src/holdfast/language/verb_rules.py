@@ -1,0 +1,137 @@
+"""Rules that name a command by a verb or by what it makes: "never push", "before committing", "commit messages ...".
+
+Which words stand for which command is in `tables/conditions.txt`. Nothing of this is asked in a hook.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from holdfast.base.regexes import kept
+from holdfast.language import rule_forms as forms
+from holdfast.language.circumstances import PERSON
+from holdfast.language.conditions import Condition
+from holdfast.language.derived_parts import Derived, branches_in, is_file
+from holdfast.language.disowned import is_of_others
+from holdfast.language.mentions import TABLE, RuleSentence, meanings
+from holdfast.language.word_lists import among
+
+_AND = r"(?:\s*(?:,|/|\bor\b|\band\b|\bnor\b|\boder\b|\bund\b)\s*)+"
+# Verbs before these in a list that name no command of their own.
+_OTHERS = (
+    r"(?:(?:stage|edit|modify|create|delete|tag|deploy|publish|release|build|test)(?:\s+(?:any\s+)?files)?\s*,\s+"
+    r"(?:or\s+|and\s+)?){0,3}"
+)
+_OR_ELSE = kept(
+    r"\s+(?:or|and|nor)\s+(?!(?:run|do|use|any|even|then|otherwise|always|never|ask|please|stage|edit|modify|create"
+    r"|delete|tag|deploy|publish|release|build|test)\b)[a-z]"
+)
+_BEFORE = ("before", "prior", "bevor", "vor")
+
+
+@functools.cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    """Return how a verb that stands for a command, or several of them, is banned, put behind something, or waits."""
+    verbs = sorted([verb for some in meanings().values() for verb in some], key=len, reverse=True)
+    either = "|".join(verbs)
+    some = rf"(?P<verbs>(?:{either})(?:{_AND}(?:{either}))*)\b"
+    return {
+        "banned": kept(rf"\b{forms.NOT}\s+{forms.ADVERBS}{forms.ASKING}{_OTHERS}{some}(?P<rest>.*)"),
+        "subject": kept(
+            rf"^(?:direct(?:ly)?\s+)?{some}(?P<rest>[^,;:]*?)\s+(?:is|are)\s+(?:strictly\s+|absolutely\s+)?"
+            r"(?:forbidden|not allowed|banned|prohibited|off[- ]limits|verboten)\b"
+        ),
+        "before": kept(
+            rf"\b(?:before|prior to|bevor|vor)\s+(?:(?:you|each|every|any|a|the|we|i|jedem|dem)\s+)*{some}(?P<rest>.*)"
+        ),
+        "waits": kept(
+            rf"(?:(?:please|we|you|should|must|may)\s+)*(?:only\s+(?:ever\s+)?{some}"
+            rf"|{some.replace('verbs', 'first')}\s+only\b)"
+            rf"(?:\s+\w+){{0,3}}?\s+(?:when|if|after|once|with|upon|on)\s+{PERSON}"
+        ),
+        "again": kept(rf"[,;:]\s*(?:only |just |always )?(?:{either})\b"),
+    }
+
+
+def _commands(verbs: str) -> tuple[str, ...]:
+    """Return the commands that these verbs stand for."""
+    found: list[str] = []
+    for verb in re.split(_AND, verbs):
+        wanted = [named for named, some in meanings().items() if any(re.fullmatch(one, verb) for one in some)]
+        found += wanted[0] if wanted else ()
+    return tuple(dict.fromkeys(found))
+
+
+def only_asked(sentence: RuleSentence) -> Derived | None:
+    """Return what a verb stands for that waits for the person: "only commit when I ask you to"."""
+    found = _patterns()["waits"].match(sentence.spoken)
+    if found is None:
+        return None
+    wanted = _commands(found["verbs"] or found["first"])
+    condition = Condition(wanted, branches=branches_in(sentence.spoken))
+    return Derived(condition, sentence.shown(*found.span()), forbids=True, literal=True)
+
+
+def meant(sentence: RuleSentence) -> Derived | None:
+    """Return what a verb stands for that is forbidden or has something to be done before it: "before committing"."""
+    spoken = sentence.spoken
+    patterns = _patterns()
+    found = patterns["banned"].search(spoken) or patterns["before"].search(spoken) or patterns["subject"].match(spoken)
+    if found is None or forms.ENDS.search(spoken[: found.start()]) or forms.NOT_BEFORE.search(spoken[: found.start()]):
+        return None
+    is_before, wanted = found[0].startswith(_BEFORE), _commands(found["verbs"])
+    if is_before and forms.DONE_BEFORE.search(spoken[: found.start()]):
+        return None
+    said = sentence.shown(found.start(), found.start("rest") + min(len(found["rest"]), 40))
+    if files := _files(sentence, found):
+        # "Don't commit .env" is about that file, and not about each commit.
+        added = tuple([f"git {verb} {file}" for file in files for verb in ("add", "commit")])
+        is_commit = wanted[:1] == ("git commit",) and not is_before
+        # "... must never be committed with debug on" lets it be committed.
+        is_any = not re.match(r"\s+(?:(?:it|them)\s+)?with\b", found["rest"])
+        return Derived(Condition(added), said, forbids=True, literal=is_any) if is_commit else None
+    if not is_before and is_of_others(spoken, found.start()):
+        return None
+    if _OR_ELSE.match(found["rest"]) and len(wanted) == 1:
+        # What can be pushed or popped is no commit.
+        return None
+    is_whole = bool(forms.WHOLE.match(found["rest"]))
+    if not is_whole and not _goes_on(found["rest"], is_before=is_before):
+        return None
+    # "Don't push to origin, push to my fork": the same is asked for in another way.
+    is_plain = is_whole and not patterns["again"].search(found["rest"])
+    is_plain = is_plain and (not is_before or bool(forms.ASKS.search(spoken)))
+    return Derived(Condition(wanted, branches=branches_in(spoken)), said, forbids=True, literal=is_plain)
+
+
+def _files(sentence: RuleSentence, found: re.Match[str]) -> list[str]:
+    """Return the files that a verb is about: those behind it, or those before "never commit it"."""
+    behind = forms.OBJECT.match(found["rest"])
+    is_before_it = re.match(r"\s+(?:it|them)\b", found["rest"]) or found["verbs"].endswith("ted")
+    said = sentence.spoken[: found.start()] if is_before_it else behind["what"] if behind else ""
+    return [one.text for one in sentence.named(said) if is_file(one)]
+
+
+def _goes_on(rest: str, *, is_before: bool) -> bool:
+    """Whether what stands behind a verb leaves it that command; with another word it may be another ("push back")."""
+    words = rest.split()
+    following = words[0].strip(",.;:!()") if words and words[0][0] != "(" else ""
+    return (
+        not following
+        or following in among(TABLE, "goes-on")
+        or (is_before and following in among(TABLE, "goes-on-before"))
+        or words[0][0] in ",;:("
+        or not following.isalpha()
+    )
+
+
+def about(sentence: RuleSentence) -> Derived | None:
+    """Return what is told at the command that makes what the sentence begins with: "commit messages are in English"."""
+    for wanted, names in meanings("about ").items():
+        found = kept(
+            rf"(?:(?:the|our|your|all|always|please|write|keep|use|every|git)\s+)*(?:{'|'.join(names)})\b"
+        ).match(sentence.spoken)
+        if found:
+            return Derived(Condition(wanted), sentence.shown(*found.span()), forbids=False, literal=True)
+    return None
