@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from .talking import Talk
@@ -19,3 +21,9 @@ def talk(shop):
     yield make
     for one in started:
         one.end()
+
+
+@pytest.fixture
+def started(talk):
+    """The same as a process like any other, for a test that looks at the process itself or at who started it."""
+    return partial(talk, forked=False)

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from holdfast.settings import BY_NAME
-from holdfast.surfaces.mcp.first_answers import guidance
+from holdfast.surfaces.mcp.protocol import guidance
 
 VARIANTS = BY_NAME["mcp.guidance"].choices
 # Some agents cut the instructions of a server off behind this.

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,12 +14,6 @@ from holdfast.surfaces import hook as hook_package
 
 RUNNER = str(Path(hook_package.__file__).parent / "run.py")
 SUBAGENT = {"threadId": "t-2", "x-codex-turn-metadata": {"thread_source": "subagent", "parent_thread_id": "t-1"}}
-
-
-@pytest.fixture
-def talk(talk):
-    """The server as a process like any other: some tests look at who started it."""
-    return partial(talk, forked=False)
 
 
 @pytest.fixture
@@ -90,9 +83,9 @@ def test_a_call_names_its_session(talk, agent, meta) -> None:
 
 
 @pytest.mark.parametrize("shell", [False, True])
-def test_hooks_of_the_same_program_tell_the_session(talk, hook, shell) -> None:
+def test_hooks_of_the_same_program_tell_the_session(started, hook, shell) -> None:
     """Where no call names one, the session is the one that hooks of the same program heard last, cleared or not."""
-    server = talk("--agent", "codex")
+    server = started("--agent", "codex")
     hook("codex", "SessionStart", session_id="first", source="startup", shell=shell)
     assert server.call("memory_store", content="Port 5433 today.", scope="session")["scope_id"] == "first"
     hook("codex", "SessionStart", session_id="second", source="clear", shell=shell)

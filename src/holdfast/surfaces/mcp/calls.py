@@ -8,11 +8,9 @@ from __future__ import annotations
 import sqlite3
 import sys
 import threading
-import traceback
+import time
 from collections.abc import Callable
 from typing import TypeVar
-
-import anyio
 
 from holdfast.errors import BadId, HoldfastError, NotFound, ScopeUnknown, StoreBusy
 
@@ -32,30 +30,41 @@ class Calls:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._limiter = anyio.CapacityLimiter(_AT_ONCE)
+        self._room = threading.Semaphore(_AT_ONCE)
         self._lock = threading.Lock()
         # How many threads are at work, those that were given up among them.
         self.running = 0
 
-    async def run(self, work: Callable[[], T], most: float | None = None) -> T:
-        """Return what the work returns, or raise StoreBusy where it takes too long."""
+    def run(self, work: Callable[[], T], most: float | None = None) -> T:
+        """Return what the work returns, or raise StoreBusy where it takes too long, waiting for its turn included."""
+        seconds = self.seconds if most is None else min(most, self.seconds)
+        until = time.monotonic() + seconds
+        told: list[T] = []
+        failed: list[Exception] = []
+        ended = threading.Event()
 
-        def counted() -> T:
-            with self._lock:
-                self.running += 1
+        def counted() -> None:
             try:
-                return work()
+                told.append(work())
+            except Exception as problem:
+                failed.append(problem)
             finally:
                 with self._lock:
                     self.running -= 1
+                self._room.release()
+                ended.set()
 
-        seconds = self.seconds if most is None else min(most, self.seconds)
-        try:
-            with anyio.fail_after(seconds):
-                return await anyio.to_thread.run_sync(counted, abandon_on_cancel=True, limiter=self._limiter)
-        except TimeoutError:
+        if self._room.acquire(timeout=seconds):
+            with self._lock:
+                self.running += 1
+            threading.Thread(target=counted, name="call", daemon=True).start()
+            ended.wait(max(0.0, until - time.monotonic()))
+        if failed:
+            raise failed[0]
+        if not told:
             text = f"the memory did not answer within {'a second' if seconds == 1 else f'{seconds:g} seconds'}"
-            raise StoreBusy(text, "Go on without it; another program may be holding it. Try again later.") from None
+            raise StoreBusy(text, "Go on without it; another program may be holding it. Try again later.")
+        return told[0]
 
 
 def words(problem: Exception) -> str:
@@ -74,6 +83,9 @@ def words(problem: Exception) -> str:
 
 def tell_fault(problem: Exception) -> None:
     """Say on standard error where something failed, without the values that were at hand."""
+    # Loaded where something failed, which is seldom.
+    import traceback
+
     frames = traceback.extract_tb(problem.__traceback__)
     where = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "an unknown place"
     say(f"{type(problem).__name__} at {where}")

@@ -1,4 +1,4 @@
-"""What comes in over standard input: lines of which none can fill the memory, and the first ones answered at once."""
+"""Standard input and output of the server: lines of which none can fill the memory."""
 
 from __future__ import annotations
 
@@ -7,20 +7,16 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Mapping
-from queue import Queue
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from holdfast import settings
 from holdfast.base import files
 from holdfast.errors import HoldfastError
-from holdfast.surfaces.mcp.first_answers import FirstAnswers
 
 # A memory has at most a quarter of a megabyte; more than this would only fill our own memory.
 MAX_BYTES = 12 * 1024 * 1024
-# First answers are given among so many first lines.
-_FIRST_LINES = 16
-_AHEAD = 16
 _ID = re.compile(rb'"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")')
 _LOOK = 1_000
 
@@ -34,50 +30,47 @@ class TooLong(Exception):
 
 
 class Incoming:
-    """Reads lines ahead in a thread of its own, hands them on, and answers those that need no SDK."""
+    """Reads lines and writes them. What began a connection can be given back, for the SDK to hear it, too."""
 
-    def __init__(self, incoming: int, out: int, first: FirstAnswers) -> None:
+    def __init__(self, incoming: int, out: int) -> None:
         self._file = os.fdopen(incoming, "rb")
         self._out = out
-        self._first = first
-        self._queue: Queue[bytes | TooLong] = Queue(_AHEAD)
+        self._given_back: list[bytes | TooLong] = []
         self._writing = threading.Lock()
-        self._answered: set[int | str] = set()
-        threading.Thread(target=self._read, name="wire", daemon=True).start()
+        # The requests that have got their answer, if the SDK should hear of them as well.
+        self.answered: set[int | str] = set()
 
     def next(self) -> bytes:
         """Return the next line; nothing at the end. A line that was too long raises TooLong."""
-        line = self._queue.get()
-        if isinstance(line, TooLong):
-            raise line
-        return line
+        if self._given_back:
+            line = self._given_back.pop(0)
+            if isinstance(line, TooLong):
+                raise line
+            return line
+        try:
+            return self._line()
+        except (OSError, ValueError):
+            return b""
+
+    def give_back(self, lines: Sequence[bytes | TooLong]) -> None:
+        """Let these lines be the next."""
+        self._given_back[:0] = lines
 
     def write(self, data: bytes) -> None:
-        """Write a whole line."""
-        with self._writing:
+        """Write a whole line; a reader that is gone hears nothing more."""
+        with self._writing, suppress(OSError):
             files.write_all(self._out, data)
 
     def is_answered(self, number: Any) -> bool:
         """Whether this request has got its answer already; it is asked once, when the SDK answers, too."""
-        if number not in self._answered:
+        if number not in self.answered:
             return False
-        self._answered.discard(number)
+        self.answered.discard(number)
         return True
 
-    def _read(self) -> None:
-        line, count = b"\n", 0
-        while line:
-            try:
-                line = self._line()
-            except TooLong as problem:
-                self._queue.put(problem)
-                continue
-            except (OSError, ValueError):
-                line = b""
-            if count < _FIRST_LINES:
-                self._answer(line)
-                count += 1
-            self._queue.put(line)
+    def close(self) -> None:
+        """Read no more."""
+        self._file.close()
 
     def _line(self) -> bytes:
         """Return the next line; nothing at the end. A line that is too long is passed over and raises TooLong."""
@@ -88,18 +81,6 @@ class Incoming:
         while (piece := self._file.readline(65_536)) and not piece.endswith(b"\n"):
             tail = piece
         raise TooLong(_seen_id(line[:_LOOK]) or _seen_id((tail + piece)[-_LOOK:]))
-
-    def _answer(self, line: bytes) -> None:
-        try:
-            asked: Any = json.loads(line) if line.strip() else None
-        except (ValueError, RecursionError):
-            return
-        result = self._first.to(asked)
-        if result is not None:
-            # Before the SDK can hear of it.
-            self._answered.add(asked["id"])
-            answer = {"jsonrpc": "2.0", "id": asked["id"], "result": result}
-            self.write(json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
 
 
 def _seen_id(part: bytes) -> int | str | None:
@@ -119,9 +100,9 @@ def settings_at_start(home: str, environment: Mapping[str, str], flags: Mapping[
         return settings.Settings({one.name: one.default for one in settings.SETTINGS}, {})
 
 
-def begin(variant: str, home: str = "") -> Incoming:
+def begin() -> Incoming:
     """Take over standard input and output and listen; nothing else can read from the one or print into the other."""
-    return Incoming(_taken(0, os.O_RDONLY), _taken(1, os.O_WRONLY), FirstAnswers(variant, home))
+    return Incoming(_taken(0, os.O_RDONLY), _taken(1, os.O_WRONLY))
 
 
 def _taken(descriptor: int, flags: int) -> int:

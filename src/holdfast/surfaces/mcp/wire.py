@@ -29,11 +29,11 @@ from mcp_types.jsonrpc import (
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-from holdfast.surfaces.mcp.first_answers import is_id
 from holdfast.surfaces.mcp.incoming import Incoming, TooLong
+from holdfast.surfaces.mcp.protocol import is_id
+from holdfast.surfaces.mcp.quick import GRACE_SECONDS
 
 Received = SessionMessage | Exception
-GRACE_SECONDS = 3.0
 
 
 class Wire:
