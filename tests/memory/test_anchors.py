@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.errors import BadInput
 from holdfast.memory import anchors
 from holdfast.memory.edit import edit
 from holdfast.memory.lint import lint
@@ -123,6 +124,8 @@ def places(memory: Memory) -> list[str]:
         ("The lifetime is set on line 3 of src/auth.py.", ["src/auth.py:3"]),
         ("src/auth.py:8 returns the lifetime of `login`.", ["src/auth.py#login"]),
         ("`tool.ruff.line-length` in pyproject.toml is 120.", ["pyproject.toml#tool.ruff.line-length"]),
+        ("The logout in src/auth.py does nothing.", ["src/auth.py#logout"]),
+        ("See src/auth.py L3 for the lifetime.", ["src/auth.py:3"]),
         ("auth.py has no rate limit.", ["src/auth.py"]),
         ("The TTL constant in auth.py is in seconds.", ["src/auth.py#TTL"]),
         ("TTL in src/auth.py is in seconds.", ["src/auth.py#TTL"]),
@@ -238,6 +241,54 @@ def test_a_condition_follows_the_file_that_it_names(stored, opened, code, statem
     assert held.anchors == ("src/auth.py>src/session.py",)
 
 
+@pytest.mark.parametrize(
+    ("statement", "given", "told"),
+    [
+        ("Never edit files in src/gen/ by hand.", {}, "src/gen/, lib/gen/"),
+        ("Don't edit `src/gen/**`.", {}, "src/gen/**, lib/gen/**"),
+        (
+            "Ask Ines first.",
+            {"when": "src/**/*.py, !src/gen/x.py"},
+            "src/**/*.py, !src/gen/x.py, lib/**/*.py, !lib/gen/x.py",
+        ),
+    ],
+)
+def test_a_condition_follows_the_folder_that_it_names(stored, opened, warned, code, statement, given, told) -> None:
+    """After `git mv` of that folder, or of one above it, a rule is told at the new name, too."""
+    code.write("src/gen/a.py", "a = 1\n")
+    code.write("src/gen/b.py", "b = 2\n")
+    code.commit()
+    memory = stored(statement, **given)
+    code.git("mv", "src", "lib")
+    code.commit()
+    with opened() as workspace:
+        anchors.settle(workspace)
+        rule = rule_of(workspace.locate(memory.key))
+    assert rule is not None and str(rule.condition) == told
+    assert "gone" not in warned(memory)
+
+
+def test_a_folder_that_builds_make_is_not_missed(stored, warned, code) -> None:
+    """Nobody committed it, so that it is not there says nothing."""
+    code.write("dist/a.js", "1\n")
+    memory = stored("Never edit dist/ by hand.")
+    (code.root / "dist" / "a.js").unlink()
+    (code.root / "dist").rmdir()
+    assert (memory.anchors, warned(memory)) == ((), "")
+
+
+def test_show_offers_no_confirming_of_what_was_confirmed(cli, code, monkeypatch) -> None:
+    """A file that was renamed is told as what is to be looked at, by the name that it has, until somebody did."""
+    monkeypatch.chdir(code.root)
+    cli("remember", "`login` in src/auth.py returns a dict.", "--key", "k", "--type", "project")
+    code.git("mv", "src/auth.py", "src/session.py")
+    code.commit()
+    assert "src/auth.py is now src/session.py; if it still holds: holdfast confirm k" in cli("show", "k").err
+    cli("confirm", "k")
+    assert "holdfast confirm" not in cli("show", "k").err
+    assert "src/auth.py is now src/session.py, which agents are told with it" in cli("show", "k").err
+
+
 def test_a_file_that_moved_away_and_back_is_only_itself(stored, opened, warned, code) -> None:
     """Nothing is told of a rename that was undone."""
     memory = stored("`login` in src/auth.py returns a dict.")
@@ -324,6 +375,18 @@ def test_lint_lists_what_changed_and_the_way_out(stored, opened, code) -> None:
     assert "holdfast confirm k" in "".join(one.hint for one in found)
 
 
+def test_lint_lists_every_change_however_many_there_are(opened, code) -> None:
+    """A hook looks at some anchors before it answers; who asks for all that changed gets all."""
+    parts = [f"def part_{number}():\n    return 1\n\n\n" for number in range(45)]
+    code.write("src/parts.py", "".join(parts))
+    code.commit()
+    with opened() as workspace:
+        for number in range(45):
+            remember(workspace, f"`part_{number}` in src/parts.py is of step {number}.", key=f"part{number}")
+        code.write("src/parts.py", "".join(parts).replace("1\n", "2\n"))
+        assert sum(one.kind == "changed-code" for one in lint(workspace)) == 45
+
+
 def test_a_renamed_file_is_followed_where_git_knows_it(stored, opened, warned, code) -> None:
     """The next sweep writes the new name; what it says about the code is held against the file there."""
     memory = stored("`login` in src/auth.py returns a dict.")
@@ -408,6 +471,112 @@ def test_a_fact_of_a_branch_holds_there_until_it_is_merged(stored, opened, code,
     with opened() as workspace:
         assert anchors.settle(workspace) == 1
     assert on(opened, "what does logout return") == ["k"]
+
+
+@pytest.mark.parametrize("how", ["confirm", "remember", "memory_store"])
+def test_a_fact_of_the_project_stays_one_when_a_branch_confirms_it(stored, opened, warned, code, how: str) -> None:
+    """It holds of the code of both, so neither is warned of, before the merge and after it; a third state is."""
+    memory = stored("`logout` in src/auth.py returns nothing.", key="k", trust="agent")
+    code.git("switch", "-qc", "fix/logout")
+    code.change("src/auth.py", "return None", "return")
+    code.commit()
+    assert warned(memory).startswith("logout in src/auth.py changed since")
+    with opened() as workspace:
+        held = anchors.confirm(workspace, memory) if how == "confirm" else None
+    held = held or stored(memory.body, key="k", trust="user" if how == "remember" else "agent")
+    assert (held.key, held.branch, warned(memory)) == ("k", "", "")
+    code.git("switch", "-q", "main")
+    assert (warned(memory), on(opened, "what does logout return")) == ("", ["k"])
+    code.git("merge", "-q", "--ff-only", "fix/logout")
+    assert (warned(memory), on(opened, "what does logout return")) == ("", ["k"])
+    code.change("src/auth.py", "    return\n", "    return 1\n")
+    assert warned(memory).startswith("logout in src/auth.py changed since")
+
+
+@pytest.mark.parametrize("how", ["merged", "picked", "stacked", "renamed", "detached", "worktree"])
+def test_a_fact_of_a_branch_is_given_wherever_its_code_is(stored, opened, code, home, how: str) -> None:
+    """At once, before any sweep: what it was learned from is what counts, whatever the branch is called."""
+    code.git("switch", "-qc", "fix/logout")
+    code.change("src/auth.py", "return None", "return user")
+    code.commit()
+    assert stored("`logout` in src/auth.py returns the user.", key="k", trust="agent").branch == "fix/logout"
+    if how == "stacked":
+        code.git("switch", "-qc", "more")
+    elif how == "renamed":
+        code.git("branch", "-m", "other")
+    elif how == "detached":
+        code.git("checkout", "-q", "--detach")
+    elif how == "worktree":
+        code.git("worktree", "add", "-q", "-b", "there", str(code.root.parent / "there"))
+        with Workspace(str(home), folder=str(code.root.parent / "there")) as workspace:
+            assert [hit.memory.key for hit in recall(workspace, "what does logout return")] == ["k"]
+    else:
+        code.git("switch", "-q", "main")
+        assert on(opened, "what does logout return") == []
+        code.git(*(("merge", "-q", "--ff-only") if how == "merged" else ("cherry-pick",)), "fix/logout")
+    assert on(opened, "what does logout return") == ["k"]
+
+
+def test_a_fact_of_a_branch_follows_its_new_name(stored, opened, code) -> None:
+    """`git branch -m` makes nothing stale, and the next sweep has the name."""
+    code.git("switch", "-qc", "fix/logout")
+    code.change("src/auth.py", "return None", "return user")
+    code.commit()
+    stored("`logout` in src/auth.py returns the user.", key="k", trust="agent")
+    code.git("branch", "-m", "other")
+    with opened() as workspace:
+        assert anchors.stale(workspace, [workspace.locate("k")]) == []
+        assert (anchors.settle(workspace), workspace.locate("k").branch) == (1, "other")
+
+
+def test_what_was_merged_elsewhere_and_fetched_is_the_projects(stored, opened, code) -> None:
+    """Though the person has not pulled it into their own branch yet."""
+    code.git("switch", "-qc", "fix/logout")
+    code.change("src/auth.py", "return None", "return user")
+    code.commit()
+    stored("`logout` in src/auth.py returns the user.", key="k", trust="agent")
+    code.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    with opened() as workspace:
+        assert (anchors.settle(workspace), workspace.locate("k").branch) == (1, "")
+
+
+def test_a_fact_of_a_branch_that_another_confirms_is_given_on_both(stored, opened, warned, code) -> None:
+    """Its own branch has not lost it, and the project has it once one of them is merged."""
+    code.git("switch", "-qc", "one")
+    code.change("src/auth.py", "return None", "return user")
+    code.commit()
+    memory = stored("`logout` in src/auth.py returns the user.", key="k", trust="agent")
+    code.git("switch", "-qc", "two")
+    code.change("src/auth.py", "return user", "return (user)")
+    code.commit()
+    with opened() as workspace:
+        assert anchors.confirm(workspace, memory).branch == "two"
+    code.git("switch", "-q", "one")
+    assert (on(opened, "what does logout return"), warned(memory)) == (["k"], "")
+    code.git("switch", "-q", "main")
+    assert on(opened, "what does logout return") == []
+    code.git("merge", "-q", "--squash", "one")
+    code.commit()
+    with opened() as workspace:
+        assert anchors.settle(workspace) == 1
+        assert workspace.locate("k").branch == ""
+
+
+@pytest.mark.parametrize("text", ["src/new.py has the retries.", "`fresh` in src/auth.py returns 1."])
+def test_a_fact_of_a_branch_is_not_confirmed_where_its_code_is_not(stored, opened, code, text: str) -> None:
+    """It would lose its branch and its anchors for good; nor is it listed as gone while its branch lives."""
+    code.git("switch", "-qc", "f9")
+    (code.root / "src/new.py").write_text("RETRIES = 3\n")
+    code.change("src/auth.py", "return None", "return None\n\n\ndef fresh():\n    return 1")
+    code.commit()
+    memory = stored(text, key="k", trust="agent")
+    code.git("switch", "-q", "main")
+    with opened() as workspace:
+        assert anchors.stale(workspace, [memory]) == []
+        with pytest.raises(BadInput, match="k is of the branch f9, and its code is not here"):
+            anchors.confirm(workspace, memory)
+        kept = workspace.locate("k")
+    assert (kept.branch, kept.anchors) == ("f9", memory.anchors) and memory.anchors
 
 
 def test_what_the_default_branch_has_is_no_fact_of_a_branch(stored, code) -> None:

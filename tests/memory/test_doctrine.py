@@ -6,7 +6,7 @@ import os
 
 from holdfast.app.doctor import doctrine_is_told
 from holdfast.memory import doctrine, scaffold
-from holdfast.surfaces.mcp.first_answers import MAX_GUIDANCE, guidance
+from holdfast.surfaces.mcp.protocol import MAX_GUIDANCE, guidance
 from holdfast.workspace import Workspace
 
 TOKEN = "ghp_" + "x7Kq9LmPz2" * 4

@@ -137,6 +137,22 @@ def test_the_modes_of_other_programs_stay(workspace, home, write) -> None:
     assert (home / "memory" / "global" / "data" / "run.sh").stat().st_mode & 0o777 == 0o700
 
 
+def test_a_repository_that_others_can_read_is_one_step(workspace, home) -> None:
+    """Its objects are closed with it, and neither listed nor journalled one by one."""
+    objects = home / "sync" / "depot.git" / "objects"
+    objects.mkdir(parents=True)
+    for name in ("a", "b"):
+        (objects / name).write_text("x")
+        (objects / name).chmod(0o644)
+    for folder in (home, home / "sync"):
+        folder.chmod(0o700)
+    with workspace() as h:
+        steps = heal.plan(h)
+        assert [step.target for step in steps] == ["sync/depot.git"]
+        heal.apply(h, steps)
+        assert heal.plan(h) == []
+
+
 def test_a_leftover_is_cleared_once(workspace, home, write) -> None:
     """What a killed writer left is one step, whoever may read it, and nothing is said of a file that is gone."""
     with workspace() as h:

@@ -46,6 +46,15 @@ def test_the_second_time_changes_not_a_byte(workspace, home, tree) -> None:
     assert tree(home) == before
 
 
+def test_what_a_killed_one_did_not_write_comes_the_second_time(workspace, home) -> None:
+    """One that ended behind its last step, before the page of what holds everywhere, is finished by the next one."""
+    lay(workspace)
+    page = home / "memory/global/index.md"
+    page.unlink()
+    lay(workspace)
+    assert page.is_file()
+
+
 def test_what_was_edited_stays(workspace, home) -> None:
     """Whatever the person made of the map and the doctrine, init does not touch their words."""
     lay(workspace)

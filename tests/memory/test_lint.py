@@ -37,6 +37,17 @@ def clean(workspace, shop):
         remember(h, "Blue is the colour of this one.", key="colour")
 
 
+def test_it_tells_how_far_it_is(workspace, home) -> None:
+    """A lint over many files tells of each hundred twice: as they are read, and as they are looked through."""
+    folder = home / "memory" / SHOP / "memories"
+    for number in range(100):
+        (folder / f"fact-{number}.md").write_text(f"The number {number} has a meaning of its own.\n")
+    told: list[tuple[int, int]] = []
+    with workspace(finishes=False, progress=lambda done, total: told.append((done, total))) as h:
+        lint(h)
+    assert [one for one in told if one[1] == 208] == [(100, 208), (200, 208)]
+
+
 def test_a_clean_store_has_no_problems(kinds) -> None:
     """Where nothing is wrong, nothing is found."""
     assert kinds() == []

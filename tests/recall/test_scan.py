@@ -14,6 +14,7 @@ from holdfast.recall.scan import Scan
 from holdfast.records import Filter, Scope
 from holdfast.store.passages import Passage, Passages, PassageSource
 from passage_rows import all_vectors
+from support.sampling import count
 
 EVERYTHING = Filter(None)
 SHOP, BLOG = Scope("project", "shop"), Scope("project", "blog")
@@ -76,10 +77,10 @@ def test_the_nearest_of_many_are_found(large):
     """Of the ten nearest among thousands, at least 95 of 100 are found by sketches."""
     table, things = large
     one, chance, kept = Scan(table), random.Random(6), 0
-    for _ in range(40):
+    for _ in range(count(40, 15)):
         query = vector(chance, chance.choice(things))
         kept += len(set(one.nearest(query, EVERYTHING, 10)) & set(exactly(table, query, EVERYTHING, 10)))
-    assert kept >= 0.95 * 400
+    assert kept >= 0.95 * 10 * count(40, 15)
 
 
 def test_only_what_the_filter_lets_through(table, query):

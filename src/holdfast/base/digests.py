@@ -10,7 +10,7 @@ else:
         from _sha256 import sha256
     except ImportError:
         try:
-            # Since Python 3.12 it stands here.
+            # Where Python has it since 3.12.
             from _sha2 import sha256
         except ImportError:
             from hashlib import sha256
@@ -29,6 +29,6 @@ def file_digest(data: bytes) -> bytes:
 
 
 def short(*texts: str, length: int = 32) -> str:
-    """Return the first hex digits of the digest of these texts; where one ends and the next begins counts."""
+    """Return the first hex digits of the digest of these texts; it matters where one ends and the next begins."""
     whole = "\0".join(texts)
     return sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:length]

@@ -17,6 +17,7 @@ import fcntl
 import os
 import stat
 import sys
+import time
 
 from holdfast.base.clock import tries
 from holdfast.errors import NotFound, Refused, StoreBusy, StoreFull, StoreUnavailable
@@ -24,6 +25,9 @@ from holdfast.errors import NotFound, Refused, StoreBusy, StoreFull, StoreUnavai
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
+
+    # When a file was changed, and its path.
+    Changed = tuple[float, str]
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
@@ -46,7 +50,7 @@ def unavailable(problem: OSError, path: str, *, in_home: bool = True) -> StoreUn
 
 
 def make_folder(path: str) -> None:
-    """Make the folder and its missing parents, private to the person, each with a durable name."""
+    """Make the folder and its missing parents, private to the person, and make their names durable."""
     missing = []
     while not os.path.isdir(path):
         missing.append(path)
@@ -56,7 +60,7 @@ def make_folder(path: str) -> None:
             try:
                 os.mkdir(folder, FOLDER_MODE)
             except FileExistsError:
-                # Another process was quicker, and may not have come to this line yet; a file in the way is an error.
+                # Another process was quicker, and may not have synced it yet; a file in the way is an error.
                 if not os.path.isdir(folder):
                     raise
             sync_folder(os.path.dirname(folder))
@@ -94,7 +98,7 @@ def read_head(path: str, most: int = -1, *, follow: bool = True) -> bytes:
 
 
 def read_tail(path: str, most: int, since: int = 0, *, follow: bool = False) -> tuple[bytes, int]:
-    """Return at most the last `most` bytes of a plain file behind `since`, and where they begin; OSError as above.
+    """Return at most the last `most` bytes of a plain file after `since`, and where they begin; OSError as above.
 
     A file that is shorter than `since` is another one than before, and is read from its beginning.
     """
@@ -176,7 +180,7 @@ def create(path: str, data: bytes) -> None:
 
 
 def temporary_in(folder: str) -> str:
-    """Return a name that nothing in the folder has; what a killed writer leaves is known by it."""
+    """Return an unused name in the folder, by which what a killed writer leaves can be recognised."""
     return os.path.join(folder, f"{TEMPORARY}{os.getpid()}-{os.urandom(4).hex()}")
 
 
@@ -221,7 +225,7 @@ def sync_folder(folder: str) -> None:
 
 
 def sync(path: str) -> None:
-    """Wait until what was written to a file would survive a power cut; OSError where nobody can say that."""
+    """Wait until what was written to a file would survive a power cut; OSError where that cannot be promised."""
     _sync(path, os.O_NOFOLLOW)
 
 
@@ -244,7 +248,7 @@ def refuse_link(path: str) -> None:
 
 
 def clear_leftovers(folder: str, *, of_dead: bool = False) -> int:
-    """Remove what killed writers left half-written in a folder, and return how many files that were.
+    """Remove what killed writers left half-written in a folder, and return how many files there were.
 
     Only while nobody else may write there; with `of_dead`, what a process that still runs is writing stays.
     """
@@ -288,7 +292,7 @@ def is_of_dead(path: str) -> bool:
 
 
 def discard(path: str) -> None:
-    """Remove what nobody was promised; where that cannot be done, it stays."""
+    """Remove a file that nobody was promised; one that cannot be removed stays."""
     try:
         os.unlink(path)
     except OSError:
@@ -333,7 +337,7 @@ def working_folder() -> str:
 
 
 def written_at(path: str) -> int:
-    """Return when a file was last written, or a folder had another name in it; nought where there is none."""
+    """Return when a file was last written, or a name in a folder last changed; 0 where there is neither."""
     try:
         return os.lstat(path).st_mtime_ns
     except OSError:
@@ -349,7 +353,7 @@ def names_in(folder: str, ending: str = "", *, hidden: bool = False) -> list[str
     return sorted([name for name in names if name.endswith(ending) and (hidden or not name.startswith("."))])
 
 
-def newest_in(folder: str) -> list[tuple[float, str]]:
+def newest_in(folder: str) -> list[Changed]:
     """Return when each file of a folder was changed, and its path, the newest first; nothing where there is no folder.
 
     It costs a hook a tenth of opening them, so of a folder that may have hundreds it opens the newest.
@@ -368,6 +372,16 @@ def newest_in(folder: str) -> list[tuple[float, str]]:
         return []
     found.sort(reverse=True)
     return found
+
+
+def few_of(found: list[Changed], newest: int, others: int) -> list[Changed]:
+    """Return of many files, the newest first, that many of the newest and of the oldest, and as many in between.
+
+    A hook has time for no more. Those in between are others each time, so that each has its turn.
+    """
+    between, oldest = found[newest:-others], found[max(newest, len(found) - others) :]
+    place = time.time_ns() // 1_000 % len(between) if between else 0
+    return [*found[:newest], *(between * 2)[place : place + min(others, len(between))], *oldest]
 
 
 def folders_in(folder: str) -> list[str]:

@@ -33,7 +33,7 @@ else:
             cls.__match_args__ = cls.__slots__
             # Each slot's own setter takes half the time of `object.__setattr__`, and a sweep makes millions of records.
             cls._setters = tuple([getattr(cls, name).__set__ for name in cls.__slots__])
-            # Fields with a default stand behind those without.
+            # Fields with a default come after those without.
             cls._last = tuple(cls._defaults.values())
 
         def __init__(self, *values, **named):
@@ -49,7 +49,7 @@ else:
             if not named and 0 < missing <= len(self._last):
                 return values + self._last[-missing:]
             given = {**self._defaults, **dict(zip(slots, values, strict=False)), **named}
-            # One that is given twice or not known leaves another one out, or is one more than there are fields.
+            # A field that is unknown or given twice means that another is missing, or that there is one too many.
             if len(given) == len(slots) and named.keys().isdisjoint(slots[: len(values)]) and len(values) <= len(slots):
                 try:
                     return [given[name] for name in slots]

@@ -28,12 +28,12 @@ def markers(text: str) -> list[tuple[int, str, bool]]:
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of a text with their endings; nothing but a line end parts them."""
+    """Return the lines of a text with their endings; only CR and LF end a line."""
     return list(StringIO(text, newline=""))
 
 
 def in_code(lines: list[str]) -> list[bool]:
-    """Say of each line whether it belongs to fenced code; a fence that nothing closes hides nothing."""
+    """Say of each line whether it belongs to fenced code; a fence that is never closed hides nothing."""
     fences = [(place, *fence(line)) for place, line in enumerate(lines) if "```" in line or "~~~" in line]
     closing = {"`": 0, "~": 0, "": 0}
     are_closed: list[bool] = []
@@ -57,9 +57,9 @@ def is_fence(line: str) -> bool:
 
 
 def fence(line: str) -> tuple[str, int, bool]:
-    """Return the sign and the length of the fence that a line is, and whether it may close one; no sign for none."""
+    """Return the sign and the length of the fence on a line, and whether it may close one; no sign for no fence."""
     text = line.strip(" \t\r\n" + _BYTE_ORDER_MARK)
-    # Code may begin right behind the bullet of a list, but it does not end behind one.
+    # Code may begin right after the bullet of a list, but it does not end after one.
     bare = text[2:].lstrip() if text.startswith(_BULLETS) else text
     sign = bare[:1]
     rest = bare.lstrip(sign) if bare.startswith(_FENCES) else bare

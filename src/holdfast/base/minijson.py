@@ -24,7 +24,7 @@ _CONSTANTS = {"-Infinity": float("-inf"), "Infinity": float("inf"), "NaN": float
 
 
 class _Rules:
-    """What the scanner asks for: nothing but the plain kinds, and control characters within texts are let through."""
+    """What the scanner asks for: plain types only, and control characters within strings are allowed."""
 
     strict = False
     object_hook = None
@@ -39,17 +39,17 @@ _scan = make_scanner(_Rules)
 
 
 def loads(text: str) -> object:
-    """Return the value that the text says; ValueError for anything that is not one JSON value."""
+    """Return the value of the text; ValueError for anything that is not one JSON value."""
     start = _skip(text, 0)
     try:
         value, end = _scan(text, start)
     except (StopIteration, SystemError):
-        # Without `json` loaded the scanner of Python 3.11 finds no class for its error, and says so by a SystemError.
+        # Without `json` loaded the scanner of Python 3.11 finds no class for its error and raises a SystemError.
         raise ValueError("not JSON") from None
     except RecursionError:
         raise ValueError("nested too deep") from None
     if _skip(text, end) != len(text):
-        raise ValueError("something stands behind the JSON value")
+        raise ValueError("not one JSON value")
     return value
 
 

@@ -1,11 +1,11 @@
 """Files of rows: one row a line, added at the end, each read on its own.
 
-A row is a JSON object, a JSON list of texts, or fields parted by tabs; the caller says which. The contract is the same
-for all of them.
+A row is a JSON object, a JSON list of texts, or fields separated by tabs; the caller says which. The contract is the
+same for all of them.
 
 Atomic: the rows of one `append` go in by one write, so rows of several processes stay whole, and with `durable` they
-are on the disk when it returns. `rewrite` replaces the file whole, durably; it needs a lock that everybody takes who
-adds to that file. `write_over` and `fill_in` change rows in their places, never move one, and need no lock.
+are on the disk when it returns. `rewrite` replaces the file whole, durably; it needs a lock that everybody
+who adds to that file takes. `write_over` and `fill_in` change rows in their places, never move one, and need no lock.
 
 May be lost: the row that was being written when the machine stopped or the disk was full. What is left of it does not
 swallow the next row: `append` ends it first. What was added without `durable` may be lost with a power cut.
@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    # What stands in the place of a line: nothing for none, None for the line as it is.
+    # What takes the place of a line: empty bytes drop it, None leaves it as it is.
     Instead = Callable[[bytes], bytes | None]
     Triple = tuple[str, str, str]
 
@@ -75,7 +75,7 @@ def append(
 
 
 def fill_in(path: str, end: int, room: bytes, said: bytes) -> None:
-    """Write into the room that was left at the end of the last line before a place; where it is not there, nothing."""
+    """Fill the room that was left at the end of the line that ends here; where there is no such room, do nothing."""
     start = end - len(room) - 1
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -106,12 +106,12 @@ def read(path: str, most: int = -1) -> list[bytes]:
 
 
 def encoded(value: object) -> bytes:
-    """Return a value as rows have it, to be written as one or looked for in one."""
+    """Return a value as it stands in rows, to write it or to look for it."""
     return dumps(value).encode("utf-8", "replace")
 
 
 def object_in(line: bytes, most: int = MAX_ROW) -> dict[str, object] | None:
-    """Return the object that a line says; None where it says none, or has more than `most` bytes."""
+    """Return the object on a line; None where there is none, or the line has more than `most` bytes."""
     if not line.strip() or len(line) > most:
         return None
     try:
@@ -122,7 +122,7 @@ def object_in(line: bytes, most: int = MAX_ROW) -> dict[str, object] | None:
 
 
 def texts_in(line: bytes | str) -> tuple[str, ...] | None:
-    """Return the texts that a line says as a list; None where it says anything else."""
+    """Return the list of texts on a line; None where the line is anything else."""
     try:
         value = loads(line.decode("utf-8", "replace") if isinstance(line, bytes) else line) if line else None
     except (ValueError, RecursionError):
@@ -131,13 +131,13 @@ def texts_in(line: bytes | str) -> tuple[str, ...] | None:
 
 
 def triple_in(line: bytes | str) -> Triple | None:
-    """Return the three texts that a line says as a list; None where it says anything else."""
+    """Return the list of three texts on a line; None where the line is anything else."""
     found = texts_in(line)
     return (found[0], found[1], found[2]) if found is not None and len(found) == 3 else None
 
 
 def having(data: bytes, part: bytes) -> Iterator[bytes]:
-    """Yield the lines that have this part, without a look at the others."""
+    """Yield the lines that contain these bytes, without looking at the others."""
     start = data.find(part)
     while start >= 0:
         end = data.find(b"\n", start)
@@ -152,7 +152,7 @@ def note(
     """Add rows of a kind, a text and a time to the file of a session, whose first row says whose it is.
 
     Returns False where the file has `most` bytes already. A file that is not there is made, and its folder too. With
-    `anew` the rows take the place of all that stood in it.
+    `anew` the rows replace all that was in it.
     """
     heading = dumps([HEAD, dumps(list(whose)), at])
     lines = [dumps([kind, text, at]) for kind, text in noted]
@@ -184,7 +184,7 @@ def session(path: str, most: int) -> tuple[Triple, list[Triple], float, int] | N
 
 
 def instead_of(data: bytes, instead: Instead) -> list[tuple[int, bytes, bytes]]:
-    """Return where each line stands that would be changed, the line, and what would stand there."""
+    """Return where each line begins that would change, the line, and what would replace it."""
     found, start = [], 0
     for line in data.split(b"\n"):
         after = instead(line) if line.strip() else None
@@ -208,7 +208,7 @@ def rewrite(path: str, instead: Instead) -> int:
 
 
 def write_over(path: str, instead: Instead) -> int:
-    """Write over lines in their places, with blanks behind what is shorter, and return how many.
+    """Write over lines in place, padding what is shorter with blanks, and return how many.
 
     Others may add to the file meanwhile without a lock, so nothing is moved. What would be longer stays as it is.
     """

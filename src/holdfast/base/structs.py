@@ -20,7 +20,7 @@ else:
     from msgspec.structs import replace
 
     def dataclass(*, frozen, slots):
-        """Return a decorator that makes a frozen Struct of a class; such a record has no part in a cycle."""
+        """Return a decorator that makes a frozen Struct of a class; such a record is never part of a cycle."""
         if not (frozen and slots):
             raise TypeError("a record is frozen and slotted")
         return _build

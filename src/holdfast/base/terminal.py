@@ -1,4 +1,4 @@
-"""What reaches a terminal: text of any script shows itself, and nothing in it does anything else.
+"""What reaches a terminal: text of any script is shown, and nothing in it has any other effect.
 
 `HarmlessStream` stands in for standard output and standard error of every command, so that no caller can forget it.
 Our own styles pass it by a mark that is drawn anew in each process: stored text cannot know it.
@@ -15,10 +15,10 @@ from typing import TextIO
 
 from holdfast.base.text import HIDDEN, is_hidden
 
-# Controls, halves of characters, separators of lines that are none here, and what nobody sees.
+# Control characters, lone surrogates, line separators that do not end a line here, and invisible characters.
 _RANGES = ((0, 8), (11, 31), (0x7F, 0x9F), (0x2028, 0x2029), (0xD800, 0xDFFF), *HIDDEN)
 _SUSPECT = "[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in _RANGES) + "]"
-# What hides in one place and is needed in another.
+# Characters that hide something in one place and are needed in another.
 _NEEDED = frozenset("\u200c\u200d\ufe0e\ufe0f\u180b\u180c\u180d\u180e\u180f")
 _CODES = {"bold": "1", "dim": "2", "red": "31", "cyan": "36"}
 _mark = ""

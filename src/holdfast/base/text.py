@@ -1,7 +1,7 @@
-"""Texts made shorter, numbers with what they count, and what the beginning of a name means.
+"""Shortening texts, numbers with what they count, and finding a thing by the beginning of its name.
 
-A text that may hold a secret is redacted before it is cut: half a secret is not recognised. Who cuts first, to bound
-the work of redacting, leaves out the last word that is not whole (`whole_words`).
+A text that may hold a secret is redacted before it is cut: half a secret is not recognised. Whoever cuts first, to
+bound the work of redacting, leaves out the last word where it is not whole (`whole_words`).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 ELLIPSIS = "…"
 DOTS = " ..."
 CUT = " [...]"
-# What nobody sees: Unicode's characters that are ignored where they are not known, marks that turn the direction of
-# text, and notes between lines.
+# Invisible characters: those that Unicode lets programs ignore, marks that change the direction of text, and
+# annotations between lines.
 HIDDEN = (
     *((0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F)),
     *((0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF)),
@@ -32,7 +32,7 @@ JOINERS = "\u200c\u200d"
 # The first makes a sign plain text and the second an emoji.
 _LOOKS = "\ufe0e\ufe0f"
 _KEYCAP = "\u20e3"
-# Of a long text this many times its bound is brought to one line.
+# How much of a long text is put on one line before it is cut: so many times its bound.
 _LOOK = 8
 
 
@@ -85,10 +85,10 @@ def _is_control(letter: str) -> bool:
 
 
 def is_hidden(text: str, at: int) -> bool:
-    """Whether nobody sees the character at this place, and its neighbours do not need it.
+    """Whether the character at this place is invisible, and its neighbours do not need it.
 
-    A joiner is needed between two letters of a script that joins, and between emoji; one variation selector behind the
-    sign that it gives a look; one of Mongolian behind a Mongolian letter.
+    A joiner is needed between two letters of a script that joins, and between emoji; one variation selector after
+    the sign whose look it chooses; a Mongolian one after a Mongolian letter.
     """
     letter = text[at]
     code = ord(letter)
@@ -100,7 +100,7 @@ def is_hidden(text: str, at: int) -> bool:
     if letter in JOINERS:
         return not ((_joins(before) or before in _LOOKS) and _joins(behind))
     if letter in _LOOKS:
-        # Behind a sign that may be an emoji, and no letter.
+        # After a sign that may be an emoji, not after a letter.
         is_sign = before >= "\xa9" and not before.isalnum() and before.isprintable() and not is_hidden(before, 0)
         return not (is_sign or (behind == _KEYCAP and before in "0123456789#*"))
     return not ("\u180b" <= letter <= "\u180f" and "\u1820" <= before <= "\u18aa")
@@ -121,7 +121,7 @@ def count(number: int, thing: str, plural: str = "") -> str:
 
 
 def by_prefix(text: str, known: Mapping[str, Named], missing: str, hint: str) -> Named:
-    """Return what has this name, or the only thing whose name begins so; NotFound says what is `missing`."""
+    """Return the thing of this name, or the only one whose name begins with it; NotFound says what is `missing`."""
     names = [text] if text in known else [name for name in known if text and name.startswith(text)]
     if not names:
         raise NotFound(f"{missing} {text or repr(text)}", hint)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.base.clock import Deadline, now
-from holdfast.errors import HoldfastError
+from holdfast.errors import BadInput, HoldfastError
 from holdfast.language import code_names, code_spans, conditions, derived
 from holdfast.privacy import redact
 from holdfast.project import anchors, git, git_program
@@ -55,30 +55,40 @@ def anchored(workspace: Workspace, draft: Draft) -> Draft:
     statement = content_of(draft).statement
     is_ours = draft.scope.kind == "project"
     names = code_names.named(statement) if is_ours else code_names.Names()
-    root = _root(workspace, draft.scope) if is_ours and (any(names) or draft.when) else ""
+    root = _root(workspace, draft.scope) if is_ours and (any(names) or draft.when or "/" in statement) else ""
     if not root:
         return replace(draft, anchors=())
     is_rule = draft.type in ("user", "feedback")
     at = _changed_by_rule(statement, draft.when or "")
-    found = tuple(map(str, _with_files(root, _found(root, names, only_there=is_rule, told_at=at), draft.when or "")))
+    kept = _found(root, names, only_there=is_rule, told_at=at)
+    found = tuple(map(str, _with_named(root, kept, statement, draft.when or "")))
     laid_down = draft.trust == "user" and draft.type in LAID_DOWN
     return replace(draft, anchors=found, branch="" if is_rule or laid_down else _branch(root, found))
 
 
 def confirm(workspace: Workspace, memory: Memory) -> Memory:
-    """Anchor a memory anew to the code as it is now, because it was found to hold; nothing else of it changes."""
+    """Anchor a memory anew to the code as it is now, because it was found to hold; nothing else of it changes.
+
+    It holds with the code as it was before, too, which other branches may have. A fact of another branch is refused
+    where nothing of its code is: it would lose both, and nobody looking from here can say whether it holds.
+    """
     workspace.need_enabled()
     workspace.need_reach(memory.scope.kind)
     root = _root(workspace, memory.scope)
     asked = Draft(memory.body, memory.scope, type=memory.type, trust=memory.trust, when=memory.when)
     draft = anchored(workspace, asked)
+    if root and _is_elsewhere(root, memory) and not _has_code(root, memory):
+        hint = f"git switch {memory.branch}, and then: holdfast confirm {memory.key}"
+        raise BadInput(f"{memory.key} is of the branch {memory.branch}, and its code is not here", hint)
     again = {(one.path, one.symbol, one.first): one for one in parsed(draft.anchors or ())}
     for one in _followed(root, memory) if root else []:
         # Its statement still has the old name, by which it is not found.
         text = anchors.read(root, one.path) if one.was else None
         if text is not None and (made := _made(replace(one, digest="", blob=""), text) if one.digest else one):
             again[made.path, made.symbol, made.first] = made
-    changed = {"anchors": tuple(map(str, again.values()))[:MAX_ANCHORS], "branch": draft.branch}
+    found = anchors.confirmed(memory.anchors, tuple(map(str, again.values()))[:MAX_ANCHORS])
+    # What was the project's stays so: who confirms it on a branch says that it holds there too.
+    changed = {"anchors": found, "branch": draft.branch if memory.branch else ""}
     return workspace.store.change(memory.scope, memory.key, updated=now(), **changed)
 
 
@@ -87,17 +97,22 @@ def stale(workspace: Workspace, memories: Iterable[Memory]) -> list[StaleMemory]
     checks: dict[Scope, Freshness] = {}
     known: dict[tuple[str, str], dict[str, str]] = {}
     found = []
-    for memory in memories:
+    for memory in memories if workspace.has_home else ():
         if memory.scope.kind != "project" or not (memory.anchors or memory.branch) or memory.ended_by(""):
             continue
         if memory.scope not in checks:
-            checks[memory.scope] = Freshness(workspace.home, _root(workspace, memory.scope), (memory.scope.owner,))
+            owners = (memory.scope.owner,)
+            checks[memory.scope] = Freshness(workspace.home, _root(workspace, memory.scope), owners, most=0)
         check = checks[memory.scope]
         now_at = (
             replace(memory, anchors=tuple(map(str, _followed(check.root, memory, known)))) if check.root else memory
         )
+        if check.root and _is_elsewhere(check.root, memory) and not check.holds_here(now_at):
+            # It is given on its own branch alone, where its code may well be as it was.
+            continue
         not_held = check.stale(now_at)
-        lost = memory.branch if check.root and not _is_there(check.root, memory.branch) else ""
+        is_lost = check.root and not _is_there(check.root, memory.branch) and not check.holds_here(now_at)
+        lost = memory.branch if is_lost else ""
         warning = f"learned on the branch {lost}, which is gone and not merged" if lost else check.warning(now_at)
         if lost or not_held or (warning and now_at.anchors != memory.anchors):
             found.append(StaleMemory(memory, warning, _ways(check.root, [one for one, _ in not_held])))
@@ -130,12 +145,25 @@ def settle(workspace: Workspace, scopes: tuple[Scope, ...] | None = None) -> int
             continue
         told_at = _changed_by_rule(memory.body, memory.when)
         kept = [_loose(one, told_at) for one in _followed(root, memory, known)]
-        followed = tuple(map(str, _with_files(root, kept, memory.when)))
-        branch = "" if memory.branch and is_merged(root, memory) else memory.branch
+        # What a statement says by itself was looked for when it was stored.
+        followed = tuple(map(str, _with_named(root, kept, "", memory.when) if memory.when else kept))
+        branch = _branch_now(root, memory) if memory.branch else ""
         if (followed, branch) != (tuple(map(str, parsed(memory.anchors))), memory.branch):
             workspace.store.change(memory.scope, memory.key, anchors=followed, branch=branch)
             changed += 1
     return changed
+
+
+def _branch_now(root: str, memory: Memory) -> str:
+    """Return the branch of a fact: none once it is merged; if it is gone, the one that is checked out with its code."""
+    if is_merged(root, memory):
+        return ""
+    here = git.branch_at(root)
+    if not here or _is_there(root, memory.branch):
+        return memory.branch
+    texts = [(one, anchors.read(root, one.path)) for one in parsed(memory.anchors) if one.digest]
+    is_here = texts and all(text is not None and anchors.verdict(one, text) == anchors.HOLDS for one, text in texts)
+    return here if is_here else memory.branch
 
 
 def is_merged(root: str, memory: Memory) -> bool:
@@ -160,6 +188,17 @@ def _is_there(root: str, branch: str) -> bool:
     return listed is None or any(ref.endswith(f"/{branch}") for ref in listed.split("\n"))
 
 
+def _is_elsewhere(root: str, memory: Memory) -> bool:
+    """Whether a fact is of a branch that is there, and another one is checked out."""
+    return bool(memory.branch) and memory.branch != git.branch_at(root) and _is_there(root, memory.branch)
+
+
+def _has_code(root: str, memory: Memory) -> bool:
+    """Whether all that a memory is anchored to is here, as it was or changed."""
+    texts = [(one, anchors.read(root, one.path)) for one in _followed(root, memory)]
+    return all(text is not None and anchors.named_text(one, text) is not None for one, text in texts if one.digest)
+
+
 def _branch(root: str, found: tuple[str, ...]) -> str:
     """Return the branch that is checked out, where what was found is only there."""
     here, default = git.branch_at(root), git_program.default_branch(root)
@@ -173,6 +212,8 @@ def _branch(root: str, found: tuple[str, ...]) -> str:
 
 def _root(workspace: Workspace, scope: Scope) -> str:
     """Return the folder of a project: this one, or where another was last seen; nothing where it is not there."""
+    if not workspace.has_home:
+        return ""
     try:
         project = workspace.project()
         if scope.owner in (project.id, *project.aliases):
@@ -191,12 +232,22 @@ def _followed(root: str, memory: Memory, known: dict[tuple[str, str], dict[str, 
     if lost and asked not in known:
         known[asked] = git_program.renames(*asked)
     moved = known.get(asked, {})
+    now_at = {one.path: _moved_to(one.path, moved) for one in lost}
     return [
-        replace(one, path=moved[one.path], was="" if moved[one.path] == one.was else one.was or one.path)
-        if one in lost and anchors.is_inside(moved.get(one.path, ""))
+        replace(one, path=path, was="" if path == one.was else one.was or one.path)
+        if anchors.is_inside(path := now_at.get(one.path, ""))
         else one
         for one in found
     ]
+
+
+def _moved_to(path: str, moved: dict[str, str]) -> str:
+    """Return where a file is by now, or a folder: where all that was in it went by the names that it had there."""
+    if path in moved:
+        return moved[path]
+    inside = [(old[len(path) :], new) for old, new in moved.items() if old.startswith(f"{path}/")]
+    places = {new.removesuffix(rest) if new.endswith(rest) else "" for rest, new in inside}
+    return places.pop() if len(places) == 1 else ""
 
 
 def _changed_by_rule(statement: str, when: str) -> tuple[str, ...]:
@@ -214,14 +265,28 @@ def _loose(one: Anchor, told_at: tuple[str, ...]) -> Anchor:
     return replace(one, digest="", length=0, blob="") if is_told else one
 
 
-def _with_files(root: str, found: list[Anchor], when: str) -> list[Anchor]:
-    """Return the anchors with those of the files that a given condition names, so that it follows them."""
-    condition = conditions.read(when) if when else None
-    for path in condition.paths if condition else ():
-        is_file = path[:1] != "!" and anchors.is_inside(path) and os.path.isfile(os.path.join(root, path))
-        if is_file and path not in {name for one in found for name in (one.path, one.was)}:
+def _with_named(root: str, found: list[Anchor], statement: str, when: str) -> list[Anchor]:
+    """Return the anchors with those of the files and folders that the condition names, so that it follows them."""
+    given = conditions.read(when) if when else None
+    told = None if when else derived.derive(statement)
+    condition = given or (told.condition if told else None)
+    for pattern in condition.paths if condition else ():
+        path = _literal(pattern)
+        known = {name for one in found for name in (one.path, one.was)}
+        full = os.path.join(root, path)
+        # Of a folder that nobody committed, which builds come and go in, git knows no rename.
+        is_file = given and os.path.isfile(full)
+        is_there = is_file or (os.path.isdir(full) and git_program.called(root, f"{path}/**"))
+        if anchors.is_inside(path) and path not in known and is_there:
             found = [*found, Anchor(path)]
     return found[:MAX_ANCHORS]
+
+
+def _literal(pattern: str) -> str:
+    """Return the folders and the file that a pattern names before its first `*`; nothing where it only excepts."""
+    parts = pattern.removeprefix("./").rstrip("/").split("/") if pattern[:1] not in ("!", "/", "~") else []
+    stars = [number for number, part in enumerate(parts) if set(part) & set("*?[{")]
+    return "/".join(parts[: stars[0]] if stars else parts)
 
 
 def _found(root: str, names: code_names.Names, *, only_there: bool, told_at: tuple[str, ...] = ()) -> list[Anchor]:

@@ -62,6 +62,9 @@ class Act:
 
     def done(self, target: str, reason: str) -> None:
         """Write down one thing that the act did."""
+        if not self.workspace.has_home:
+            # A hub's database writes down every change itself.
+            return
         target, reason = (redact.redact(" ".join(text.split()))[0] for text in (target, reason))
         self._targets[target] = reason
         line = f"- {self.at[:19]}Z {self.command} `{target}`: {reason} ({self.id})"
@@ -141,11 +144,14 @@ def note(
 
 def trim(workspace: Workspace) -> None:
     """Keep what the history has of earlier bytes within its budget. A command calls it once, after its acts."""
-    Updates(workspace.home).trim(workspace.settings.number("updates.keep_bytes"))
+    if workspace.has_home:
+        Updates(workspace.home).trim(workspace.settings.number("updates.keep_bytes"))
 
 
 def forgotten(workspace: Workspace, memories: Sequence[Memory]) -> None:
     """Take every byte of memories that were forgotten out of the history: forgetting is final."""
+    if not workspace.has_home:
+        return
     history = Updates(workspace.home)
     names = {_name(f"memory/{layout.folder_of(memory.scope)}/{memory.key}.md") for memory in memories}
     for update in history.all()[0]:

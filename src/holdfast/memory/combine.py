@@ -30,7 +30,7 @@ def plan(
         raise Conflict("the memories are of several scopes", "Move them into one with `holdfast move` first.")
     trusts = {one.trust for one in found}
     if len(trusts) > 1 and not text.strip():
-        raise Conflict("some of them are not yours", "Say what the one memory shall say: --text. Then it is yours.")
+        raise Conflict("some of them are not yours", "Give the merged text with --text; it is then yours.")
     draft = Draft(
         text=text.strip() or _said_by_all(found),
         scope=kept.scope,

@@ -17,7 +17,7 @@ from holdfast.language import conditions
 from holdfast.language.derived import need_condition
 from holdfast.memory.anchors import confirm
 from holdfast.privacy import redact
-from holdfast.records import Memory
+from holdfast.records import USUAL, Memory
 from holdfast.store import front_matter, memory_file
 from holdfast.workspace import Workspace
 
@@ -52,11 +52,9 @@ def rewrite(workspace: Workspace, memory: Memory, before: str, after: str) -> Me
         workspace.say(f"redacted before it was stored: {', '.join(kinds)}")
     if not memory_file.read_content(front_matter.parse(after).body).statement:
         raise BadInput("no text is left, so nothing was changed", f"To be rid of it: holdfast forget {memory.key}")
-    changed = workspace.store.rewrite(memory.scope, memory.key, after, was=before)
-    if redact.find(before):
-        # What it said before is kept as its history, but for a secret that slipped in by hand.
-        workspace.store.relink(changed, redact.redact(workspace.store.text(changed))[0])
-        changed = workspace.store.get(changed.scope, changed.key)
+    # What it said before is kept as its history, but for a secret that slipped in by hand.
+    clean = (lambda text: redact.redact(text)[0]) if redact.find(before) else None
+    changed = workspace.store.rewrite(memory.scope, memory.key, after, was=before, clean=clean)
     # What it says now may name other code, and the person has just looked at it.
     return confirm(workspace, changed) if changed.body != memory.body else changed
 
@@ -93,8 +91,9 @@ def rule_fields(
     if enforce is not None:
         workspace.need_person(OF_STRENGTH)
     fields: dict[str, Any] = {}
+    enforce = "" if enforce == USUAL else enforce
     if when is not None:
-        parsed = conditions.parse(when)
+        parsed = conditions.given(when)
         fields["when"] = redact.redact(str(parsed) if when.strip() else "")[0]
     if enforce is not None:
         need_condition(text, fields.get("when", memory.when), enforce)

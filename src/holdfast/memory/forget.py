@@ -42,6 +42,8 @@ def remove_for(workspace: Workspace, memory: Memory, agent: str, *, source: str 
     with audit.Act(workspace, "forget") as act:
         gone = workspace.store.remove(memory.scope, memory.key, forget=False)
         act.done(f"{gone.scope}/{gone.key}", f"the agent {redact.redact(agent)[0]} asked for it")
+    if not workspace.has_home:
+        return gone
     audit.trim(workspace)
     hint = "`holdfast updates` has it, and undoes it."
     notices.report(workspace.home, "forget", "an agent forgot memories", [str(gone.scope)], hint=hint)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _OTHERS = 0o077
+# How the folder of a bare repository of ours ends. Its objects are told as one.
+_REPOSITORY = ".git"
 # What is done about each kind of problem. Kinds that are not here need a person's judgement.
 SAFE = {
     "secret": "redact",
@@ -128,20 +130,23 @@ def _merge(workspace: Workspace, step: Step) -> None:
 
 
 def open_to_others(home: str) -> list[str]:
-    """Return the files and folders of the home that other users of the machine could read."""
+    """Return the files and folders of the home that other users could read; a git repository of ours is one."""
     found = []
     for folder, names, here in os.walk(home):
         # What lies in hidden folders is another program's: git and Obsidian keep modes of their own.
         names[:] = [name for name in names if not name.startswith(".")]
         for full in [*([folder] if folder == home else []), *(os.path.join(folder, name) for name in (*names, *here))]:
             if not os.path.islink(full) and os.stat(full).st_mode & _OTHERS:
-                found.append(full)
-    return found
+                above, is_within, _ = full[len(home) :].partition(f"{_REPOSITORY}{os.sep}")
+                found.append(f"{home}{above}{_REPOSITORY}" if is_within else full)
+    return list(dict.fromkeys(found))
 
 
 def close_to_others(path: str) -> None:
-    """Take the rights of all others from the path; the person's own stay as they are."""
-    os.chmod(path, os.stat(path).st_mode & 0o777 & ~_OTHERS)
+    """Take the rights of all others from the path, or all of a repository; the person's own stay as they are."""
+    walked = os.walk(path) if path.endswith(_REPOSITORY) else ()
+    for one in [path, *(os.path.join(folder, name) for folder, names, here in walked for name in (*names, *here))]:
+        os.chmod(one, os.stat(one).st_mode & 0o777 & ~_OTHERS)
 
 
 _ACTS: dict[str, Callable[[Workspace, Step], None]] = {

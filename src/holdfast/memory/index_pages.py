@@ -12,7 +12,6 @@ same memories always give the same groups.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.base import files
@@ -259,15 +258,22 @@ def _without_markers(text: str) -> str:
 def group(memories: list[Memory]) -> list[tuple[str, list[Memory]]]:
     """Return labelled groups in the order of their labels, and last, under the empty label, the rest."""
     left = {memory.path: memory for memory in memories}
+    labelled: dict[str, list[Memory]] = {}
+    for memory in memories:
+        for label in labels(memory):
+            labelled.setdefault(label, []).append(memory)
+    counts = {label: len(members) for label, members in labelled.items()}
     found: list[tuple[str, list[Memory]]] = []
     while left and len(found) < MAX_GROUPS:
-        label = _best_label(list(left.values()), len(memories))
+        label = _best_label(counts, len(memories))
         if not label:
             break
-        members = [memory for memory in left.values() if label in labels(memory)]
+        members = [memory for memory in labelled[label] if memory.path in left]
         found.append((label, members))
         for memory in members:
             del left[memory.path]
+            for other in labels(memory):
+                counts[other] -= 1
     found.sort()
     return [*found, ("", list(left.values()))] if left else found
 
@@ -279,7 +285,6 @@ def labels(memory: Memory) -> list[str]:
     return list(dict.fromkeys([*(tag.lower() for tag in memory.tags), *words]))
 
 
-def _best_label(memories: list[Memory], total: int) -> str:
-    counts = Counter(label for memory in memories for label in labels(memory))
-    usable = [(-n, label) for label, n in counts.items() if n >= MIN_GROUP and n <= total * _MAX_SHARE]
+def _best_label(counts: dict[str, int], total: int) -> str:
+    usable = [(-n, label) for label, n in counts.items() if MIN_GROUP <= n <= total * _MAX_SHARE]
     return min(usable)[1] if usable else ""

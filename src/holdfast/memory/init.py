@@ -41,7 +41,8 @@ def apply(workspace: Workspace, steps: list[Step], folder: str | None = None) ->
     scaffold.lay(workspace.store.tree.root, steps)
     workspace.close()
     workspace.refresh(None)
-    if steps:
+    # One that was killed behind its last step has not written this page yet.
+    if steps or not os.path.lexists(os.path.join(workspace.store.tree.root, "global", layout.INDEX)):
         workspace.store.tree.mark_stale(["global"])
 
 

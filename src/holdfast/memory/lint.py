@@ -59,7 +59,8 @@ def find(workspace: Workspace) -> list[Problem]:
         *orphans(root),
     ]
     hint = "`holdfast heal` redacts it. Change the secret too: it has been on disk."
-    for path, text in texts.items():
+    for place, (path, text) in enumerate(texts.items(), 1):
+        _tell(workspace, len(texts) + place, len(texts))
         for kind, line in redact.find(text):
             found.append(Problem("secret", path, f"a secret of the kind {kind}", hint, line, "error"))
     hint = "Forget it again, or store it with `holdfast remember` if it holds."
@@ -77,9 +78,14 @@ def _texts(workspace: Workspace, memories: list[Memory]) -> dict[str, str]:
             texts[memory.path] = workspace.store.text(memory)
         except HoldfastError:
             texts[memory.path] = memory.body
-        if workspace.progress and place % 100 == 0:
-            workspace.progress(place, len(memories))
+        _tell(workspace, place, len(memories))
     return texts
+
+
+def _tell(workspace: Workspace, done: int, files: int) -> None:
+    """Tell how far it is: each file is read once, and once looked through for secrets, which takes the longest."""
+    if workspace.progress and done % 100 == 0:
+        workspace.progress(done, 2 * files)
 
 
 def _index_pages(root: str) -> dict[str, str]:

@@ -75,6 +75,10 @@ def _need_free(workspace: Workspace, scope: Scope, key: str) -> None:
 def apply(workspace: Workspace, move: Move) -> Memory:
     """Do the move, then let the links follow."""
     workspace.need_enabled()
+    if not workspace.has_home:
+        moved = workspace.store.move(move.memory.scope, move.memory.key, move.to, move.key)
+        follow(workspace, move.linking, move.memory.key, move.key)
+        return moved
     with files.lock_of(workspace.home, "move"):
         return _carry_out(workspace, move)
 
@@ -116,6 +120,8 @@ def finish_interrupted(workspace: Workspace) -> None:
 
 def _begun(workspace: Workspace) -> Move | None:
     """Return the move that was begun and is not done; None where its memory, or the place for it, is gone."""
+    if not workspace.has_home:
+        return None
     try:
         told = json.loads(files.read_if_there(_path(workspace)) or b"{}")
         scope, to = Scope(*told["scope"]), Scope(*told["to"])

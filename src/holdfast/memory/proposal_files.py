@@ -42,6 +42,8 @@ REJECTED = "rejected.tsv"
 SNOOZED = "snoozed.tsv"
 # How the evidence begins of what was heard in one message; its session and its place there follow.
 SAID_IN = "said in "
+# What stands between the messages where it was heard in several, and how many are told.
+_TOO, _MAX_HEARD = "; ", 5
 KINDS = ("memory", "page", "lesson", "end", "still", "todo", "log")
 ID_LENGTH = 8
 MAX_READ = 1_048_576
@@ -72,9 +74,14 @@ def id_of(scope: Scope, text: str) -> str:
     return short(str(scope), same(text), length=ID_LENGTH)
 
 
+def messages_of(proposal: Proposal) -> list[str]:
+    """Return the messages that it was heard in, each as the evidence names it; none where it was found otherwise."""
+    return proposal.evidence.split(_TOO) if proposal.evidence.startswith(SAID_IN) else []
+
+
 def heard_in(proposal: Proposal) -> tuple[str, ...]:
-    """Return what stands for the message that it was heard in, if it was in one, whatever was made of its words."""
-    return (short(proposal.evidence, length=ID_LENGTH),) if proposal.evidence.startswith(SAID_IN) else ()
+    """Return what stands for the messages that it was heard in, whatever was made of their words."""
+    return tuple(short(each, length=ID_LENGTH) for each in messages_of(proposal))
 
 
 class Proposals:
@@ -126,6 +133,15 @@ class Proposals:
             raise Conflict(f"{proposal.id} changed meanwhile; nothing was changed", "Edit it once more.")
         files.write(self.path(proposal.id), text.encode("utf-8"))
         return after
+
+    def set_heard(self, proposal: Proposal, messages: list[str]) -> bool:
+        """Write in which messages it was heard, all else stays as it is; return whether that is new."""
+        evidence = _TOO.join(dict.fromkeys(messages[:_MAX_HEARD]))
+        if evidence == proposal.evidence:
+            return False
+        document = front_matter.parse(self.text(proposal))
+        files.write(self.path(proposal.id), str(front_matter.change(document, {"evidence": evidence})).encode("utf-8"))
+        return True
 
     def drop(self, proposal: Proposal) -> None:
         """Remove the file of what was decided."""

@@ -10,7 +10,7 @@ from holdfast.language import conditions
 from holdfast.language.contradiction import says_otherwise
 from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.privacy import redact
-from holdfast.records import Draft, Filter, Memory, Proposal, Scope, Stored, replace
+from holdfast.records import USUAL, Draft, Filter, Memory, Proposal, Scope, Stored, replace
 from holdfast.store import kinds as standing
 from holdfast.store.memory_file import first_words
 from holdfast.store.merge import content_of
@@ -50,7 +50,8 @@ def remember(
     which it is told (`language/conditions.py`), `enforce` how strongly it holds then.
     """
     workspace.need_enabled()
-    condition = None if when is None else str(conditions.parse(when))
+    condition = None if when is None else str(conditions.given(when))
+    enforce = "" if enforce == USUAL else enforce
     where = workspace.scope(scope)
     draft = Draft(
         text=text,
@@ -179,7 +180,7 @@ def put(workspace: Workspace, draft: Draft, was: str | None = None) -> Stored:
         _refuse_forgotten(workspace, cleaned)
         return _anchored(workspace, cleaned)
 
-    theirs = _of_the_person(workspace, draft) if draft.trust == "agent" else None
+    theirs = _of_the_person(workspace, draft) if draft.trust == "agent" and not workspace.is_reviewed else None
     if theirs is not None:
         return _proposed(workspace, theirs, clean(draft), kinds)
     stored = workspace.store.put(draft, clean, was)
@@ -193,13 +194,14 @@ def put(workspace: Workspace, draft: Draft, was: str | None = None) -> Stored:
 
 def put_shared(store: Store, draft: Draft) -> Stored:
     """Redact what somebody shares and store it in a store that is no workspace's: a team's on a hub."""
+    return store.put(draft, cleaned_to_share)
 
-    def clean(checked: Draft) -> Draft:
-        refuse_secret(checked.key or "", "the key")
-        refuse_secret(checked.scope.owner, f"the {checked.scope.kind} id")
-        return redacted(checked)[0]
 
-    return store.put(draft, clean)
+def cleaned_to_share(draft: Draft) -> Draft:
+    """Return what somebody shares without secrets; one in its key or its owner is refused."""
+    refuse_secret(draft.key or "", "the key")
+    refuse_secret(draft.scope.owner, f"the {draft.scope.kind} id")
+    return redacted(draft)[0]
 
 
 def _anchored(workspace: Workspace, draft: Draft) -> Draft:
@@ -243,6 +245,9 @@ def _proposed(
     workspace: Workspace, theirs: Memory, draft: Draft, kinds: tuple[str, ...], *, kind: str = "memory"
 ) -> Stored:
     """Propose to the person what would change or end a memory of theirs."""
+    if not workspace.has_home:
+        text = f"{theirs.key} was laid down by a person, and a program does not change it"
+        raise Refused(text, "Somebody who writes in the team changes it on the page.")
     folder, text = Proposals(workspace.home), content_of(draft).statement
     name = id_of(theirs.scope, f"{kind} {theirs.key} {text}")
     if name in folder.rejected():

@@ -63,20 +63,20 @@ class Scan:
         """As `nearest`, each row with its cosine."""
         if not any(vector):
             return []
-        near = self.table.nearest(vector, wanted, limit)
+        near = self.table.nearest([vector], wanted, limit)
         if near is not None:
-            return near
+            return near[0]
         few = self.table.few(wanted, FEW) if is_narrow(wanted) else None
         if few is not None:
             return self._compared(vector, few, wanted)[:limit]
         return self._by_sketch(vector, wanted, limit)
 
-    def alike(self, vector: Sequence[float], wanted: Filter, limit: int) -> list[int]:
-        """Return about so many of the rows of these scopes whose sketches say that they are nearest, in no order."""
-        near = self.table.nearest(vector, wanted, limit)
+    def alike(self, vectors: Sequence[Sequence[float]], wanted: Filter, limit: int) -> list[list[int]]:
+        """Return for each vector about so many of the rows whose sketches say that they are nearest, in no order."""
+        near = self.table.nearest(vectors, wanted, limit) if vectors else []
         if near is not None:
-            return [row for (row, _, _), _ in near]
-        return _best(*self._probed(vector, wanted), WHOLE, limit)
+            return [[row for (row, _, _), _ in each] for each in near]
+        return [_best(*self._probed(vector, wanted), WHOLE, limit) for vector in vectors]
 
     def _probed(self, vector: Sequence[float], wanted: Filter) -> tuple[Probe, list[Chunk], list[bytes]]:
         """Return a probe, what it looks through, and what it says roughly; where there is little, nothing yet."""

@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 MIN_HOLDERS, LOOKED_AT = 8, 16
 MIN_OF_MEANING, MAX_ALIKE = 0.25, 0.18
 # Of the nearest so many that have the names their kin is looked for, so many of each; in a larger collection none is.
-WITH_KIN, KIN, MAX_FOR_KIN = 10, 20, 5_000
+WITH_KIN, KIN, MAX_FOR_KIN = 10, 40, 5_000
 # What is too far off for its kin to be looked for has one that is so much of its own nearness.
 NO_KIN = 0.6
 # What the nearness of the rest and of the kin, all names and all words add up to, and the sum at which every second one
 # is right.
-MEANING, OF_KIN, NAMES, WORDS = 0.17, 1.076, 0.784, 0.161
+MEANING, OF_KIN, NAMES, WORDS = 0.159, 1.132, 0.789, 0.159
 HALF, STEEP = 0.5, 8.0
 # What has no vector yet is as near as this where it holds every word.
 _UNKNOWN = 0.5
@@ -117,10 +117,12 @@ class Question:
         """Return for the nearest of those with the names how near to the rest those are that are most like them."""
         names = _apart([self.model.encode(self.asked.words[place]) for place in self.names])
         alone: dict[int, list[float]] = {}
-        like: dict[int, list[int]] = {}
         for row in sorted(stored, key=lambda row: -near[row])[:WITH_KIN]:
-            alone[row] = _without([float(number) for number in memoryview(stored[row]).cast("b")], names)
-            like[row] = [other for other in scan.alike(alone[row], wanted, KIN) if other not in stored]
+            rest = _without([float(number) for number in memoryview(stored[row]).cast("b")], names)
+            length = sum(map(mul, rest, rest)) ** 0.5 or 1.0
+            alone[row] = [number / length for number in rest]
+        near_alone = zip(alone, scan.alike([*alone.values()], wanted, KIN), strict=True)
+        like = {row: [other for other in others if other not in stored] for row, others in near_alone}
         every = self.table.vectors([*{other for others in like.values() for other in others}])
         of_other = dict(zip(every, cosines(self.rest, [*every.values()]), strict=True))
         found: dict[int, float] = {}

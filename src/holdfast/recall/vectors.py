@@ -46,7 +46,7 @@ def in_portions(make: Callable[[int], int], end: float, after_each: Callable[[],
 
 
 def make_by_hook(home: str, is_late: Callable[[], bool]) -> None:
-    """Make the vectors of some memories, between two prompts, while nobody waits; trouble with that is nobody's."""
+    """Make the vectors of some memories, between two prompts or behind a command; trouble with that is nobody's."""
     try:
         with ReadOnlyIndex(home, is_late) as index:
             table, model = index.writable_table(), Model.open()
