@@ -16,7 +16,7 @@ from holdfast.continuity import answers
         ("Perfect! I'll now go on.\n\n## Summary\n\nThe cache uses Redis.", "The cache uses Redis."),
         ("Alles klar. Lass mich nachsehen.\n\nDer Test war falsch.", "Der Test war falsch."),
         ("Understood. I’ll keep messages short.", "I’ll keep messages short."),
-        ("Done. All of it works.", "Done. All of it works."),
+        ("Done. All of it works.", "All of it works."),
         ("```\ncode\n```", "code"),
         ("", ""),
     ],
@@ -49,6 +49,11 @@ def test_an_endless_answer_is_cut():
         ("The cart works. Next: add the till.", ("add the till.",)),
         ("The cart is what comes next: nobody knows.", None),
         ("**What remains:**\n- The `PUT` endpoint can still replace all\n- Write the docs", ("Write the docs",)),
+        (
+            "I moved it. 14 tests pass. Next: add tests for discounts. Should the old path keep a re-export?",
+            ("add tests for discounts.",),
+        ),
+        ("Next: dark colours for the charts. Then the legend.", ("dark colours for the charts. Then the legend.",)),
     ],
 )
 def test_next_steps_are_a_list_under_their_heading(answer, steps):
@@ -111,6 +116,8 @@ def test_what_was_ticked():
         ),
         ("The invoice now has the logo top left.", "The invoice now has the logo top left."),
         ("Renamed in 9 files; src/invoice/pdf.py re-exports the old name.", None),
+        ("I updated it as you said: `workspace` is removed from the core.", "`workspace` is removed from the core."),
+        ("All done. The count of rows is stored and was pushed.", "The count of rows is stored and was pushed."),
         ("Perfect! I've fixed the crash when the list is empty.", "I've fixed the crash when the list is empty."),
         ("Ich habe den Test für die Rechnung ergänzt.", "Ich habe den Test für die Rechnung ergänzt."),
         ("The login form was repaired in src/login.py.", "The login form was repaired in src/login.py."),

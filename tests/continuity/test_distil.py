@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.app import proposals
-from holdfast.base.clock import now
+from holdfast.base.clock import iso, now, seconds
 from holdfast.continuity import decisions, log, page
 from holdfast.continuity.distil import MAX_NEW, distil
 from holdfast.continuity.log import LogEntry
@@ -20,6 +20,7 @@ from support.archived import edited, said, session, store
 from support.places import SHOP
 
 TODAY = now()[:10]
+TWO_WEEKS_AGO = iso(seconds(now()) - 14 * 86_400)[:10]
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 
 
@@ -76,6 +77,17 @@ def test_logs_digests_and_decisions_become_proposals(workspace, shop, folder) ->
     assert only(done, "Workstreams").evidence == "some-agent/s-1"
     assert (done.sessions, done.project) == (2, SHOP)
     assert not (folder / "MEMORY.md").exists()
+
+
+def test_a_question_that_was_answered_ends_no_workstream(workspace, shop) -> None:
+    """The work of a branch is paused where somebody only asked about it since."""
+    asked = (said("human", "What is the queue for?"), said("assistant", "It keeps what is to be sent."))
+    told = replace(session("s-2", shop, day=TWO_WEEKS_AGO), branch="feature/queue")
+    with workspace() as h:
+        store(h, *on_branch("s-1", shop, "feature/queue", TWO_WEEKS_AGO))
+        store(h, told, *(replace(event, branch="feature/queue") for event in asked))
+        done = distil(h)
+    assert "Status: PAUSED" in only(done, "Workstreams").text
 
 
 def test_a_session_in_the_log_and_in_the_archive_is_one(workspace, shop, folder) -> None:

@@ -361,7 +361,7 @@ def test_what_an_agent_leaves_behind_is_ended(workspace, decided, program, tmp_p
 
 
 def _is_gone(process: int) -> bool:
-    until = time.monotonic() + 60
+    until = time.monotonic() + 600
     while time.monotonic() < until:
         try:
             state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]

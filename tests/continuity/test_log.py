@@ -182,3 +182,24 @@ def test_what_made_room_stands_there_once(folder):
     text = log.read(str(folder), DAY)
     assert text.count("- one\n") == 1 and text.index("- two") < text.index("- three")
     assert log.entry(str(folder), DAY, "codex", "s1") == ENTRY and log.days(str(folder)) == [DAY]
+
+
+def test_of_a_long_day_only_the_end_is_read(folder, monkeypatch):
+    """Who asks for the last sessions reads the end of the page, and finds the same as in all of it."""
+    for number in range(300):
+        log.write(str(folder), replace(ENTRY, session=f"s{number}"))
+    whole = log.entries(str(folder), DAY)[0]
+    read = log.files.read_tail
+    sizes: list[int] = []
+    monkeypatch.setattr(log.region, "read_page", lambda path: sizes.append(-1))
+    monkeypatch.setattr(log.files, "read_tail", lambda *told: sizes.append(told[1]) or read(*told))
+    assert log.entries(str(folder), DAY, 20)[0] == whole[-20:] and len(whole) == 300
+    assert sizes == [16_384]
+
+
+def test_a_long_page_of_the_persons_own_is_read_whole(folder):
+    """Where no session begins in the end of the page, those before it are found all the same."""
+    path = log.write(str(folder), ENTRY)
+    with open(path, "a", encoding="utf-8") as page:
+        page.write("\n## My own\n" + "words\n" * 4_000)
+    assert log.entries(str(folder), DAY, 5)[0] == [ENTRY]

@@ -159,6 +159,12 @@ def test_what_is_worked_on_is_the_last_order_with_what_was_said_to_it(since, tol
     )
 
 
+def test_a_plan_that_is_announced_has_a_title():
+    """What stands below "implement the following plan" names what is asked for."""
+    plan = "Implement the following plan:\n\n# Plan: Hide the prompts\n\n## Context\n\nThere are six.\n"
+    assert messages.asked(plan) == "Plan: Hide the prompts"
+
+
 def test_who_only_asked_something_asked_that():
     """Where nothing was ordered, the last question is what was asked; of mere replies nothing is told."""
     assert messages.worked_on(["why is it slow?", "what is this repository about?"]) == ["why is it slow?"]

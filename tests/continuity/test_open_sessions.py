@@ -18,10 +18,10 @@ NEXT_DAY = "2026-11-16T09:00:00Z"
 NOW = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
-def note(home, session: str = "s1", *rows: tuple[str, str], at: str = NOW) -> str:
+def note(home, session: str = "s1", *rows: tuple[str, str], at: str = NOW, project: str = "shop") -> str:
     """Note rows of a session and return its file."""
-    open_sessions.note(str(home), "codex", session, "shop", at, rows)
-    return open_sessions.path_of(str(home), "codex", session, "shop")
+    open_sessions.note(str(home), "codex", session, project, at, rows)
+    return open_sessions.path_of(str(home), "codex", session, project)
 
 
 def test_what_is_noted_is_read(tmp_path):
@@ -58,7 +58,7 @@ def test_one_whose_agent_is_gone_was_left_open(tmp_path):
 
 
 def test_a_start_opens_the_newest_few(tmp_path, monkeypatch):
-    """However many sessions left a file, a start reads the newest, the outdated and the resumed."""
+    """However many sessions left a file, a start reads the newest, the resumed, the oldest and a few in between."""
     now, opened = time.time(), []
     paths = [note(tmp_path, f"s{number}", ("ask", "x")) for number in range(60)]
     for number, path in enumerate(paths):
@@ -67,8 +67,24 @@ def test_a_start_opens_the_newest_few(tmp_path, monkeypatch):
     read = files.read_head
     monkeypatch.setattr(files, "read_head", lambda path, *more, **how: opened.append(path) or read(path, *more, **how))
     found = open_sessions.left_open(str(tmp_path), ["shop"], 900, paths[50])
-    assert [one.session for one in found] == [*[f"s{number}" for number in range(32)], "s50", "s59"]
-    assert set(opened) == {one.path for one in found}
+    names = [one.session for one in found]
+    assert names[:32] == [f"s{number}" for number in range(32)]
+    assert {"s50", *[f"s{number}" for number in range(52, 60)]} <= set(names)
+    assert set(opened) == {one.path for one in found} and len(names) <= 32 + 8 + 8 + 1
+
+
+def test_every_session_has_its_turn_and_what_ended_before_many_others_goes(tmp_path):
+    """Of hundreds that ended today the newest stay, whatever an abandoned project left among the oldest of them."""
+    now = time.time()
+    left = [note(tmp_path, f"left{number}", ("ask", "x"), project="abandoned") for number in range(20)]
+    ended = [note(tmp_path, f"s{number}", ("closed", "")) for number in range(200)]
+    for number, path in enumerate([*reversed(ended), *left]):
+        os.utime(path, (now - 1_000 - number, now - 1_000 - number))
+    for _ in range(200):
+        assert open_sessions.left_open(str(tmp_path), ["shop"], 900, "") == []
+    assert {path.name for path in (tmp_path / "state" / "open").iterdir()} == {
+        os.path.basename(path) for path in [*left, *ended[-64:]]
+    }
 
 
 def test_a_closed_session_is_none_until_it_goes_on(tmp_path):

@@ -65,6 +65,46 @@ def test_a_row_that_a_person_changed_is_what_its_memory_says(cli, shop, page) ->
     assert "(withdrawn 20" in page.read_text()
 
 
+def test_a_list_beside_the_table_is_adopted(cli, shop, page) -> None:
+    """What a person writes as a list on the page is found and listed, and stays where it is; records around it not."""
+    cli("decide", "Use Redis", "--because", "fast")
+    page.write_text(page.read_text() + "\n* Ship on Mondays\n- Status: accepted\n\n## Options\n\n- Ship on Fridays\n")
+    page.write_text(page.read_text() + "\nKim may overrule any of them.\n")
+    assert "Ship on Mondays" in cli("recall", "mondays").out
+    assert cli("recall", "kim overrule", "--json").json["pages"][0]["text"].endswith("any of them.")
+    assert [one["text"] for one in cli("decide", "--json").json["decisions"]] == ["Use Redis", "Ship on Mondays"]
+    assert "\n* Ship on Mondays\n" in page.read_text() and len(keys(cli)) == 2
+
+
+def test_a_row_behind_a_blank_line_is_adopted(cli, shop, page) -> None:
+    """Where a person leaves a line before a row of theirs it is one all the same; another table's head is none."""
+    cli("decide", "Use Redis", "--because", "fast")
+    other = "| Who | When | What | Where |\n|---|---|---|---|\n| Ann | now | tea | here |\n"
+    end = "<!-- holdfast:end decisions -->"
+    row = "| D9 | 2026-11-17 | Flags live in a file | reviewable |\n| | | Cache in memory | small |\n"
+    page.write_text(page.read_text().replace(end, f"{row}\n{other}{end}"))
+    told = [one["text"] for one in cli("decide", "--json").json["decisions"]]
+    assert told == ["Use Redis", "Flags live in a file", "Cache in memory"]
+    cli("decide", "Ship on Mondays")
+    text = page.read_text()
+    assert text.count("Flags live in a file") == 1 and text.count("Cache in memory") == 1 and other in text
+    assert len(keys(cli)) == 4
+
+
+def test_a_list_beside_the_table_of_lessons_is_adopted_once(cli, shop, page) -> None:
+    """A lesson that a person writes as an item of a list is found as any other, and stays as they wrote it."""
+    cli("lesson", "Test on a copy")
+    lessons = page.with_name("lessons.md")
+    mine = "\n- Never trust cached rates after midnight.\n- ~~Print twice~~\n"
+    lessons.write_text(lessons.read_text() + mine)
+    for _ in range(2):
+        told = [one["text"] for one in cli("lesson", "--json").json["lessons"]]
+        assert told == ["Test on a copy", "Never trust cached rates after midnight."]
+    assert lessons.read_text().endswith(mine) and "cached rates" in cli("recall", "cached rates").out
+    cli("forget", "never-trust-cached-rates-after-midnight", "--yes")
+    assert [one["text"] for one in cli("lesson", "--json").json["lessons"]] == ["Test on a copy"]
+
+
 def test_a_memory_that_changed_is_shown(cli, shop, page) -> None:
     """A row of ours that is behind its memory is not taken for a person's word, also where the state is gone."""
     cli("decide", "Use Redis")

@@ -167,6 +167,7 @@ def test_what_there_is_besides_is_counted_and_named():
     [
         ("Use pnpm, never npm.", "use pnpm, never npm"),
         ("Use pnpm.", "Use pnpm.\n\nWhy: it is quicker."),
+        ("Use pnpm for the shop", "Use pnpm for the shop\n\nWhy: it is quicker."),
         ("Always run the linter before each commit.", "Run the linter before each commit, please!"),
         ("use bun, not node", "lets use bun instead of node"),
         ("我用的是 spring3，尽量不要改原有代码", "注意我用的是 spring3，尽量不要改原有代码"),

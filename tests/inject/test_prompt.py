@@ -7,7 +7,7 @@ import pytest
 from holdfast.inject import prompt
 from holdfast.inject.block import digest_of
 from holdfast.inject.prompt import Changes, changes_of, prompt_block
-from holdfast.inject.shown import FORGOTTEN
+from holdfast.inject.shown import FORGOTTEN, hidden
 from holdfast.privacy import fence
 from holdfast.records import Memory, Scope
 
@@ -46,7 +46,7 @@ def test_changes_stand_before_what_is_new():
         "forgotten: gone is no longer in memory; do not rely on it."
     ]
     assert made.text.index("- changed (changed): It is so now.") < made.text.index("- It is new.")
-    assert {given.key for given in made.given} == {"gone", "changed", "new"}
+    assert {given.key for given in made.given} == {hidden("gone"), "changed", "new"}
 
 
 @pytest.mark.parametrize(
@@ -82,6 +82,6 @@ def test_what_is_told_as_gone_is_on_the_receipt():
     """A note that a memory was forgotten costs tokens, so the receipt names it with its reason."""
     made = prompt_block(Changes(gone=((GLOBAL, "old-rule"),)), [], 1_200, clean=as_it_is)
     assert [(one.key, one.digest, one.why) for one in made.given] == [
-        ("old-rule", FORGOTTEN, "forgotten since it was shown")
+        (hidden("old-rule"), FORGOTTEN, "forgotten since it was shown")
     ]
     assert made.given[0].tokens > 10

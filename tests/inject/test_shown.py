@@ -111,3 +111,15 @@ def test_what_is_old_goes(folder):
     os.utime(ShownSet(folder, "young").path, (long_ago, long_ago))
     shown.tidy(folder)
     assert len(os.listdir(old.folder)) == 1
+
+
+def test_every_folder_of_sessions_is_tidied(folder):
+    """Whatever `state/` keeps of a session that nobody hears of again goes, also how far its transcript was read."""
+    long_ago = time.time() - 61 * 86_400
+    paths = [os.path.join(folder, "state", name, "old") for name in ("tails", "told", "open", "work", "waiting")]
+    for path in paths:
+        os.makedirs(os.path.dirname(path))
+        with open(path, "w", encoding="utf-8"):
+            os.utime(path, (long_ago, long_ago))
+    shown.tidy(folder)
+    assert not any(map(os.path.exists, paths))

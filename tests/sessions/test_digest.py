@@ -86,11 +86,11 @@ def test_without_any_ask_a_session_is_called_by_what_the_agent_concluded() -> No
 
 
 def test_a_title_is_the_agents_own_or_the_line_that_names_the_ask() -> None:
-    """A first line that only leads to the next is passed over."""
+    """A first line that only leads to the next is passed over, or stands before it where it says something itself."""
     assert digested(human("x"), session=replace(SESSION, title="Cart work")).title == "Cart work"
     assert digested(human("Implement the following plan:\n\n# A new cart\nmore")).title == "A new cart"
     told = digested(human("When I run the tests I get these errors:\n\ncart.py:7: no")).title
-    assert told == "When I run the tests I get these errors"
+    assert told == "When I run the tests I get these errors: cart.py:7: no"
 
 
 @pytest.mark.parametrize(
@@ -422,7 +422,68 @@ def test_the_agent_concludes_each_ask() -> None:
     )
     assert [one.text for one in found.conclusions] == ["The cart fails because two tests share one folder."]
     assert found.conclusion is not None
-    assert found.conclusion.text == "The cart has its own folder now, and its tests pass."
+    assert (found.conclusion.kind, found.conclusion.text) == (
+        "progress",
+        "The cart has its own folder now, and its tests pass.",
+    )
+
+
+def test_what_was_said_before_the_work_went_on_concludes_nothing() -> None:
+    """It tells how far the agent had come; where it only announced something, that is told as such, at the end."""
+    found = digested(
+        human("Remove the old cart"),
+        answer("The branch is pushed. I’m doing a final status check."),
+        ran("git status", "clean"),
+        human("Also remove the till"),
+        answer("Looking at the till."),
+        ran("ls", "till.py"),
+    )
+    assert [(one.kind, one.text) for one in found.conclusions] == [("progress", "The branch is pushed.")]
+    assert found.conclusion is not None
+    assert (found.conclusion.kind, found.conclusion.text) == ("announced", "Looking at the till.")
+    running = digested(human("Test it"), answer("Running the tests shows two failures in the cart."))
+    assert running.conclusion is not None and running.conclusion.kind == "conclusion"
+
+
+def test_progress_that_says_little_stands_behind_what_was_said_before() -> None:
+    """The sentence that says what will be done is left out of both; what a short block shows is part of it."""
+    found = digested(
+        human("Why does the cart fail?"),
+        answer("The failing test is:\n```\ntest_total\n```\nLet me look at it."),
+        ran("cat test_cart.py", "x"),
+        answer("Tests pass. Let me also run the linter."),
+        ran("make lint", ""),
+    )
+    assert found.conclusion is not None
+    assert found.conclusion.text == "The failing test is: test_total Tests pass."
+
+
+def test_the_agents_own_plan_is_no_change() -> None:
+    """It is told as a plan, and takes no weight from a check that passed before."""
+    plan = edited("/home/ann/.agent/plans/brave-fox.md")
+    found = digested(human("Add a cart"), edited("a.py"), ran("pytest", "3 passed"), plan, answer())
+    assert [one.path for one in found.files] == ["a.py"]
+    assert [(one.name, one.weight) for one in found.outcome.evidence] == [("tests-passed", 2.0)]
+
+
+def test_a_plan_that_was_carried_out_concludes_nothing() -> None:
+    """The plan was accepted and the agent went to work; nothing was said after that."""
+    plan = SessionEvent(0, "tool", tool="ExitPlanMode", input='{"plan": "# A new cart\\n1. Sum up"}', answered=True)
+    found = digested(human("Plan a cart"), answer("Let me plan it."), plan, edited("cart.py"))
+    assert found.conclusion is not None
+    assert (found.conclusion.kind, found.conclusion.text) == (
+        "progress",
+        "Wrote the plan: A new cart, and went to work",
+    )
+
+
+def test_an_answer_without_a_text_is_an_answer() -> None:
+    """The agent ended its turn; that nobody knows what it said makes it no abandoned session."""
+    empty = SessionEvent(0, "injected", "[turn ended without a text]")
+    found = digested(human("Reply with READY only."), empty)
+    assert found.outcome.kind == "unknown" and found.conclusion is not None
+    assert found.conclusion.text == "Answered without a text."
+    assert digested(human("Reply with READY only.")).outcome.kind == "abandoned"
 
 
 def test_what_changes_most_is_kept_of_many_commands() -> None:

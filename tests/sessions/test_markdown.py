@@ -30,7 +30,7 @@ def test_a_page_has_a_section_for_what_there_is() -> None:
     for line in (
         *("# Add a cart", "- Outcome: success (80% sure)", "- Cost: $0.50; tokens: 1,200 input", "- `a.py` (line 11)"),
         *("- test, passed: `pytest`, 2 times, 1 failed (line 41)", "- `1a2b3c4` Cart (line 51)"),
-        *("- decision: Let's use integers. (line 31)", "- `pytest`: E NameError: x, fixed (line 21)"),
+        *("- decision: Let's use integers. (line 31)", "- `pytest`: E NameError: x, passed when run again (line 21)"),
         "- tests-passed speaks for success (2): pytest (line 41)",
     ):
         assert line in page.splitlines()

@@ -16,6 +16,7 @@ FAILED = ran("pytest", "1 failed, 4 passed", failed=True)
 COMMIT = ran("git commit -m Cart", "[main 1a2b3c4] Cart")
 NOT_PUSHED = ran("git push", "fatal: could not read from remote repository", failed=True)
 STOPPED = SessionEvent(0, "injected", "[Request interrupted by user]")
+WHERE = human("Where is the total of the cart computed?")
 
 
 def names(digest: Digest) -> set[str]:
@@ -96,6 +97,36 @@ def test_the_outcome_follows_from_named_evidence(events: list[SessionEvent], kin
     assert digest.outcome.kind == kind
 
 
+@pytest.mark.parametrize(
+    ("events", "kind"),
+    [
+        ([WHERE, ran("rg total", "cart.py:7"), answer("In `cart.py`, line 7.")], "success"),
+        ([human("Is the till tested"), answer("Not yet: only the cart is.")], "success"),
+        ([human("Reply with exactly READY. Do not edit files."), answer("READY")], "success"),
+        ([human("[[ ## ask ## ]]\n@[Ann]: What is 3+4?"), answer("7")], "success"),
+        ([human("Könntest du mir bitte sagen, wo die Kasse liegt?"), answer("In `till.py`.")], "unknown"),
+        ([human("Erkläre bitte die Kasse."), answer("Sie zählt die Posten zusammen.")], "success"),
+        ([WHERE, answer("I could not find it.")], "unknown"),
+        ([WHERE, answer("In which shop do you mean?")], "unknown"),
+        ([WHERE, answer("Let me look for it.")], "unknown"),
+        ([WHERE, answer("API Error: overloaded")], "failure"),
+        ([WHERE, answer("In till.py."), human("No, that's wrong")], "failure"),
+        ([WHERE, answer("In till.py."), human("Move it to cart.py"), answer("It belongs there.")], "unknown"),
+        ([human("Why does the total differ? Fix it."), answer("It is rounded twice.")], "unknown"),
+        ([human("Explain the total and fix it"), answer("It is rounded twice.")], "unknown"),
+        ([human("Can you add a till?"), answer("A till needs a drawer.")], "unknown"),
+        ([human("How about a till?"), answer("A till needs a drawer.")], "unknown"),
+        ([WHERE, ran("python3 count.py", "7"), answer("In cart.py.")], "unknown"),
+        ([SessionEvent(0, "injected", "Where is it?"), answer("In cart.py.")], "unknown"),
+    ],
+)
+def test_a_question_that_was_answered_is_a_success_barely(events: list[SessionEvent], kind: str) -> None:
+    """Only where nothing else was asked or done, and the answer neither gives up nor asks back."""
+    outcome = digested(*events).outcome
+    assert outcome.kind == kind
+    assert kind != "success" or ([one.name for one in outcome.evidence], outcome.confidence) == (["answered"], 0.55)
+
+
 def test_changes_after_a_check_halve_it() -> None:
     """Tests that passed before the last change say less."""
     before = digested(ASK, edited("a.py"), PASSED, answer()).outcome
@@ -167,6 +198,22 @@ def test_a_mere_promise_finishes_nothing() -> None:
     assert digested(ASK, edited("a.py"), PASSED, last, told).outcome.kind == "partial"
     done = SessionEvent(0, "assistant", "It is validated already.")
     assert digested(ASK, edited("a.py"), PASSED, last, done).outcome.kind == "success"
+    assert digested(ASK, ran("ls", "a"), told).outcome.kind == "abandoned"
+
+
+def test_what_was_concluded_before_is_done_when_the_last_ask_is_not() -> None:
+    """Files were changed and the agent said so; it was pushing them when the session ended."""
+    push = SessionEvent(0, "human", "please push")
+    cut_off = SessionEvent(0, "tool", tool="Bash", input='{"command": "git push"}')
+    found = digested(ASK, edited("a.py"), ran("ls", "a.py"), answer("Removed the old cart."), push, cut_off)
+    assert found.outcome.kind == "partial"
+
+
+def test_a_broken_turn_stays_broken_when_no_answer_was_asked_for() -> None:
+    """The program writes that no answer was requested, behind an error that ended the work."""
+    broken = SessionEvent(0, "assistant", "API Error: the answer exceeded the maximum of tokens.")
+    silent = SessionEvent(0, "assistant", "No response requested.")
+    assert digested(ASK, broken, silent).outcome.kind == "failure"
 
 
 def test_a_session_that_ends_while_it_only_looked_is_abandoned() -> None:

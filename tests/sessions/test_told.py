@@ -23,6 +23,7 @@ SUMMARY = """All clean. Here's a summary of what was changed:
 Verification: 12 tests pass.
 
 Would you like me to commit this?"""
+LONG = "Sums the entries of the cart in whole cents and writes what comes out of it into the ledger of the shop"
 
 
 @pytest.mark.parametrize(
@@ -32,7 +33,7 @@ Would you like me to commit this?"""
             SUMMARY,
             800,
             "All clean. `cart.py`: Total - Sums the entries in cents; rounds once; Empty cart - Gives 0. "
-            "The page says so. Verification: 12 tests pass.",
+            "The page says so. cart.py: 12. Verification: 12 tests pass.",
         ),
         (
             SUMMARY,
@@ -49,8 +50,28 @@ Would you like me to commit this?"""
             "Ready to merge: #12 Add a cart",
         ),
         ("It works, e.g. for 1. Jan.\n\nNext steps:\n- Add the till", 200, "It works, e.g. for 1. Jan."),
+        ("The cart works. **Next:** add the till. Then the page.", 200, "The cart works."),
         ("Which cart do you mean?", 200, "Which cart do you mean?"),
+        (
+            "Done. Here is the count:\n\n**Carts in the shop: 21**\n\nAll are open.",
+            200,
+            "Done. Here is the count: Carts in the shop: 21. All are open.",
+        ),
+        ("Open carts:\n\n| cart | open |\n|---|:-:|\n| A | ✅ |\n| B | ❌ |", 200, "Open carts: A: yes; B: no"),
         ("```\nx = 1\n```", 200, ""),
+        ("```python\n# Sums\n- x\n```", 200, ""),
+        ("```\nTitle: Add a cart\n\n# Summary\n\n- Sums in cents\n```", 200, "Title: Add a cart: Sums in cents"),
+        (
+            "- Changed the till to:\n  - count in cents\n  - round once\n"
+            "- Removed the drawer with its key, and all that anybody ever kept in it",
+            100,
+            "Changed the till to: count in cents, round once; Removed the drawer with its key",
+        ),
+        (
+            f"- {LONG}\n- {LONG}\n- Took the drawer away, {'and all that was in it ' * 15}\n\nIt works.",
+            400,
+            f"{LONG}; {LONG}; Took the drawer away. It works.",
+        ),
     ],
 )
 def test_an_answer_is_told_in_few_words(text: str, most: int, says: str | None) -> None:
@@ -78,6 +99,7 @@ def test_the_question_that_an_answer_ends_with_is_found(text: str, question: str
     [
         ("The cart works.\n\n**Next steps**\n\n1. Add the till\n2. Write the docs", ["Add the till", "Write the docs"]),
         ("The cart works.\nNext: add the till.", ["add the till."]),
+        ("The cart works. **Next:** add the till. Then test the till.", ["add the till.", "Then test the till."]),
         ("The cart works.\n\n## Remaining\n\nThe till has no tests.", ["The till has no tests."]),
         ("The next entry is sold: a cart.", []),
     ],

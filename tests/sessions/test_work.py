@@ -6,7 +6,8 @@ import pytest
 
 from holdfast.records import replace
 from holdfast.sessions.names import whole_path
-from holdfast.sessions.work import MAX_TROUBLES, ToolWork
+from holdfast.sessions.troubles import MAX_TROUBLES
+from holdfast.sessions.work import ToolWork
 
 from .making import digested, edited, human, ran
 
@@ -17,6 +18,8 @@ def test_what_is_gathered_is_bounded() -> None:
     for number in range(1_300):
         letters = "".join(chr(97 + int(digit)) for digit in str(number))
         work.take(edited(f"{number}.py"))
+        if number >= 450:
+            continue
         work.take(ran(f"tool-{number}", f"error: {letters}", True))
         work.take(ran(f"git commit -m {letters}", f"[main {number:07x}] {letters}"))
         work.take(ran("gh pr create", f"https://git.example/a/b/pull/{number}"))
@@ -25,7 +28,7 @@ def test_what_is_gathered_is_bounded() -> None:
     assert len(work.runs) <= 400
     assert len(work.troubles.all()) == MAX_TROUBLES
     assert len(work.commits) == len(work.pull_requests) == 40
-    assert work.commits_made == 1_300
+    assert work.commits_made == 450
 
 
 def test_a_file_that_is_changed_again_moves_to_the_end() -> None:
@@ -85,6 +88,7 @@ def test_paths_of_windows_are_read_as_such() -> None:
         ("python3 - <<'E'\nwith open('src/a.py', 'w') as f: f.write(text)\nE", ["src/a.py"]),
         ("python3 -c \"from pathlib import Path; Path('b.md').write_text('x')\"", ["b.md"]),
         ("sed -i '' 's/a/b/' src/c.py", ["src/c.py"]),
+        ("sed -i '' 's/a/b/' src/*.py", []),
         ("printf '<svg/>' > logo.svg && git add logo.svg", ["logo.svg"]),
         ("cat > notes.md <<'E'\nhello\nE", ["notes.md"]),
         ("python3 - <<'E'\nprint(open('src/a.py', 'r').read())\nE", []),
@@ -95,3 +99,18 @@ def test_paths_of_windows_are_read_as_such() -> None:
 def test_files_that_a_line_of_the_shell_writes_are_changed(line, files) -> None:
     """As an editor would: by a short script, in place, or out of the line itself; not where an output goes."""
     assert [one.path for one in digested(human("Go on"), ran(line, "ok")).files] == files
+
+
+@pytest.mark.parametrize(
+    "output",
+    ["FAILED: old string not found\n'def total'", "Exit code: 0\nOutput:\nPattern not found", "no match for total"],
+)
+def test_a_script_that_found_nothing_to_replace_changed_nothing(output: str) -> None:
+    """It is an edit that was not taken, and told where none was taken after it."""
+    script = "python3 - <<'EOF'\ns = open('a.py').read()\nopen('a.py', 'w').write(s.replace('x', 'y'))\nEOF"
+    missed, taken = ran(script, output), ran(script, "replaced")
+    made = digested(human("Add a cart"), missed)
+    assert (made.files, made.commands, made.failed_calls) == ((), (), 1)
+    assert [(one.about, one.ended) for one in made.troubles] == [("a.py", "left")]
+    made = digested(human("Add a cart"), missed, taken)
+    assert [one.changes for one in made.files] == [1] and made.troubles == ()

@@ -23,6 +23,8 @@ SHELLS = {
     **{"QWEN_CODE": "qwen", "GEMINI_CLI": "gemini-cli", "OPENCODE": "opencode", "CURSOR_AGENT": "cursor"},
 }
 GROUP = "holdfast.agents"
+# The record of all installs, in the home; and of agents in whose own memory of a project a block of ours stands.
+INSTALLS, NATIVE = "installs.json", "native.json"
 _found: dict[tuple[str, ...], EntryPoints] = {}
 # What the log of hooks says of a hook that another agent ran, because it reads this one's files.
 SILENT = "another program runs this hook, so it stays silent"

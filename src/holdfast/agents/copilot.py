@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Copilot(Agent):
-    """Known by its documents only: no program of it was run here."""
+    """A command that exits badly is no failed tool to it."""
 
     name = "copilot"
     title = "GitHub Copilot CLI"

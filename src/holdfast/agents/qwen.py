@@ -15,14 +15,18 @@ from holdfast.agents.base import (
     all_below,
     folder_name,
 )
+from holdfast.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holdfast.agents.launcher import Launcher
+    from holdfast.records import HookCall
 
 
 class Qwen(Agent):
-    """Its program was run without a person alone, where it has no hook of a session's start."""
+    """Older versions run no hook of a session's start where there is no person."""
 
     name = "qwen"
     title = "Qwen Code"
@@ -45,6 +49,11 @@ class Qwen(Agent):
         ("project", "memory", ".qwen/team-memory/", ".md"),
         ("project", "memory", ".qwen/memory/", ".md"),
     )
+
+    def read_hook_input(self, native: str, data: Mapping[str, object], environment: Mapping[str, str]) -> HookCall:
+        call = super().read_hook_input(native, data, environment)
+        # With every result of a tool it tells of a prompt, which is empty.
+        return replace(call, moment="nothing") if call.moment == "prompt" and data.get("prompt") == "" else call
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
         folder = os.path.dirname(self.own_memory(place))

@@ -244,7 +244,7 @@ def _joined(before: Result | None, result: Result) -> Result:
 def naming_files(lines: list[bytes]) -> Iterator[tuple[str, object]]:
     """Yield the tool and the whole arguments of each call in these lines that may name a file."""
     for line in lines:
-        if len(line) <= _MAX_LINE and (b"ath" in line or b"ile" in line or b"*** " in line):
+        if len(line) <= _MAX_LINE and (b"ath" in line or b"ile" in line or b"*** " in line or b".md" in line):
             for value in _objects(_parsed(line), 0):
                 tool, given = _called(value)
                 if tool:

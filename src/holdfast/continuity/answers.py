@@ -5,6 +5,8 @@ It goes by words, in English and German, and asks no model. Lists of words are d
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from holdfast.continuity.messages import DOUBTS, MAX_LINE, MAX_SAID, SIGNS, WONDERING, WORDS, bare_words, plain_words
 from holdfast.language.word_lists import among, lines
 from holdfast.privacy.fence import harmless_line
@@ -20,6 +22,8 @@ MAX_SUMMARY = 240
 _DOERS = frozenset(
     ("i", "we", "ive", "weve", "have", "also", "then", "just", "successfully", "and", "sorry", "now", "done", "all")
 )
+_WE = frozenset(("i", "we", "ive", "weve"))
+_SAME_IN_THE_PAST = frozenset(("set", "put", "cut", "split", "reset"))
 _BEING = frozenset(("is", "are", "was", "were", "been", "now", "ist", "sind", "wurde", "wurden"))
 _NOW = frozenset(("now", "jetzt", "nun"))
 # Behind one of these nothing is told to be done.
@@ -68,6 +72,7 @@ _STATIVE = frozenset(
 )
 # What stands for a thing that the sentence before it named.
 _ITS = frozenset(("it", "they", "es"))
+_POINTED = frozenset(("it", "this", "that", "them", "everything"))
 _EXCUSES = frozenset(("apologies", "apologize", "apologise", "confusion", "mistake", "oversight"))
 # Words that name no thing: a sentence of changes that has no other says that something was done, and not what.
 _UNNAMED = frozenset(
@@ -106,6 +111,27 @@ _OF_STEP = 0.75
 _MAX_STEP = 300
 _ENDS = (". ", "! ", "? ")
 _BULLETS = ("- ", "* ", "• ")
+_MAX_FAILING = 2
+_STILL = frozenset(("still", "noch", "weiterhin"))
+_FAILING = frozenset(("fail", "fails", "failing", "broken", "crash", "crashes", "fehl", "kaputt"))
+_UNFAILED = frozenset(
+    (
+        "if",
+        "whether",
+        "should",
+        "would",
+        "could",
+        "might",
+        "may",
+        "no",
+        "not",
+        "nothing",
+        "wenn",
+        "falls",
+        "ob",
+        "nicht",
+    )
+)
 _HOUSEKEEPING = frozenset(
     (
         *("a", "add", "all", "and", "any", "app", "build", "changes", "check", "code", "commit", "contents", "create"),
@@ -132,8 +158,13 @@ def done_by(answer: str, *, is_proven: bool) -> str:
         is_code ^= line.lstrip().startswith("```")
         text = "" if is_code or line.lstrip().startswith(_NOT_TOLD) else _told_line(line)
         for whole in _sentences(text, openers):
+            head, _, rest = whole.partition(": ")
+            begins = plain_words(head)[: _MIN_CHANGE + 1]
+            # "I updated it as you said: the cache is gone": what was done stands behind it.
+            is_lead = not (_DOERS.isdisjoint(begins[:1]) or _POINTED.isdisjoint(begins))
+            is_lead = is_lead and len(rest.split()) > _MIN_CHANGE
             # Entries of a list end without a stop.
-            told = f"{found}{'' if not found else ' ' if found[-1] in _STOPS else '; '}{whole}"
+            told = f"{found}{'' if not found else ' ' if found[-1] in _STOPS else '; '}{rest if is_lead else whole}"
             # What begins with a joining word in small letters lost its beginning.
             is_whole = whole[-1] != ":" and not whole.startswith(("and ", "but ", "or ", "which "))
             parts = sentences(whole) if len(told) <= MAX_SAID and is_whole else []
@@ -163,7 +194,9 @@ def _tells_a_change(sentence: Sentence, changes: frozenset[str]) -> bool:
     if sentence.is_question or _EXCUSES.intersection(words):
         return False
     first = next((place for place, word in enumerate(words) if word not in _DOERS), len(words))
-    if len(words) - first >= _MIN_CHANGE and words[first] in changes:
+    # "Set the port" is an order, "I set the port" a report.
+    verbs = changes | _SAME_IN_THE_PAST if words[0] in _WE else changes
+    if len(words) - first >= _MIN_CHANGE and words[first] in verbs:
         return words[first + 1] not in _NOTHING
     return any(
         _named(words[:place], changes) and _UNDONE.isdisjoint(words[:place])
@@ -246,6 +279,23 @@ def open_questions(answer: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*_labelled(answer, names), *_listed(answer, names))))
 
 
+def failing(answer: str) -> list[str]:
+    """Return the sentences of an answer that say what still fails, whole."""
+    openers = tuple(lines(f"{WORDS}/openers.txt"))
+    told = [_told_line(line) for line in answer.splitlines() if not line.lstrip().startswith(_NOT_TOLD)]
+    every = [one for line in told for one in _sentences(line, openers) if len(one) <= _MAX_STEP]
+    return [one for one in every if says_failing(one)][:_MAX_FAILING]
+
+
+def says_failing(sentence: str) -> bool:
+    """Whether a sentence states that something still fails."""
+    words = plain_words(sentence)
+    # "If it still fails, run it again" states nothing.
+    doubts = _UNFAILED.intersection(words) or sentence.rstrip().endswith("?")
+    still = [place for place, word in enumerate(words) if word in _STILL]
+    return not doubts and any(not _FAILING.isdisjoint(words[place + 1 : place + 4]) for place in still)
+
+
 def tells_step(step: str, statements: Iterable[str]) -> bool:
     """Whether one of these statements of what was done has nearly all words of a step, whatever their tense."""
     from holdfast.inject.prompt import stem, weight
@@ -278,14 +328,17 @@ def _listed(answer: str, names: frozenset[str]) -> list[str]:
 
 
 def _labelled(answer: str, names: frozenset[str]) -> list[str]:
-    """Return what stands behind one of these names and a colon, at the beginning of a line or of its last sentence."""
+    """Return what stands behind one of these names and a colon where a sentence begins, without what is asked then."""
     found = []
     for line in answer.splitlines():
         text = line.lstrip(SIGNS).replace("**", "")
-        for one in (text, text[max(text.rfind(end) + 1 for end in _ENDS) :].strip()):
-            label, _, rest = one.partition(":")
+        begins = [0, *[place + 1 for place in range(len(text)) if text[place : place + 2] in _ENDS]]
+        for begin in begins:
+            label, _, rest = text[begin:].partition(":")
             if label.strip().casefold() in names and rest.strip():
-                found.append(harmless_line(rest, _MAX_STEP))
+                # "Next: the charts. Should I go on?" has one step, and a question that is answered at once.
+                told = [*takewhile(lambda one: not one.endswith("?"), _sentences(rest.strip(), ()))]
+                found.append(harmless_line(" ".join(told) or rest, _MAX_STEP))
                 break
     return found
 

@@ -45,6 +45,8 @@ MAX_ITEMS = 20
 ASKED = " (asked)"
 # Stands before an open thread that is a question which an agent's answer ended with.
 QUESTION = "Open question: "
+# Stands before one that an agent's answer said still fails.
+FAILING = "Still failing: "
 LISTS = ("happened", "said", "decisions", "next_steps", "open_threads", "files")
 _HEADINGS = {
     "focus": "Focus",
@@ -222,8 +224,9 @@ def parsed(text: str, path: str = "") -> WorkingState:
         found = quoted
     fields = {field: tuple(part.items.values()) for field, part in found.parts.items()}
     updated, by = _stamp(found.top)
-    # What every new page says before the markers is nobody's word.
-    own = before.replace("\r\n", "\n").replace(_NEW_PAGE.strip(), "").strip()
+    # What every new page says before the markers is nobody's word, wherever the person wrote between its lines.
+    ours = frozenset(_NEW_PAGE.split("\n"))
+    own = "\n".join([line for line in before.splitlines() if line not in ours]).strip()
     return WorkingState(
         " ".join(fields.pop("focus")),
         said=tuple(map(_said, fields.pop("said"))),

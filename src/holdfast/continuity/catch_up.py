@@ -233,7 +233,7 @@ def markdown(found: CatchUp) -> str:
     ]
     parts = {
         "Where it stands": _stands(found),
-        "Done": _some("sessions", [_session(row) for row in found.sessions]),
+        "Done": _some("sessions", [_session(row) for row in found.sessions if row.outcome != "abandoned"]),
         "Decided": _some("decisions", decided),
         "Failed or left unfinished": _some("failed", list(map(_short, found.failed))),
         "Open": _some("open_threads", list(map(_short, found.open_threads))),

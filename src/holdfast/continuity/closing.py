@@ -104,12 +104,17 @@ def _steps_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ..
 
 
 def _threads_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ...]:
-    """Return the open threads; a question of an agent stands until the next answer, which comes of the person's."""
+    """Return the open threads; a question of an agent stands until the next answer, which comes of the person's.
+
+    What it said still fails stands until an answer tells of work.
+    """
     if not (new["open"] or new["answer"] or new["file"]):
         return state.open_threads
-    questions = texts_in("".join(new["open"][-1:])) or ()
-    others = [text for text in state.open_threads if not text.startswith(buffer.QUESTION)]
-    return (*others, *[buffer.QUESTION + text for text in questions])
+    from holdfast.continuity.answers import says_failing
+
+    told = texts_in("".join(new["open"][-1:])) or ()
+    others = [text for text in state.open_threads if not text.startswith((buffer.QUESTION, buffer.FAILING))]
+    return (*others, *[(buffer.FAILING if says_failing(text) else buffer.QUESTION) + text for text in told])
 
 
 def _buffer_of(pages: ProjectPages, one: Opened) -> str:

@@ -286,14 +286,16 @@ def _digested(workspace: Workspace, root: str, since: str) -> list[SessionWork]:
 
 
 def _of_digest(digest: Digest, root: str) -> SessionWork:
-    session = digest.session
+    session, outcome = digest.session, digest.outcome
+    # That a question was answered ends no work.
+    is_answer = [one.name for one in outcome.evidence] == ["answered"]
     paths = [_path(change, session.folder, root) for change in digest.files]
     return SessionWork(
         source=session.name,
         agent=session.agent,
         ended=session.ended or session.started,
         title=digest.title,
-        outcome=digest.outcome.kind,
+        outcome="unknown" if is_answer else outcome.kind,
         branches=digest.branches or ((session.branch,) if session.branch else ()),
         files=tuple(dict.fromkeys(path for path in paths if path)),
         merged=tuple(_merged(digest)),

@@ -1,4 +1,4 @@
-"""Documents as passages for recall: a project's working state, to-dos, page, daily logs, `data/`, and global `data/`.
+"""Documents as passages for recall: a project's working state, pages, daily logs, `data/`, and global `data/`.
 
 Derived: one source for each project in the index, and one for what is global, put whole when a document changed since.
 What tells whether one did is kept with the source. A passage is one line of a list, a row or a paragraph, behind the
@@ -35,7 +35,8 @@ KIND = "pages"
 MAX_DAYS = 60
 MAX_PASSAGES = 3_000
 _MAX_TEXT = 1_200
-_PAGES = (buffer.PAGE, pages.PAGES[pages.TODO], region.PAGE)
+_PAGES = (buffer.PAGE, *pages.PAGES.values(), region.PAGE)
+_LISTED = (f"{pages.DECISION}s", f"{pages.LESSON}s")
 # Files of data that are text, and how many of a project are searched.
 DATA_ENDINGS = (".md", ".txt", ".csv", ".tsv", ".json", ".jsonl", ".yaml", ".yml", ".toml")
 MAX_DATA = 100
@@ -124,7 +125,10 @@ def _items(text: str) -> Iterator[tuple[str, str]]:
         return
     for shown in region.SHOWN:
         before, inside, behind = region.parts(text, shown)
-        text = text if inside is None else before + behind
+        if inside is not None:
+            # The items of lists beside decisions and lessons are memories by then.
+            lines = lines_of(before + behind)
+            text = "".join([line for line in lines if shown not in _LISTED or not region.is_item(line)])
     plain = "\n".join(line.rstrip("\r\n") for line in lines_of(text) if not line.lstrip().startswith("<!--"))
     for heading, lines in region.sections(plain):
         for item in (*((heading,) if heading else ()), *region.entries(lines)):

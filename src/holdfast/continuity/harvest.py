@@ -12,7 +12,7 @@ from holdfast.continuity import closing, log
 from holdfast.continuity.buffer import ProjectPages
 from holdfast.continuity.log import LogEntry
 from holdfast.privacy.fence import without_secrets
-from holdfast.sessions.facts import Digest
+from holdfast.sessions.facts import ENDINGS, Digest
 from holdfast.workspace import Workspace
 
 # What ended longer ago is history: the archive has it, and no log is made for it now.
@@ -53,7 +53,8 @@ def entry_of(digest: Digest, before: LogEntry | None) -> LogEntry:
     made = [f"commit {one.id[:10]}: {one.text}" for one in digest.commits]
     asked = [f"pull request: {one.text or one.id}" for one in digest.pull_requests]
     failed = [f"{run.text} (failed {run.failed} of {run.runs})" for run in digest.checks if run.result == "failed"]
-    troubles = [f"{one.about}: {one.text} ({one.ended}, {count(one.times, 'time')})" for one in digest.troubles]
+    ended = [(one, f"{ENDINGS[one.ended]}, {count(one.times, 'time')}") for one in digest.troubles]
+    troubles = [f"{one.about}: {one.text} ({how})" for one, how in ended]
     said = [f"{one.kind}: {one.text}" for one in digest.said if one.kind in ("decision", "correction")]
     known = [one for one in (text.partition(": ")[2] or text for text in earlier.decisions) if one]
     return LogEntry(

@@ -11,6 +11,7 @@ import os
 
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import dumps
+from holdfast.base.rows import texts_in
 from holdfast.base.text import DOTS, cut
 from holdfast.continuity import messages, open_sessions
 from holdfast.errors import HoldfastError, StoreBusy
@@ -71,8 +72,8 @@ def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger,
         # What an option means stands in the agent's message, so the sentence alone says nothing.
         said = [*[one for one in said if one[0] != "decision"], ("decision", messages.clean(picked, messages.MAX_SAID))]
     ask = messages.asked(text)
-    # Who chooses goes on with what was asked before.
-    about = "" if picked else messages.focus_of(text, ask, found)
+    # Who chooses, or only wants to know something, goes on with what was asked before.
+    about = "" if picked or messages.only_asks(text) else messages.focus_of(text, ask, found)
     done = [messages.clean(sentence, messages.MAX_SAID) for sentence in messages.said_done(text)[:_MAX_DONE]]
     rows = [("said", dumps([kind, what])) for kind, what in said]
     rows += [(kind, line) for kind, line in (("ask", ask), ("focus", about)) if line]
@@ -233,12 +234,7 @@ def _collect(run: HookRun) -> None:
     call = run.call
     changed, line = tools.changed_files(call.tool, call.tool_input), tools.line_of(call.tool_input)
     if ".md" in call.tool_input:
-        from holdfast.store import looked
-
-        # What a tool writes into a page of ours is the agent's word, though it stands where a person writes.
-        words = [] if changed else [word.strip("\"'`;") for word in line.replace(">", " ").split()]
-        for one in [*changed, *[word for word in words if word.endswith(looked.PAGES)]]:
-            looked.note_agent(run.home, os.path.join(call.folder, os.path.expanduser(one)), call.agent)
+        _mark_as_agents(run, call.tool, call.tool_input)
     project = run.project()
     if project is None:
         return
@@ -253,6 +249,31 @@ def _collect(run: HookRun) -> None:
         _note(run, project, [("file", _path_in(project, path)) for path in changed])
     else:
         open_sessions.beat(_open_path(run, project))
+
+
+def _mark_as_agents(run: HookRun, tool: str, given: object, since: float = 0.0) -> None:
+    """Take what a call wrote into a page or memory for the agent's word, though it stands where a person writes.
+
+    A file that was not written since then is as the person left it: the call failed, or only read it.
+    """
+    from holdfast.language import commands, runs, tools
+    from holdfast.store import looked
+
+    arguments = tools.Arguments(given)
+    named, line = tools.changed_files(tool, given), arguments.line()
+    if not named and tools.kind_of(tool) == "other":
+        # A server's tool that nobody knows, such as one that moves a file.
+        named = [told for told in (arguments.fields or {}).values() if isinstance(told, str)]
+    elif not named and line and not commands.only_looks(line):
+        named = [word.strip("\"'`;") for word in line.replace(">", " ").split()]
+        for one in runs.runs(line):
+            paths = (*one.writes, *runs.changed_by(one.words))
+            named += [os.path.join(os.path.expanduser(one.folder), os.path.expanduser(path)) for path in paths]
+    for path in filter(looked.is_told, named):
+        whole = os.path.join(run.call.folder, os.path.expanduser(path))
+        # One that was moved there keeps the time at which it was written.
+        if os.path.exists(whole) and os.stat(whole).st_ctime >= since:
+            looked.note_agent(run.home, whole, run.call.agent)
 
 
 def _refresh(run: HookRun) -> Opened | None:
@@ -313,8 +334,12 @@ def _told_by_answer(run: HookRun, before: Opened | None) -> list[tuple[str, str]
     steps, questions = answers.next_steps(end), answers.open_questions(end)
     is_proven = any(kind == "file" for kind, _, _ in (before.unmerged() if before else ()))
     asked = [text for kind, text, _ in (before.rows if before else ()) if kind == "open"]
+    done = answers.done_by(beginning, is_proven=is_proven)
+    # What still fails is open until an answer tells of work again.
+    failing = [] if done or is_proven else [*filter(answers.says_failing, texts_in("".join(asked[-1:])) or ())]
+    questions = tuple(dict.fromkeys((*(answers.failing(end) or failing), *questions)))
     rows = [
-        ("answer", answers.done_by(beginning, is_proven=is_proven)),
+        ("answer", done),
         ("next", "" if steps is None else dumps(list(steps))),
         # The person's next words answer a question, so the next answer without one ends it.
         ("open", dumps(list(questions)) if questions or asked[-1:] not in ([], ["[]"]) else ""),
@@ -335,13 +360,19 @@ def _collected(run: HookRun, project: Project, one: Opened) -> Opened:
     Return the session then.
     """
     from holdfast.agents.transcript_calls import choices, naming_files, tail
+    from holdfast.base.clock import seconds
     from holdfast.language.tools import changed_files
 
     since = one.read_up_to()
     lines, end = tail(one.transcript, since) if one.transcript else ([], since)
     if end == since:
         return one
-    paths = [path for call in naming_files(lines) for path in changed_files(*call)]
+    calls = list(naming_files(lines))
+    # Not every agent has a hook behind a call that went well.
+    for call in calls:
+        if ".md" in str(call[1]):
+            _mark_as_agents(run, *call, since=seconds(one.began))
+    paths = [path for call in calls for path in changed_files(*call)]
     files = dict.fromkeys(_path_in(project, path) for path in paths)
     chose = choices(lines, run.agent.dialogs) if one.agent == run.call.agent else []
     said = [("said", dumps(["decision", messages.clean(text, messages.MAX_SAID)])) for text in chose]

@@ -22,6 +22,10 @@ FOLDER = "log"
 MAX_ITEMS = 40
 MAX_ITEM = 500
 _MAX_KEPT = 2_000
+# Who asks for the last sessions of a day reads so much of the end of its page.
+_END = 16_384
+_OF_SESSION = "session-"
+_BEGINS = f"\n{region.begin(_OF_SESSION)}".removesuffix(" -->").encode()
 _KEPT = "made-room"
 _KEPT_HEADING = "## Made room in the buffer"
 _TAKEN_OVER, _TAKEN_OVER_HEADING = "taken-over", "## Taken over (imported)"
@@ -103,7 +107,10 @@ def _kept(folder: str, day: str, lines: list[str], name: str, heading: str) -> s
 
 def read(folder: str, day: str) -> str:
     """Return what the page of that day says, without the marker lines; nothing where there is none."""
-    text = region.read_page(path_of(folder, day))
+    return _read(region.read_page(path_of(folder, day)))
+
+
+def _read(text: str) -> str:
     if region.is_wide(text):
         return ""
     ours = ("<!-- holdfast:begin ", "<!-- holdfast:end ")
@@ -125,17 +132,30 @@ def entry(folder: str, day: str, agent: str, session: str) -> LogEntry | None:
 def entries(folder: str, day: str, last: int = 0) -> tuple[list[LogEntry], list[str]]:
     """Return the sessions that the page of a day tells of, and the decisions that stand in it without a session.
 
-    With `last`, of so many sessions at most, those that stand last.
+    With `last`, of so many sessions at most, those that stand last and did something, and of a long page only its end.
     """
     found: list[tuple[str, list[str]]] = []
     loose: list[str] = []
-    for heading, lines in region.sections(read(folder, day)):
+    for heading, lines in region.sections(_end(folder, day) if last else read(folder, day)):
         if any(line.startswith(_SESSION) for line in lines):
             found.append((heading, lines))
         elif heading:
             said = [line.partition(": ") for line in region.entries(lines)]
             loose += [text for kind, colon, text in said if colon and kind in DECIDING and text]
-    return [_told(*one) for one in found[-last:]], loose
+    if last:
+        found = [one for one in found if any(line.startswith("### ") for line in one[1])][-last:]
+    return [_told(*one) for one in found], loose
+
+
+def _end(folder: str, day: str) -> str:
+    """Return the end of a day's page, from a region of ours on: a start reads as much in the evening as at noon."""
+    path = path_of(folder, day)
+    try:
+        data, start = files.read_tail(path, _END)
+    except OSError:
+        start = 0
+    at = data.find(_BEGINS) if start else -1
+    return _read(data[at + 1 :].decode("utf-8", "surrogateescape")) if at >= 0 else read(folder, day)
 
 
 def decided(entry: LogEntry) -> list[str]:
@@ -216,7 +236,7 @@ def path_of(folder: str, day: str) -> str:
 
 def _name(agent: str, session: str) -> str:
     """Return the name of a session's region. An id may be anything, so its digest stands for it."""
-    return f"session-{short(agent, session, length=16)}"
+    return f"{_OF_SESSION}{short(agent, session, length=16)}"
 
 
 def _write(path: str, text: str, day: str, name: str, lines: list[str]) -> None:

@@ -76,7 +76,21 @@ _GOING_ON = frozenset(
 )
 # Words that mean something else in the next conversation, unless what follows is the project itself.
 _POINTING = frozenset(
-    ("here", "though", "this", "these", "those", "above", "below", "hier", "diese", "dieser", "dieses")
+    (
+        "here",
+        "though",
+        "this",
+        "these",
+        "those",
+        "above",
+        "below",
+        "others",
+        "latter",
+        "hier",
+        "diese",
+        "dieser",
+        "dieses",
+    )
 )
 _PLACES = frozenset(("app", "branch", "codebase", "on", "project", "projekt", "repo", "repository", "workspace"))
 _PROPOSING = frozenset(("let", "lets", "ahead", "continue", "proceed", "yes"))
@@ -88,6 +102,8 @@ _MIN_LASTING = 2
 _MAX_SUBJECT = 4
 _LABELS = frozenset(("decision", "decided", "rule", "preference", "note", "entscheidung", "entschieden", "regel"))
 _MAX_ADDED = 3
+# Options have numbers of so many figures.
+_MAX_NUMBER = 2
 SIGNS = "#>*_-+•✅✔☑✓ \t"
 MAX_LINE = 4_000
 
@@ -105,8 +121,12 @@ def asked(text: str) -> str:
     if not asks_something(text) or wants_to_go_on(text) or _only_judges(text):
         return ""
     said = [line for line in text[: MAX_ASK * 4].splitlines() if line.strip()]
+    announces = bool(said) and said[0].rstrip().endswith(":")
+    if announces and said[1:2] and said[1].startswith("# "):
+        # "Implement the following plan:", and then the plan, which has a title.
+        return clean(said[1].lstrip("# "), MAX_ASK)
     # A line that announces a list says little without it. What is whole only when they are joined may be a secret.
-    return clean(" ".join(said if said and said[0].rstrip().endswith(":") else said[:1]), MAX_ASK)
+    return clean(" ".join(said if announces else said[:1]), MAX_ASK)
 
 
 def _only_judges(text: str) -> bool:
@@ -136,13 +156,14 @@ def worked_on(prompts: Sequence[str]) -> list[str]:
     Replies, asides and what is only to be remembered order nothing: the ask is the last prompt that can be understood
     without those before it.
     """
+    from holdfast.language import triggers
     from holdfast.language.requests import requests
     from holdfast.language.sentences import sentences, shorter
 
     found: list[str] = []
     for text in prompts:
         every = sentences(shorter(text))
-        keeping = frozenset([one.sentence for one in requests(every)])
+        keeping = frozenset([one.sentence for one in requests(every, text)])
         telling = [one for one in every if one.text not in keeping]
         # What nobody can split into sentences may be pasted, and is what was asked for.
         if not asked(text) or (every and not telling):
@@ -151,9 +172,19 @@ def worked_on(prompts: Sequence[str]) -> list[str]:
         if is_aside and found:
             continue
         found.append(" ".join(text.split()))
-        if (not is_aside and _stands_alone(text)) or len(found) > _MAX_ADDED:
+        # "We decided to use Stripe" says how to do what was asked before.
+        orders = not is_aside and focus_of(text, text, tuple(one for one in triggers.scan(text) if one.sure))
+        if (orders and _stands_alone(text)) or len(found) > _MAX_ADDED:
             break
     return found[::-1]
+
+
+def only_asks(text: str) -> bool:
+    """Whether a message does nothing but want to know something, beside the work."""
+    from holdfast.language.sentences import sentences, shorter
+
+    every = sentences(shorter(text)) if "?" in text else []
+    return bool(every) and all(_asks_only(one) for one in every)
 
 
 def _asks_only(sentence: Sentence) -> bool:
@@ -304,7 +335,10 @@ def lasting(kind: str, text: str) -> str:
 def _is_pick(words: list[str]) -> bool:
     """Whether the words of a decision name what was chosen by its number or letter, which says nothing later."""
     named = [words[place + 1] for place, word in enumerate(words[:-1]) if word in _OPTIONS]
-    return any(map(str.isdigit, words[:4])) or any(len(letter) == 1 for letter in named)
+    # "Use 5434" names a port.
+    return any(len(word) <= _MAX_NUMBER and word.isdigit() for word in words[:4]) or any(
+        len(letter) == 1 for letter in named
+    )
 
 
 def asks_to_remember(text: str) -> bool:
@@ -316,7 +350,7 @@ def _asked_to_keep(text: str) -> str:
     from holdfast.language.requests import requests
     from holdfast.language.sentences import sentences
 
-    return next((one.statement for one in requests(sentences(text))), "")
+    return next((one.statement for one in requests(sentences(text), text)), "")
 
 
 def said_done(text: str) -> list[str]:

@@ -79,14 +79,34 @@ class Table:
         at = {name: number for number, name in enumerate(_names(line))}
         self._first = head if self._first < 0 or self._end < head else self._first
         place = head + 2
-        while place < len(self.lines.every) and "|" in self.lines.every[place] and not self.lines.hidden[place]:
-            note = self._note(place, at)
-            if note.text:
-                self.notes.append(note)
-                self._rows.append((place, at))
+        while self._is_row(place):
+            self._take(place, at)
             place += 1
         self._end, self._last = place, at
+        # A person may leave a blank line before a row that they add.
+        while (behind := self._behind_blank(place, len(at))) > 0:
+            self._take(behind, at)
+            place = behind + 1
         return place
+
+    def _is_row(self, place: int) -> bool:
+        return place < len(self.lines.every) and "|" in self.lines.every[place] and not self.lines.hidden[place]
+
+    def _take(self, place: int, at: dict[str, int]) -> None:
+        note = self._note(place, at)
+        if note.text:
+            self.notes.append(note)
+            self._rows.append((place, at))
+
+    def _behind_blank(self, place: int, cells: int) -> int:
+        """Return where a whole row stands behind blank lines or such a row, and no head of a table; else nought."""
+        while place < len(self.lines.every) and not self.lines.every[place].strip():
+            place += 1
+        if not self._is_row(place) or not self.lines.every[place].lstrip().startswith("|"):
+            return 0
+        rule = body_of(self.lines.every[place + 1]) if self._is_row(place + 1) else ""
+        is_head = "-" in rule and not rule.strip("|-: \t")
+        return 0 if is_head or len(_spans(body_of(self.lines.every[place]))) != cells else place
 
     def _note(self, place: int, at: dict[str, int]) -> Note:
         line = body_of(self.lines.every[place])

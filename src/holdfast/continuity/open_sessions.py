@@ -3,7 +3,9 @@
 Identity: one file for each session in each project, in `state/open/`, named by a digest of the three; its lines are
 JSON, the first says whose it is. Its change time is that of the session's last event. Atomic: a line is added in one
 write. May be lost: all of it; what was said stands in the journal and in the buffer. A session that ended stays for a
-while, so that one that goes on afterwards has its beginning.
+while, so that one that goes on afterwards has its beginning: for two days at most, and while it is among the newest. A
+session without an end in a project where nobody works any more is removed when it was silent for a month
+(`inject/shown.py`).
 
 Beside them, `state/focus/` says for each project which agent set the focus itself; without it the focus follows the
 person's prompts again. And `state/plans/` says for each buffer which next steps stand in it since when, and which
@@ -40,7 +42,8 @@ MAX_BYTES = 400_000
 _NOT_FOR_THE_BUFFER = (READ, TRANSCRIPT, WORKTREE, "known", PROCESS, MERGED, WRITTEN, AGREED, STEPS, OFFERED)
 _CLOSING = 80
 _KEPT_SECONDS = 2 * 86_400
-_MAX_LOOKED = 32
+# A start opens so many of the newest, and a few of the others; of those that ended so many are kept.
+_MAX_LOOKED, _OTHERS, _MAX_KEPT = 32, 8, 64
 _PROCESS_LINE = f'\n["{PROCESS}"'.encode()
 # What may stand between an agent and its hook for no longer than the hook runs.
 _SHELLS = frozenset(("sh", "dash", "bash", "zsh", "fish", "ksh", "env", "timeout", "nice"))
@@ -198,28 +201,30 @@ def left_open(home: str, projects: Iterable[str], seconds: float, resumed: str) 
     """Return the sessions of these projects that were left without an end, the one heard of last first.
 
     They were silent for so long, or their agent runs no more, or it is the one that is resumed. Every start asks this,
-    so it opens the newest few: each start had looked at those before they fell behind. What is kept no longer is looked
-    at whatever there is, and what ended long ago is removed on the way.
+    so it opens the newest few: each start had looked at those before they fell behind. Of all others it opens a few
+    (`files.few_of`), and removes what ended long ago, or before many others did.
     """
     now, wanted, found = time.time(), frozenset(projects), list[Opened]()
     # Many sessions may be of one process, so what is known of it is kept.
     gone: dict[bytes, bool] = {}
-    for place, (changed, path) in enumerate(files.newest_in(_folder(home))):
+    every = files.newest_in(_folder(home))
+    least = every[_MAX_KEPT - 1][0] if len(every) >= _MAX_KEPT else 0.0
+    looked = files.few_of(every, _MAX_LOOKED, _OTHERS)
+    for changed, path in [*looked, *[one for one in every if one[1] == resumed and one not in looked]]:
         silent = now - changed
-        if place >= _MAX_LOOKED and silent <= _KEPT_SECONDS and path != resumed:
-            continue
+        is_kept = silent <= _KEPT_SECONDS and changed >= least
         try:
             data = files.read_head(path, MAX_BYTES * 2)
         except OSError:
             continue
         is_closed = _says_closed(data)
         is_left = not is_closed and (path == resumed or silent > seconds or _is_without_agent(data, gone))
-        if not is_left and silent <= _KEPT_SECONDS:
+        if not is_left and (is_kept or not is_closed):
             # Most ended or live, so no row of these is taken apart.
             continue
         whose = None if is_closed else rows.whose(data)
         if whose is None:
-            if silent > _KEPT_SECONDS:
+            if not is_kept:
                 files.remove(path)
         elif is_left and whose[2] in wanted:
             found += [one for one in [read(path)] if one is not None]

@@ -17,7 +17,7 @@ from holdfast.continuity.check_boxes import Lines, body_of
 from holdfast.errors import BrokenFile
 from holdfast.privacy.fence import harmless_line
 
-REGION = "page"
+REGION = region.ENTRIES
 MAX_CELL = 500
 ACTIVE, PAUSED, COMPLETE = "ACTIVE", "PAUSED", "COMPLETE"
 OPEN, CLOSED = "open", "closed"

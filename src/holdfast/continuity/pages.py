@@ -13,10 +13,11 @@ from __future__ import annotations
 import os
 
 from holdfast.continuity import region
-from holdfast.continuity.check_boxes import Boxes, Todo, attributed, unattributed
+from holdfast.continuity.check_boxes import Boxes, Lines, Todo, attributed, unattributed
 from holdfast.continuity.note_tables import Columns, Note, Table
 from holdfast.errors import BadInput, BrokenFile, Conflict, NotFound, TooLarge
 from holdfast.privacy.fence import harmless_line
+from holdfast.store.kinds import STRIKE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +35,13 @@ COLUMNS = {
     DECISION: Columns("D", "Decision", "Because"),
     LESSON: Columns("L", "Lesson", "What went wrong", "Source"),
 }
+# What stands in the record of a decision beside the decision.
+_AROUND = frozenset(
+    (
+        *("alternative", "alternatives", "con", "cons", "consequence", "consequences", "considered", "context", "date"),
+        *("deciders", "drivers", "link", "links", "option", "options", "problem", "pro", "pros", "status"),
+    )
+)
 
 
 def todos(folders: tuple[str, ...]) -> tuple[Todo, ...]:
@@ -44,6 +52,25 @@ def todos(folders: tuple[str, ...]) -> tuple[Todo, ...]:
 def notes(folders: tuple[str, ...], kind: str) -> tuple[Note, ...]:
     """Return every row of our table of a kind, DECISION or LESSON, also those that hold no longer."""
     return tuple(Table(region.writable_page(PAGES[kind], folders)[1], COLUMNS[kind]).notes)
+
+
+def listed(text: str, kind: str) -> tuple[str, ...]:
+    """Return the items of lists that a person keeps on such a page outside of our region, but for those struck out."""
+    before, _, behind = region.parts(text, f"{kind}s")
+    lines = Lines(f"{before}\n{behind}")
+    found: list[str] = []
+    is_around = False
+    for line, is_hidden in zip(lines.every, lines.hidden, strict=True):
+        if line.startswith("#") and not is_hidden:
+            is_around = _label(line.lstrip("# ")) in _AROUND
+        elif not (is_hidden or is_around or STRIKE in line) and region.is_item(line):
+            found += [one for one in region.entries([line]) if not one.startswith("[") and _label(one) not in _AROUND]
+    return tuple(found)
+
+
+def _label(text: str) -> str:
+    """Return the word that a line begins with where that is all it says, or where a colon stands behind it."""
+    return text.partition(":")[0].strip("*_ \r\n").casefold()
 
 
 def add_todo(folders: tuple[str, ...], text: str, by: str = "") -> tuple[Todo, bool]:

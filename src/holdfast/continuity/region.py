@@ -18,8 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# The page of a project that lasts, which `page.py` writes.
-PAGE = "MEMORY.md"
+# The page of a project that lasts, and the region of it which `page.py` writes.
+PAGE, ENTRIES = "MEMORY.md", "page"
 MAX_PAGE = 2_000_000
 # Regions whose tables show memories (`views.py`), which are found and told as such.
 SHOWN = ("decisions", "lessons", "rules", "values")
@@ -29,6 +29,7 @@ WAIT_SECONDS = 3.0
 _WIDE = ("\udcff\udcfe", "\udcfe\udcff", "\0\0\udcfe\udcff")
 _FENCES = ("```", "~~~")
 _ESCAPE = "\\"
+_BULLETS = ("- ", "* ", "+ ")
 # A line that is moved in by more is code.
 _INDENTS = ("", " ", "  ", "   ")
 
@@ -135,12 +136,17 @@ def entries(lines: list[str]) -> tuple[str, ...]:
     return tuple(item for item in map(_item, lines) if item)
 
 
+def is_item(line: str) -> bool:
+    """Whether a line is an item of a list that is nested in none."""
+    number, dot, _ = line.partition(". ")
+    return line[:2] in _BULLETS or bool(dot and number.isdigit())
+
+
 def _item(line: str) -> str:
     text = line.strip()
-    number, dot, rest = text.partition(". ")
-    if dot and number.isdigit():
-        return _told(rest.strip())
-    return _told(text[2:].strip() if text[:2] in ("- ", "* ") else text)
+    if not is_item(text):
+        return _told(text)
+    return _told(text[2:].strip() if text[:2] in _BULLETS else text.partition(". ")[2].strip())
 
 
 def item(text: str) -> str:

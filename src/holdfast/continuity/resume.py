@@ -1,9 +1,10 @@
 """What an agent is told of a project's pages: at a session's start, after a compaction, and where a person goes on.
 
 Each entry is a statement of its own, so that none has to be cut to make room for another. What stands in a page is a
-note; only what the person asked last before a compaction is told as theirs. A prompt is not echoed at a start: what was
-done, what comes next and what is open tells how things stand. What was forgotten is left out, and secrets are taken out
-once more. A page that cannot be read is passed over: the rest is better than nothing.
+note; told as the person's is what they asked last before a compaction, and what they wrote by hand. What was done, what
+comes next and what is open tells how things stand; what was asked for is told at a start only where something is open
+or nothing is said to be done. What was forgotten is left out, and secrets are taken out once more. A page that cannot
+be read is passed over: the rest is better than nothing.
 """
 
 from __future__ import annotations
@@ -16,11 +17,23 @@ from holdfast.base.light_records import replace
 from holdfast.continuity import buffer, log, messages, pages, region
 from holdfast.continuity.check_boxes import unattributed
 from holdfast.errors import HoldfastError
-from holdfast.inject.block import ADDED, ASKED, NOTES, STATE, Item, is_told, page_given, telling_words, text_of
+from holdfast.inject.block import (
+    ADDED,
+    ASKED,
+    NOTES,
+    OF_RULES,
+    RULES,
+    STATE,
+    Item,
+    is_told,
+    page_given,
+    telling_words,
+    text_of,
+)
 from holdfast.language.contradiction import says_otherwise
 from holdfast.privacy.fence import without_secrets
 from holdfast.records import Scope
-from holdfast.store import layout
+from holdfast.store import layout, looked
 from holdfast.store.tombstones import Tombstones
 from holdfast.store.words import digest
 
@@ -42,12 +55,16 @@ _MAX_SESSIONS = 2
 _MAX_FILES = 8
 _MAX_DAYS = 3
 # A day may have very many sessions, and a start tells of a few.
-_MAX_READ = 30
-_BULLETS = ("- ", "* ")
+_MAX_READ = 12
 _LAST_ASKED = "Before the conversation was compacted they last asked"
 _STANDS = "Where things stand, as agents say"
 # What hooks heard and nobody made a memory of yet: the person's own words all the same.
 _SAID = "Said by them lately"
+_OWN_NOTE = "Noted by them on the working state"
+# Headings above which a person writes rules.
+_RULE_HEADS = frozenset(
+    ("always", "conventions", "guidelines", "never", "preferences", "regeln", "rule", "rules", "style", "vorlieben")
+)
 # What the entries of a page are worth; those that say how things stand come after the first of them.
 _WORTH = {"MEMORY.md": 2.0, "lessons.md": 1.0, "decisions.md": 1.2, "todo.md": 2.0, "buffer.md": 2.5, "log": 1.5}
 _FADES = 0.01
@@ -69,6 +86,7 @@ class ToldPages:
 
     def __init__(self, at: Workspace) -> None:
         root = os.path.join(at.home, "memory")
+        self._home = at.home
         owners = _owners(at)
         self._worktree = buffer.worktree_of(at.project().root) if owners else ""
         self._owner = next(iter(owners), "")
@@ -92,9 +110,10 @@ class ToldPages:
         """
         if not self._are_kept:
             return []
-        parts = [self._page, self._decided, self._lessons, self._standing, self._todos]
+        parts = [self._page, self._decided, self._lessons, self._asked_for, self._standing, self._failed, self._todos]
         if after_compaction:
             parts = [self._standing, self._failed, self._todos, self._log, self._decided, self._page, self._lessons]
+            parts = parts if asked else [lambda: self._asked_for(always=True), *parts]
         found = [one for part in parts for one in _tried(part)]
         # A decision of a page brings its reason, so the sentence by which it was made is not told beside it.
         decided = {telling_words(one.said.partition(". ")[0]) for one in found if one.head == "Decided"}
@@ -109,7 +128,7 @@ class ToldPages:
     def _item(self, page: str, head: str, text: str, lead: str = "", part: str = STATE) -> Item:
         """Return an entry of a page as an item, one safe line of it."""
         said = " ".join(text.split())
-        why = f"{lead or head} ({page})"
+        why = f"{(lead or head).removesuffix(f' ({page})')} ({page})"
         line = text_of(" ".join(f"{lead}: {said}".split()) if lead else said, without_secrets)
         return Item(line, page_given(self._owner, page, said, why), part, head, False, _WORTH[page], said)
 
@@ -134,28 +153,40 @@ class ToldPages:
         return "" if region.is_wide(text) else text
 
     def _page(self) -> Iterator[Item]:
-        """Yield the entries of the project's page, each section under its heading."""
-        page = self._read("MEMORY.md").lstrip("\ufeff")
+        """Yield the entries of the project's page, each section under its heading; what the person wrote is theirs."""
+        path, page = region.find_page("MEMORY.md", self.folders)
+        page = "" if region.is_wide(page) else page.lstrip("\ufeff")
         for view in region.SHOWN:
             # These tables show memories, which are told as such.
             before, inside, after = region.parts(page, view)
             page = page if inside is None else before + after
-        first, *rest = page.split("<!--")
-        text = first + "".join([part.partition("-->")[2] for part in rest])
+        before, inside, after = region.parts(page, region.ENTRIES)
+        by_person = looked.theirs(self._home, path)
+        yield from self._sections(_uncommented(f"{before}\n{after}"), by_person)
+        yield from self._sections(_uncommented(inside or ""), lambda _: False)
+
+    def _sections(self, text: str, by_person: Callable[[str], bool]) -> Iterator[Item]:
         for heading, lines in region.sections(text):
-            said = _said(line for line in lines if not _holds_no_longer(line))
+            kept = [line for line in lines if not _holds_no_longer(line)]
             decides = heading.casefold().startswith("decision")
-            # New rows go to the end, and of decisions the newest count.
-            told = [_reasoned(one) for one in reversed(said)] if decides else said
             head = "Decided" if decides else f"{heading or 'About the project'} (MEMORY.md)"
-            yield from self._entries("MEMORY.md", head, told, part=NOTES)
+            has_rules = not _RULE_HEADS.isdisjoint(region.plain(heading).split())
+            for theirs in (True, False):
+                said = _said(line for line in kept if line.startswith("#") or by_person(line) == theirs)
+                # New rows go to the end, and of decisions the newest count.
+                told = [_reasoned(one) for one in reversed(said)] if decides else said
+                place = (OF_RULES, told, "", RULES) if theirs and has_rules else (head, told, "", NOTES)
+                for item in self._entries("MEMORY.md", *place):
+                    yield replace(item, theirs=theirs)
 
     def _decided(self) -> Iterator[Item]:
-        """Yield the decisions of a page of an earlier version; otherwise they are memories, and told as such."""
-        if region.parts(self._read("decisions.md"), "decisions")[1] is not None:
+        """Yield the decisions of a page that shows no memories yet; otherwise they are memories, and told as such."""
+        page = self._read("decisions.md")
+        if region.parts(page, "decisions")[1] is not None:
             return
-        notes = [f"{one.text}. Why: {one.because}" if one.because else one.text for one in reversed(self.decisions())]
-        yield from self._entries("decisions.md", "Decided", notes, part=NOTES)
+        rows = [f"{one.text}. Why: {one.because}" if one.because else one.text for one in self.decisions()]
+        told = [*reversed(rows), *reversed(pages.listed(page, pages.DECISION))]
+        yield from self._by_hand("decisions.md", "Decided", told, NOTES)
 
     def _todos(self) -> Iterator[Item]:
         found = self.todos()
@@ -189,13 +220,26 @@ class ToldPages:
         """
         page = self._read("lessons.md")
         is_view = region.parts(page, "lessons")[1] is not None
-        rows = [one.text for one in self._notes(pages.LESSON) if not (is_view and one.id)]
-        # A person may have written them as a list, and struck out what holds no longer.
-        listed = (
-            [] if is_view else [line for line in page.split("\n") if line.startswith(_BULLETS) and "~~" not in line]
-        )
-        told = [*reversed(rows), *reversed(region.entries(listed))]
-        yield from self._entries("lessons.md", "Lessons", told, part=NOTES)
+        rows = [one for one in reversed(self._notes(pages.LESSON)) if not (is_view and one.id)]
+        own = [one.text for one in rows if not one.source]
+        listed = () if is_view else pages.listed(page, pages.LESSON)
+        yield from self._by_hand("lessons.md", "Lessons", [*own, *reversed(listed)], NOTES)
+        yield from self._entries("lessons.md", "Lessons", [one.text for one in rows if one.source], part=NOTES)
+
+    def _by_hand(self, page: str, head: str, texts: Iterable[str], part: str, path: str = "") -> Iterator[Item]:
+        """Yield entries as the person's whose page it is, but for those that name an agent, or where one wrote."""
+        by_agent = looked.agent_of(self._home, path or region.find_page(page, self.folders)[0])
+        for item in self._entries(page, head, texts, part=part):
+            yield replace(item, theirs=not by_agent and unattributed(item.said) == item.said)
+
+    def _asked_for(self, *, always: bool = False) -> Iterator[Item]:
+        """Yield what was asked for last, where nobody says that it is done; `always` where the person goes on."""
+        state = self.state()
+        worked = [one for one in self._sessions() if one.done or one.failed or one.files][-1:]
+        is_open = state.next_steps or state.open_threads or any(not one.done for one in worked)
+        focus = unattributed(state.focus)
+        if focus.endswith(buffer.ASKED) and (always or is_open):
+            yield from self._entries("buffer.md", _STANDS, [focus.removesuffix(buffer.ASKED)], "asked for")
 
     def _standing(self) -> Iterator[Item]:
         """Yield what was being done, how far it is, what comes next and what is open; no words of a prompt."""
@@ -206,11 +250,12 @@ class ToldPages:
             "done": self._done(state),
             "decided": [*reversed(state.decisions)],
             "next": self.next_steps(),
-            "open": [text.removeprefix(buffer.QUESTION) for text in state.open_threads],
-            "the person's own note": _said(state.own_words.split("\n")),
+            "open": [text.removeprefix(buffer.QUESTION).removeprefix(buffer.FAILING) for text in state.open_threads],
         }
         for lead, texts in told.items():
             yield from self._entries("buffer.md", _STANDS, texts, lead)
+        own = _said(state.own_words.split("\n"))
+        yield from self._by_hand("buffer.md", _OWN_NOTE, own, STATE, state.path) if own else ()
         for item in self._entries("buffer.md", _SAID, _lately(state.said), part=NOTES):
             yield replace(item, theirs=True)
         if state.files:
@@ -236,6 +281,8 @@ class ToldPages:
             if not _is_failure(text):
                 break
             since.append(text.partition(": ")[2])
+        # Of a session that ended the log has it.
+        since = since or [text for one in self._sessions()[-1:] if not one.done for text in reversed(one.failed)]
         checks = [text for text in since if (command := main_of(text)) and command.is_check]
         yield from self._entries("buffer.md", _STANDS, checks[:_MAX_FAILED], "failed")
 
@@ -276,6 +323,11 @@ class ToldPages:
         if not self._forgotten:
             return every
         return [text for text in every if self._forgotten.isdisjoint(map(digest, _statements(text)))]
+
+
+def _uncommented(text: str) -> str:
+    first, *rest = text.split("<!--")
+    return first + "".join([part.partition("-->")[2] for part in rest])
 
 
 def _telling(done: list[str]) -> list[str]:

@@ -25,7 +25,7 @@ from holdfast.base.clock import is_day, now
 from holdfast.base.digests import short
 from holdfast.base.text import DOTS, cut
 from holdfast.continuity import page, pages, region
-from holdfast.continuity.check_boxes import IMPORTED, Lines, attributed, unattributed
+from holdfast.continuity.check_boxes import IMPORTED, attributed, unattributed
 from holdfast.continuity.note_tables import REPLACED, Columns, Note, Table
 from holdfast.errors import BrokenFile, HoldfastError
 from holdfast.journal.updates import Updates, undone
@@ -223,7 +223,7 @@ def sync(workspace: Workspace, folders: Sequence[str], *, convert: bool = False)
                 read.discard(view.page)
                 workspace.say(f"{view.page} of {os.path.basename(folder)} is not up to date: {problem}")
         for name in read:
-            looked.forget_agent(workspace.home, os.path.join(folder, name))
+            looked.note_read(workspace.home, os.path.join(folder, name))
 
 
 def _every_folder(workspace: Workspace) -> list[str]:
@@ -325,7 +325,7 @@ class _Sync:
         self, table: Table, *, has_region: bool, convert: bool = True
     ) -> list[tuple[Note, Memory | None]] | None:
         """Return each row that a person wrote, with its memory if it has one; None where the table is left alone."""
-        older = [*self._on_the_old_page(), *(() if has_region else self._items())] if convert else []
+        older = [*self._on_the_old_page(), *self._items()] if convert or has_region else []
         if not table.notes and not older:
             return []
         if not has_region and self._was_undone():
@@ -359,11 +359,10 @@ class _Sync:
         return [Note(0, "", said[0], cells[2], "", cells[0], said[1], kinds.day_in(said[2])) for cells, said in read]
 
     def _items(self) -> list[Note]:
-        """Return the items of a list that a person keeps in place of a table of lessons."""
-        lines = Lines(region.read_page(self.path) if self.view is LESSONS else "")
-        shown = [line for line, is_hidden in zip(lines.every, lines.hidden, strict=True) if not is_hidden]
-        listed = [line for line in shown if line.startswith(("- ", "* ")) and kinds.STRIKE not in line]
-        return [Note(0, "", harmless_line(text)) for text in region.entries(listed)]
+        """Return the items of a list that a person keeps in place of a table, or beside it."""
+        if self.view not in (DECISIONS, LESSONS):
+            return []
+        return [Note(0, "", harmless_line(text)) for text in pages.listed(region.read_page(self.path), self.view.type)]
 
     @property
     def _old_page(self) -> str:

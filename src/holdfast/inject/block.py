@@ -28,6 +28,7 @@ WHOLE = 300
 # What is asked for comes before all of it, and what was said to it since.
 ASKED, ADDED, EVERYWHERE, RULES, NOTES, STATE = "asked", "added", "everywhere", "rules", "notes", "state"
 SHARES = {ASKED: 0.5, ADDED: 0.15, EVERYWHERE: 0.5, RULES: 0.15, NOTES: 0.2, STATE: 0.2}
+OF_RULES = "Rules, the newest first"
 _MORE = "{} more{}: ask memory_recall."
 _ROOM_FOR_MORE = 90
 _MAX_TOPICS = 4
@@ -152,9 +153,11 @@ class Filling:
         """Return for what statements say the place of the one that says it, or says it before or behind more."""
         found: dict[tuple[str, ...], int] = {}
         for place, item in enumerate(self.items):
-            said = " ".join((item.said or item.text).split())
-            first, last = said.partition(". ")[0], said.rpartition(": ")[2]
-            parts = [telling_words(part) for part in (first, last) if part != said]
+            whole = item.said or item.text
+            said = " ".join(whole.split())
+            # The first line, too: a decision has its reason on the next.
+            ends = (said.partition(". ")[0], said.rpartition(": ")[2], whole.strip().partition("\n")[0])
+            parts = [telling_words(part) for part in ends if part != said]
             for words in {self._words[place], *parts}:
                 other = found.get(words)
                 if other is None or self._says_more(place, other):

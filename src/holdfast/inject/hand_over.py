@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from holdfast.base.clock import now
 from holdfast.base.text import CUT, cut
 from holdfast.errors import HoldfastError
-from holdfast.inject import publish, receipts
+from holdfast.inject import receipts
 from holdfast.inject.block import Block, digest_of, given_of, said_rows, statement_of, text_of
-from holdfast.inject.shown import FORGOTTEN, ShownSet
+from holdfast.inject.shown import FORGOTTEN, ShownSet, hidden
 from holdfast.privacy import fence
 from holdfast.privacy.fence import without_secrets
 from holdfast.records import Hit, Memory, Scope, replace
@@ -98,7 +98,7 @@ def note_known(
 ) -> None:
     """Note what the session knows because it stored or forgot it itself, so that no hook tells it."""
     rows: list[tuple[Scope, str, str]] = [(one.scope, one.key, digest_of(one)) for one in memories]
-    rows += [(one.scope, one.key, FORGOTTEN) for one in gone]
+    rows += [(one.scope, hidden(one.key), FORGOTTEN) for one in gone]
     if not session or not rows:
         return
     try:
@@ -110,6 +110,11 @@ def note_known(
 
 def renew_rules_files(workspace: Workspace) -> None:
     """Bring the rules files of agents up to date that read memories from them. Trouble is only said."""
+    if not workspace.has_installs:
+        return
+    # A recall changes nothing, and need not wait for what this loads.
+    from holdfast.inject import publish
+
     try:
         publish.refresh(workspace)
     except (HoldfastError, sqlite3.Error, OSError) as problem:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from holdfast.base.clock import days_between
 from holdfast.base.light_records import replace
 from holdfast.base.text import count
-from holdfast.inject.block import EVERYWHERE, NOTES, RULES, Item, given_of, statement_of, telling_words
+from holdfast.inject.block import EVERYWHERE, NOTES, OF_RULES, RULES, Item, given_of, statement_of, telling_words
 from holdfast.privacy import fence
 
 TYPE_CHECKING = False
@@ -29,8 +29,8 @@ _HALF_AFTER_DAYS = 30
 # Rules are the person's own; what somebody else says that the person wants is a note.
 RULE_TYPES = ("user", "feedback")
 _HEADS = {"user": "Wishes", "feedback": "Wishes", "decision": "Decided", "lesson": "Lessons"}
-_RULES, _FACTS = "Rules, the newest first", "Facts"
-_ORDER = (_RULES, "Wishes", "Decided", "Lessons", _FACTS)
+_FACTS = "Facts"
+_ORDER = (OF_RULES, "Wishes", "Decided", "Lessons", _FACTS)
 _SHARED_WORDS = 3
 _MIN_NEAR = 5
 _MAX_NAME = 40
@@ -79,7 +79,7 @@ def items(
     # the weightiest.
     made.sort(key=lambda pair: pair[0].memory.updated, reverse=True)
     made.sort(key=lambda pair: pair[1].worth if pair[1].head.startswith("Lessons") else 0.0, reverse=True)
-    made.sort(key=lambda pair: pair[1].head == _RULES or not pair[0].memory.pinned)
+    made.sort(key=lambda pair: pair[1].head == OF_RULES or not pair[0].memory.pinned)
     made.sort(key=lambda pair: next(place for place, head in enumerate(_ORDER) if pair[1].head.startswith(head)))
     return [item for _, item in made]
 
@@ -108,7 +108,7 @@ def _item(
         + _NEW / (1 + days / _HALF_AFTER_DAYS)
         + weight
     )
-    head = _RULES if is_rule else _HEADS.get(memory.type, _FACTS)
+    head = OF_RULES if is_rule else _HEADS.get(memory.type, _FACTS)
     # Above them, because most of what an agent noted comes from the same one.
     if memory.trust == "import":
         head += ", imported"

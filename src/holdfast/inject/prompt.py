@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
 from holdfast.inject.block import WHOLE, Block, Item, blocked, digest_of, given_of, is_told, statement_of, text_of
-from holdfast.inject.shown import FORGOTTEN
+from holdfast.inject.shown import FORGOTTEN, hidden
 from holdfast.language.sentences import sentences
 from holdfast.language.word_lists import listed
 from holdfast.privacy import fence
@@ -111,7 +111,7 @@ def prompt_block(
     gone = [
         Item(
             f"forgotten: {_named(key)} is no longer in memory; do not rely on it.",
-            Given(scope, key, FORGOTTEN, "forgotten since it was shown", 0),
+            Given(scope, hidden(key), FORGOTTEN, "forgotten since it was shown", 0),
             worth=_WORTH_CHANGED,
             said=f"{scope}/{key}",
         )
@@ -149,6 +149,8 @@ def is_new(memory: Memory, shown: Shown) -> bool:
     place = memory.scope.kind, memory.scope.owner, memory.key
     if place in shown:
         return shown[place] == FORGOTTEN
+    if (*place[:2], hidden(memory.key)) in shown:
+        return True
     return not is_told(item_of(memory, "", 0.0, str), shown)
 
 

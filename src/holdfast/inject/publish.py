@@ -11,6 +11,7 @@ import os
 from dataclasses import replace
 
 from holdfast import agents, project
+from holdfast.agents import NATIVE
 from holdfast.agents.base import ConfigChange, ManagedFile, Place
 from holdfast.agents.editing import blocks, record
 from holdfast.agents.editing.plan import apply as carry_out
@@ -29,8 +30,7 @@ from holdfast.workspace import Workspace
 
 def refresh(workspace: Workspace) -> list[str]:
     """Bring every rules file up to date and return those that changed. It never fails what the caller did."""
-    there = [name for name in (record.FILE, record.NATIVE) if os.path.exists(os.path.join(workspace.home, name))]
-    if not there or not workspace.enabled:
+    if not workspace.has_installs or not workspace.enabled:
         return []
     changed: list[str] = []
     try:
@@ -39,7 +39,7 @@ def refresh(workspace: Workspace) -> list[str]:
             kept = [_refreshed(workspace, one, installs, changed) for one in installs]
             if kept != installs:
                 record.save(workspace.home, kept)
-            for one in record.load(workspace.home, record.NATIVE):
+            for one in record.load(workspace.home, NATIVE):
                 _refreshed(workspace, one, installs, changed, native=True)
     except (HoldfastError, OSError) as problem:
         workspace.say(f"a rules file is not up to date: {problem}")

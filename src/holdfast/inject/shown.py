@@ -26,10 +26,20 @@ _LOST = "compacted"
 LOCK_SECONDS = 0.25
 # Two hooks of one event run at the same time; the same tag much later is another event.
 _SAME_EVENT_SECONDS = 20.0
-_KEPT_SECONDS = {"shown": 60 * 86_400, "told": 60 * 86_400, "seen": 86_400, "waiting": 60 * 86_400}
+# What each folder of `state/` keeps of a session, and for how long; those of `open` and `work` end earlier by
+# themselves, but for what a project left in which nobody starts any more.
+_KEPT_SECONDS = {
+    **dict.fromkeys(("shown", "told", "waiting", "tails"), 60 * 86_400),
+    **{"seen": 86_400, "open": 30 * 86_400, "work": 30 * 86_400},
+}
 _MAX_READ = 1_000_000
 
 Shown = dict[tuple[str, str, str], str]
+
+
+def hidden(key: str) -> str:
+    """Return the name under which it is noted that a memory is gone: a key is mostly made of its words."""
+    return f"m-{short(key)}"
 
 
 class ShownSet:
@@ -67,10 +77,19 @@ class ShownSet:
         self.note([(each.scope, each.key, each.digest) for each in given])
 
     def note(self, known: Iterable[tuple[Scope, str, str]]) -> None:
-        """Note for each memory what the session knows of it; the digest FORGOTTEN says that it is gone."""
-        lines = [f"{scope.kind}\t{scope.owner}\t{key}\t{digest}" for scope, key, digest in known]
+        """Note for each memory what the session knows of it.
+
+        The digest FORGOTTEN, with the key as `hidden` names it, says that it is gone: no line has its words then.
+        """
+        rows_now = [(scope.kind, scope.owner, key, digest) for scope, key, digest in known]
+        gone = {row[:3] for row in rows_now if row[3] == FORGOTTEN}
+        lines = ["\t".join(row) for row in rows_now]
         if lines and self._lock is not None:
             try:
+                if gone:
+                    before = [(*place, digest) for place, digest in self.read().items()]
+                    lines = ["\t".join(row) for row in before if (*row[:2], hidden(row[2])) not in gone] + lines
+                    self.clear()
                 rows.append(self.path, lines, durable=False)
             except StoreUnavailable:
                 return

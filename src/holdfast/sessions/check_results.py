@@ -51,6 +51,15 @@ _PULL_REQUEST = re.compile(
 )
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SAYS_FAILED = re.compile(r"(?:FAILED|FAILURE|ERROR): ")
+_NOTHING_REPLACED = re.compile(
+    r"FAIL(?:ED|URE)\b|(?:error: |warning: )?(?:the |could not find )?"
+    r"(?:(?:old|target|search|anchor)[ _-]?\w*|pattern|string|text|block|marker|match)(?: was| were)? not found\b"
+    r"|(?:error: )?(?:could not find|no match|nothing to replace)",
+    re.IGNORECASE,
+)
+# What puts a patch in says so in its last line where that does not fit, whatever the rest of the line does.
+_PATCHES = (("git", "apply"), ("git", "am"), ("patch",))
+_NOT_APPLIED = re.compile(r"error: |fatal: |Patch failed at |\d+ out of \d+ hunks? (?:FAILED|ignored)")
 _NUMBER_AT_END = re.compile(r"(\d{1,3})\W*\Z")
 # A place in a file with a column behind it is where a compiler or a linter has something to say.
 _AT_A_PLACE = re.compile(r"^\s*[^\s:(]+(?::\d+:\d+:|\(\d+,\d+\):)\s(?!.*\b(?:warning|note|info)\b)", re.MULTILINE)
@@ -139,13 +148,28 @@ def ended(event: SessionEvent) -> ShellCall:
 def _belied(found: Sequence[Command], output: str) -> int:
     """Return which command failed by its own words although the line tells no failure, -1 for none.
 
-    A hook did not let a commit through and something around it lost the exit, or a script ends by saying so.
+    A hook did not let a commit through and something around it lost the exit, a patch does not fit, or a script ends by
+    saying so.
     """
     lowered = output[-_LONGEST:].casefold()
     if any(mark in lowered for mark in lists(_WORDS)["commit-failed"]):
         return next((at for at, one in enumerate(found) if one.kind == "commit"), -1)
+    last = output.strip().rpartition("\n")[2]
+    if _NOT_APPLIED.match(last) and (patches := [at for at, one in enumerate(found) if _puts_patch_in(one)]):
+        return patches[-1]
     is_own = bool(found) and found[-1].kind == "other" and not found[-1].is_hidden
-    return len(found) - 1 if is_own and _SAYS_FAILED.match(output.strip().rpartition("\n")[2]) else -1
+    return len(found) - 1 if is_own and _SAYS_FAILED.match(last) else -1
+
+
+def _puts_patch_in(command: Command) -> bool:
+    # Its name would have to be worked out for each command of a session.
+    return command.words[:2] in _PATCHES or command.words[:1] in _PATCHES
+
+
+def found_nothing(output: str) -> bool:
+    """Whether a script that was to replace something in a file says, first of all, that this is not in it."""
+    head = output[:_HEAD]
+    return _NOTHING_REPLACED.match((head.partition("Output:\n")[2] or head).lstrip()) is not None
 
 
 def results_of(found: Sequence[Command], output: str, failed: bool, code: int | None = None) -> tuple[str, ...]:
@@ -155,7 +179,10 @@ def results_of(found: Sequence[Command], output: str, failed: bool, code: int | 
     each before one that ran has passed, and none behind one that failed was run.
     """
     if not failed and not any(one.kind in CHECKS for one in found):
-        return tuple(["unknown" if one.is_hidden else "passed" for one in found])
+        # What puts a patch in is heard where that does not fit, unless its errors were sent elsewhere.
+        is_heard = "error: " not in output
+        is_told = [not one.is_hidden or (is_heard and _puts_patch_in(one) and "2>" not in one.text) for one in found]
+        return tuple(["passed" if told else "unknown" for told in is_told])
     told = _Told(output, code)
     doers = [at for at, one in enumerate(found) if not one.is_look]
     results = [told.of(one, bool(doers) and at < doers[-1]) if one.is_check else "" for at, one in enumerate(found)]

@@ -34,7 +34,7 @@ from holdfast.sessions.work import ToolWork, changes_by, outcome_of, weight_of
 __all__ = ["MAX_BYTES", "RULES", "Digest", "Digesting", "digest"]
 
 MAX_BYTES = 12_288
-RULES = 9
+RULES = 12
 _TITLE = 120
 _TEXT = 160
 _LONGEST_FACT = 400
@@ -133,6 +133,8 @@ class Digesting:
         good, bad = (sum(one.weight for one in evidence if one.speaks_for == side) for side in ("success", "failure"))
         if good < _DELIVERED and bad < _DELIVERED:
             evidence += talk.delivered(work, _DELIVERED - good)
+        if not evidence and not any(one.ended in ("left", "repeated") for one in found["troubles"]):
+            evidence = talk.answered(work)
         if self._harmless is not None:
             # Tells at once which of the texts that are kept need no cleaning.
             facts = [*evidence, talk.first, talk.last, *ending.values(), *chain.from_iterable(found.values())]
@@ -144,7 +146,7 @@ class Digesting:
             session=_bounded(session, self._clean),
             title=one_line(self._clean(self._title_text(session)), _TITLE),
             first_ask=self._quote(talk.first, LONGEST_ASK),
-            last_ask=self._quote(talk.last, LONGEST_QUOTE) if talk.last is not talk.first else None,
+            last_ask=self._quote(talk.last, LONGEST_ASK) if talk.last is not talk.first else None,
             conclusion=self._quote(ending["conclusion"], LONGEST_CONCLUSION),
             question=self._quote(ending["question"], LONGEST_QUOTE),
             outcome=outcome_of([self._cleaned(one, _TEXT) for one in evidence]),
@@ -199,10 +201,9 @@ class Digesting:
 
     def _told_troubles(self) -> list[Trouble]:
         """Return the errors that somebody should know of: not that a check was called as there is none."""
-        kept = {run.text for run in self._told_runs()[0]}
-        void = {run.text for run in self._work.runs.values() if run.kind in CHECKS and _is_void(run)} - kept
+        checked = {run.kind for run in self._work.runs.values() if run.result != "unknown"}
         changed = {one.path for one in self._work.files.values()}
-        return [one for one in self._work.troubles.all(changed) if one.about not in void]
+        return self._work.troubles.all(changed, checked)
 
     def _left(self) -> list[str]:
         """Return what its plan still had to do, and what the agent names at the end."""

@@ -14,11 +14,18 @@ from holdfast.base.structs import dataclass, sparse_dataclass
 from holdfast.records import Session
 
 OUTCOMES = ("success", "failure", "partial", "abandoned", "unknown")
-# What a person said: the first and the last ask, a decision, a correction, praise; and how the agent ended.
-SAYINGS = ("ask", "decision", "correction", "praise", "conclusion", "question")
+# What a person said: the first and the last ask, a decision, a correction, praise; and how the agent ended: what it
+# concluded, how far it had come when it went on with the work, or only what it was about to do; what it asked.
+SAYINGS = ("ask", "decision", "correction", "praise", "conclusion", "progress", "announced", "question")
 # How a command or an error ended.
 RESULTS = ("passed", "failed", "unknown")
-ENDINGS = ("fixed", "repeated", "left")
+ENDINGS = {
+    "fixed": "fixed",
+    "rerun": "passed when run again",
+    "otherwise": "passed later in another form",
+    "repeated": "came again, not seen to succeed",
+    "left": "not seen to succeed",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +151,11 @@ class Digest:
     left: tuple[str, ...] = ()
     between: tuple[Said, ...] = ()
     conclusions: tuple[Said, ...] = ()
+
+    @property
+    def concluded(self) -> Said | None:
+        """How the agent ended the last ask, where it did, and did not only tell how far it had come."""
+        return self.conclusion if self.conclusion and self.conclusion.kind == "conclusion" else None
 
 
 def encode(facts: Digest | dict[str, object]) -> bytes:

@@ -28,6 +28,7 @@ _SENTENCE = re.compile(r"[^.!?\n]+(?:\.(?=\S)[^.!?\n]*)*[.!?]*")
 _APART = re.compile(r"[^\w']+")
 # The same for plain letters: what is neither a letter, a number, `_` nor `'` becomes a space.
 _PLAIN_WORDS = "".join(sign if sign.isalnum() or sign in "_'" else " " for sign in map(chr, range(128)))
+_AND = ("and", "then", "und", "dann")
 _BEFORE = 4
 # "Sure, I will ..." promises, too.
 _LONGEST_LEAD = 12
@@ -46,6 +47,8 @@ _PLACEHOLDER = re.compile(r"^\s*(?:\[[^\[\]\n]{1,80}\]|<[^<>\n]{1,80}>)\s*$", re
 _HEADING = re.compile(r"^#{1,6} +(.{1,60})$", re.MULTILINE)
 _COMMAND_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]{1,80})\s*</command-name>")
 _COMMAND_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+# Who speaks, where a program wrote the talk down that it hands over.
+_SPEAKER = re.compile(r"^@?\[\w{1,20}\]: *")
 _AT_WORK = re.compile(r" (?:i'm|i am)(?: now)? [a-z]+ing ")
 _starts_of: dict[str, tuple[str, ...]] = {}
 
@@ -100,6 +103,8 @@ def headline(text: str) -> str:
     if len(lines) > 1 and lines[0].endswith(":") and len(lines[0].split()) <= _LEAD:
         return lines[1]
     first = lines[0].removesuffix(":")
+    if first != lines[0] and len(lines) > 1:
+        return f"{lines[0]} {lines[1]}"
     is_heading = len(first.split()) < _SHORT_HEADING and first[-1:] not in (".", "!", "?")
     return f"{first}: {lines[1]}" if is_heading and len(lines) > 1 and len(lines[1].split()) > _LEAD else first
 
@@ -146,11 +151,23 @@ def says_any(text: str, kind: str) -> bool:
 
 def promises(text: str) -> bool:
     """Whether an answer ends with a sentence that says what will be done, and not what was."""
-    last = [one[0].strip(" *#-") for one in _SENTENCE.finditer(_BLOCKS.sub(" ", text[-_LONGEST_SENTENCE:]))]
-    folded = _folded(last[-1]) if last else ""
+    last = [one[0] for one in _SENTENCE.finditer(_BLOCKS.sub(" ", text[-_LONGEST_SENTENCE:]))]
+    return bool(last) and _promises(last[-1])
+
+
+def without_promises(text: str) -> str:
+    """Return an answer without the sentences that say what will be done."""
+    return _SENTENCE.sub(lambda one: "" if _promises(one[0]) else one[0], text[:_LOOK]).strip()
+
+
+def _promises(sentence: str) -> bool:
+    folded = _folded(sentence.strip(" *#-"))
     if any(phrase in folded for phrase in _beginnings("offer")):
         return False
-    return 0 <= _place_of("promise", folded, folded.split(" ")) <= _LONGEST_LEAD or bool(_AT_WORK.search(folded))
+    in_it = folded.split(" ")
+    if folded.startswith(_beginnings("promise-first")) and _place_of("finding", folded, in_it) < 0:
+        return True
+    return 0 <= _place_of("promise", folded, in_it) <= _LONGEST_LEAD or bool(_AT_WORK.search(folded))
 
 
 def declined(text: str, asked: str) -> str:
@@ -163,6 +180,31 @@ def declined(text: str, asked: str) -> str:
             if found and rest.split(" ", 1)[0] in words:
                 return match[0].strip(" *#-")
     return ""
+
+
+def only_asks(text: str) -> bool:
+    """Whether a message wants to be told something and nothing to be done, so far as each of its sentences says so."""
+    if len(text) > _LONGEST_SENTENCE:
+        return False
+    lines = [_SPEAKER.sub("", line) for line in map(str.strip, text.splitlines()) if not _MARKS.fullmatch(line)]
+    kinds = {_asks_for(one[0].strip()) for line in lines for one in _SENTENCE.finditer(line) if one[0].strip(" -*#")}
+    return "answer" in kinds and kinds <= {"answer", "nothing"}
+
+
+def _asks_for(sentence: str) -> str:
+    """Return what a sentence asks for: an `answer`, `nothing` beside that, or `work`, as any that is not known."""
+    folded = _folded(sentence)
+    to_you = False
+    while lead := next((one for one in _beginnings("polite-first") if folded.startswith(one)), ""):
+        to_you = to_you or lead.strip().endswith(("you", "du"))
+        folded = folded[len(lead) - 1 :]
+    if not folded.strip() or folded.startswith(_beginnings("aside-first")):
+        return "nothing"
+    does = any(f" {word}{verb}" in folded for word in _AND for verb in _beginnings("work-verb"))
+    if does or folded.startswith(_beginnings("proposal-first")):
+        return "work"
+    asks = folded.startswith((*_beginnings("tell-first"), *_beginnings("question-first")))
+    return "answer" if asks or (sentence.endswith("?") and not to_you) else "work"
 
 
 def is_farewell(text: str) -> bool:

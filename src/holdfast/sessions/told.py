@@ -1,8 +1,8 @@
 """What an agent's answer tells, in few words: its statements, the question it ends with, and what it leaves to be done.
 
-An answer is read line by line. A heading or a line with a colon leads to what stands below it; one that only announces
-a summary says nothing itself. Where all of it is too long, what stands deeper in a list goes first, then the ends of
-entries, and then the middle: how an answer begins and how it ends are what it says.
+An answer is read line by line, a table row by row. A heading or a line with a colon leads to what stands below it; one
+that only announces a summary says nothing itself. Where all of it is too long, what stands deeper in a list goes
+first, then the ends of entries, and then the middle: how an answer begins and how it ends are what it says.
 """
 
 from __future__ import annotations
@@ -17,20 +17,29 @@ from holdfast.sessions.said import is_offer, says_nothing_itself
 
 _MAX_READ = 8_000
 _FENCE = "```"
+# A text for people has a list or headings below each other, a piece of code has none.
+_WRITTEN = re.compile(
+    r"\A\s*```(?:markdown|md|text)?[ \t]*\n(?:.*\n){0,40}?[ \t]*(?:#{2,6} \w|[-*] +[\w`])", re.IGNORECASE
+)
 _ITEM = re.compile(r"(?:[-*+•–]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"#{1,6}\s+|\*\*[^*]+\*\*:?$|__[^_]+__:?$")
 _HEADED = re.compile(r"^#{1,6} ", re.MULTILINE)
 _LINK = re.compile(r"!?\[([^\[\]]{1,200})\]\([^()\s]{1,500}\)")
 _MARKS = re.compile(r"^#{1,6}\s+|\*\*|__|[✅☑✔]\ufe0f?\s*")
+_TICKED = {"✅": "yes", "✔": "yes", "✓": "yes", "❌": "no", "✗": "no", "✘": "no"}
+_BELOW_NAMES = re.compile(r"\|?[\s:|-]*-[\s:|-]*")
 _NO_WORDS = re.compile(r"[\W_]+")
 # Neither a number of a list nor "e.g." ends a sentence.
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])(?<!\b\d\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+(?=[^a-z])")
 # Where the head of an entry ends.
-_HEAD_END = re.compile(r" [—–-] |: |(?<!e\.g)(?<!i\.e)\. | \(")
+_HEAD_END = re.compile(r" [—–-] |[:;,] |(?<!e\.g)(?<!i\.e)\. | \(")
+_ENTRY_END = re.compile(r"[.!?;](?= )")
 _SHORTEST_HEAD, _SHORT_ITEM = 12, 90
+# How long an entry may be, tried one after the other until all of them fit.
+_ITEMS = (400, 300, 240, 200, 160, 130, 110, _SHORT_ITEM, 60)
 # A block of code below a line with a colon is what that line says, if it is as short as this.
 _MAX_SHOWN = 3
-_NOT_SHOWN = "\0"
+_NOT_SHOWN, _A_ROW = "\0", "\1"
 _MAX_TAIL = 240
 # So many lines from the end a question is looked for.
 _LAST_LINES = 8
@@ -49,21 +58,31 @@ class _Line:
 def told(text: str, most: int) -> str:
     """Return what an answer says, on one line of at most so many letters."""
     lines = [line for line, is_left in _parted(text) if not is_left]
+    if not lines and _WRITTEN.search(text):
+        # All of it is a text to be copied, as that of a pull request.
+        lines = list(_lines(text.replace(_FENCE, "")))
     while lines and lines[-1].kind == _STATEMENT:
         last = _without_offer(lines[-1].text)
         if last or len(lines) == 1:
             lines[-1] = _Line(_STATEMENT, last or lines[-1].text)
             break
         lines.pop()
-    flat = [line for line in lines if line.kind != _DEEPER]
+    flat = _without_deeper(lines)
+    while len(flat) > 1 and flat[-1].kind in (_LEAD, _TITLE):
+        # What it leads to is not told.
+        flat.pop()
     kept = lines
-    for kept in (lines, flat, [_cut_item(line) for line in flat], [_head(line) for line in flat]):
+    for room in (0, most, *_ITEMS):
+        kept = [_cut_item(line, room) for line in flat] if room else lines
+        if len(flat) > 1 and sum(len(line.text) - 1 for line in kept if line.kind in (_STATEMENT, _BELOW)) > most:
+            continue
         whole = _joined(kept)
         if len(whole) <= most or len(flat) <= 1:
             return one_line(whole, most)
     # How it ends says whether it works, and what is not done.
     last = one_line(flat[-1].text, min(_MAX_TAIL, most // 3))
-    return f"{one_line(_joined(kept[:-1]), most - len(last) - 1)} {last}"
+    head = _cut(_joined(kept[:-1]), most - len(last) - 2)
+    return f"{head}{' ' if head[-1:] in _STOPS else '; '}{last}"
 
 
 def flat(text: str) -> str:
@@ -105,8 +124,14 @@ def _parted(text: str) -> Iterator[tuple[_Line, bool]]:
             is_left = _is_left(line.text)
             if not is_left:
                 yield line, False
-        else:
+        elif is_left or line.kind != _STATEMENT or ": " not in line.text:
             yield line, is_left
+        else:
+            # What comes next may stand behind what was done, on the same line.
+            for sentence in _SENTENCE_END.split(line.text):
+                is_left = is_left or bool(_label_and_rest(sentence)[0])
+                yield _Line(_STATEMENT, sentence), is_left
+            is_left = False
 
 
 def _label_and_rest(text: str) -> tuple[str, str]:
@@ -127,9 +152,12 @@ def _lines(text: str) -> Iterator[_Line]:
         if raw is _NOT_SHOWN:
             yield _Line(_TITLE, "")
             continue
+        if raw[0] == _A_ROW:
+            yield _Line(_DEEPER, _plain(bare[1:]))
+            continue
         item = _ITEM.match(bare)
-        heading = not item and _HEADING.match(bare)
         said = _plain(bare[item.end() :] if item else bare)
+        heading = not item and _HEADING.match(bare) and (bare[0] == "#" or not _says_more(said))
         if item:
             indent = len(raw) - len(raw.lstrip())
             first = indent if first is None else first
@@ -148,11 +176,27 @@ def _lines(text: str) -> Iterator[_Line]:
             yield _Line(_STATEMENT, said)
 
 
+def _says_more(said: str) -> bool:
+    """Whether what is printed fat is a statement of its own, and no title: "Files found: 21", "All of it works."."""
+    return said[-1:] in (".", "!", "?") or bool(said.partition(": ")[2])
+
+
+def _row(bare: str) -> str:
+    """Return a row of a table as an entry of a list: its first cell, and behind a colon what the others say of it."""
+    first, *others = [_TICKED.get(cell.strip(" *\ufe0f"), cell.strip()) for cell in bare.strip("|").split("|")]
+    said = ", ".join(cell for cell in others if cell)
+    return f"{first}{': ' if first and said else ''}{said}"
+
+
 def _without_blocks(text: str) -> Iterator[str]:
-    """Yield the lines without quotes, tables and blocks of code; a short block below a colon is an entry of a list."""
+    """Yield the lines without quotes and blocks of code; a row of a table and a short block below a colon are entries.
+
+    The first row of a table, above the line below it, only names its columns.
+    """
     block: list[str] | None = None
     before = ""
-    for raw in text.splitlines():
+    lines = text.splitlines()
+    for at, raw in enumerate(lines):
         bare = raw.strip()
         if bare.startswith(_FENCE):
             if block and before.endswith(":"):
@@ -162,9 +206,12 @@ def _without_blocks(text: str) -> Iterator[str]:
         elif block is not None:
             if bare and len(block) <= _MAX_SHOWN:
                 block.append(bare)
-        elif bare and bare[0] not in ">|" and not _NO_WORDS.fullmatch(bare):
+        elif bare and bare[0] != ">" and not _NO_WORDS.fullmatch(bare):
             before = bare.rstrip("*_")
-            yield raw
+            if bare[0] != "|":
+                yield raw
+            elif at + 1 == len(lines) or not _BELOW_NAMES.fullmatch(lines[at + 1].strip()):
+                yield f"{_A_ROW}{_row(bare)}"
 
 
 def _plain(text: str) -> str:
@@ -210,14 +257,36 @@ def _without_offer(text: str) -> str:
     return " ".join(sentences)
 
 
-def _cut_item(line: _Line) -> _Line:
-    return _Line(line.kind, one_line(line.text, _SHORT_ITEM)) if line.kind == _BELOW else line
+def _without_deeper(lines: list[_Line]) -> list[_Line]:
+    """Return the lines without what stands deeper in a list; an entry that ends with a colon takes it in."""
+    found: list[_Line] = []
+    leads = False
+    for line in lines:
+        if line.kind != _DEEPER:
+            found.append(line)
+            leads = line.kind == _BELOW and line.text.endswith(":")
+        elif leads:
+            before = found[-1].text
+            found[-1] = _Line(_BELOW, f"{before}{' ' if before[-1] == ':' else ', '}{line.text.rstrip('.;,: ')}")
+    return found
 
 
-def _head(line: _Line) -> _Line:
-    """Return an entry up to what explains it; a name in code is not parted."""
-    if line.kind != _BELOW:
+def _cut_item(line: _Line, most: int) -> _Line:
+    """Return an entry within its room, up to what explains it; neither code nor, if that can be, a phrase is parted."""
+    text = line.text
+    if line.kind != _BELOW or len(text) <= most:
         return line
-    ends = (end.start() for end in _HEAD_END.finditer(line.text, _SHORTEST_HEAD))
-    end = next((place for place in ends if line.text.count("`", 0, place) % 2 == 0), None)
-    return _cut_item(_Line(line.kind, line.text[:end]))
+    ends = [end.start() for end in _HEAD_END.finditer(text, _SHORTEST_HEAD, most + 1) if _is_whole(text[: end.start()])]
+    return _Line(line.kind, text[: ends[-1]] if ends else one_line(text, max(most, _SHORT_ITEM)))
+
+
+def _is_whole(said: str) -> bool:
+    """Whether a part of an entry can stand alone: no code, no bracket and no phrase goes on behind it."""
+    is_open = said.count("`") % 2 or said.count("(") > said.count(")")
+    return not is_open and said.rpartition(" ")[2].casefold() not in word_lists.among("answers", "goes-on")
+
+
+def _cut(text: str, most: int) -> str:
+    """Return as much of a text as there is room for, up to the end of a sentence or an entry if one is near."""
+    ends = [end.end() for end in _ENTRY_END.finditer(text, 0, most)]
+    return f"{text[: ends[-1]].rstrip()}…" if ends and most * 2 // 3 <= ends[-1] < len(text) else one_line(text, most)

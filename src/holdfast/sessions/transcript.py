@@ -17,7 +17,7 @@ from html import escape
 from holdfast.base.terminal import harmless
 from holdfast.base.text import count
 from holdfast.records import ROLES, SessionEvent
-from holdfast.sessions.facts import CommandRun, Delivered, Digest, OutcomeEvidence
+from holdfast.sessions.facts import ENDINGS, CommandRun, Delivered, Digest, OutcomeEvidence
 
 # How a page shows a text: one that somebody said, and one that is code or a name.
 Shown = Callable[[str], str]
@@ -28,7 +28,7 @@ _SPAN = re.compile("((?<!`)`[^`]+`(?!`))")
 _MARKUP = str.maketrans({sign: f"\\{sign}" for sign in "\\`*<[]|~"})
 _AT_AN_EDGE = re.compile(r"(?<![^\W_])_|_(?![^\W_])|^[#>+=-]|#(?=#*$)|(?<=^\d)[.)](?= )|(?<=^\d\d)[.)](?= )")
 _LEFT_OUT = {"between": "asks"}
-_ENDED = {"fixed": "fixed", "repeated": "came again, not seen to succeed", "left": "not seen to succeed"}
+_ABOUT = {"conclusion": "", "progress": "said while still at work: ", "announced": "announced, no more is told: "}
 _TOKENS = ("input", "cache_read", "cache_write", "output", "reasoning")
 _STYLE = (
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;"
@@ -99,7 +99,7 @@ def sections_of(digest: Digest, plain: Shown, code: Shown) -> list[tuple[str, li
     troubles = [(f"{code(one.about)}: {plain(one.text)}{_times(one.times)}", one) for one in digest.troubles]
     sections = [
         ("Asked", [f"{plain(one.text)}{_at(one)}" for one in asked]),
-        ("Concluded by the agent", [f"{plain(one.text)}{_at(one)}" for one in concluded if one]),
+        ("Concluded by the agent", [f"{_ABOUT[one.kind]}{plain(one.text)}{_at(one)}" for one in concluded if one]),
         ("Open question", [f"{plain(one.text)}{_at(one)}" for one in (digest.question,) if one]),
         ("Left to do", [plain(one) for one in digest.left]),
         ("Files changed", [f"{code(path)}{_times(one.changes)}{_at(one)}" for path, one in paths]),
@@ -108,7 +108,7 @@ def sections_of(digest: Digest, plain: Shown, code: Shown) -> list[tuple[str, li
         ("Commits", list(map(made, digest.commits))),
         ("Pull requests", list(map(made, digest.pull_requests))),
         ("Said", [f"{one.kind}: {plain(one.text)}{_at(one)}" for one in digest.said]),
-        ("Errors", [f"{text}, {_ENDED[one.ended]}{_at(one)}" for text, one in troubles]),
+        ("Errors", [f"{text}, {ENDINGS[one.ended]}{_at(one)}" for text, one in troubles]),
         ("Evidence", list(map(speaks, digest.outcome.evidence))),
     ]
     return [(title, entries) for title, entries in sections if entries]

@@ -1,12 +1,8 @@
 """What was done in a session, gathered from its tool calls: files, commands, checks, commits, pull requests, errors.
 
-Each kind of error is told once, with how it ended. It is known by what it was about and its line without numbers,
-paths and hashes. It is `fixed` when the same thing succeeds later, `repeated` when it came again and never did, else
-`left`.
-
 How a session ended is told by named evidence and no model; docs/digests.md has the weights. Nothing that speaks gives
-`unknown`, never a guess: an answer alone is no success. Text that was put in by a program, by Holdfast, or that sums up
-an earlier part is no evidence.
+`unknown`, never a guess: an answer alone is no success where more was asked for. Text that was put in by a program, by
+Holdfast, or that sums up an earlier part is no evidence.
 """
 
 from __future__ import annotations
@@ -14,18 +10,18 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Container
 
-from holdfast.base.text import ends_of, one_line
+from holdfast.base.text import one_line
 from holdfast.language import failures, shell, tools
-from holdfast.language.commands import CHECKS, Command, includes, removes
+from holdfast.language.commands import CHECKS, Command, removes
 from holdfast.language.failures import is_refused
 from holdfast.records import SessionEvent, replace
 from holdfast.sessions import check_results
 from holdfast.sessions.check_results import ShellCall
-from holdfast.sessions.facts import CommandRun, Delivered, FileChange, Outcome, OutcomeEvidence, Trouble
+from holdfast.sessions.facts import CommandRun, Delivered, FileChange, Outcome, OutcomeEvidence
 from holdfast.sessions.names import path_of
 from holdfast.sessions.said import begins_with
+from holdfast.sessions.troubles import Troubles, may_change
 
 _MAX_FILES = 1_000
 _MAX_COMMANDS = 400
@@ -40,28 +36,18 @@ _CHANGES = {"deploy": 5.0, "merge": 4.0, "push": 4.0, "pr": 4.0, "commit": 3.0}
 # Of a line longer than is shown, the commands of these kinds are told.
 _DECIDING = ("commit", "push", "pr", "merge", "deploy")
 _LONG_LINE = 160
-MAX_TROUBLES = 200
-_LOOK_FOR_ERROR, _LOOK_FOR_VERDICT = 2_000, 6_000
-# A test by its name, a code of a compiler, or a place in a file with what is wrong there.
-_VERDICT = re.compile(
-    r"^[ \t]*(?:--- FAIL|\(fail\) |FAILED \S+::|FAIL +\S+\.\w+|● .* › |.{0,300}\berror (?:TS\d+|\[E\d+\])"
-    r"|[^\s:(]+\.\w+(?::\d+:\d+:|\(\d+,\d+\):) (?!.*\b(?:warning|note|info)\b)).*$",
-    re.MULTILINE,
-)
-# How many failed, where nothing else is told.
-_FAILED_COUNT = re.compile(r"^[ \t]*[1-9]\d* fail(?:ed|ing|ures?)?\b.*$", re.MULTILINE)
-_SAYS_AN_ERROR = re.compile(
-    r"error|exception|fail|assert|panic|cannot|could not|unable|denied|not found|invalid|expect", re.I
-)
-_SHOWN_OF_ERROR = 400
 _MAY_WRITE = re.compile(r"\bsed -\S*i|\bopen\(|\.write_text\(|\b(?:cat|echo|printf)\b.*>")
 _SCRIPT_WRITES = re.compile(
     r"""\bopen\(\s*['"]([^'"\n]{1,400})['"]\s*,\s*['"][wa]|Path\(\s*['"]([^'"\n]{1,400})['"]\s*\)\.write_text\("""
 )
 # Where no file of the work lies.
 _NO_WORK = ("/tmp/", "/dev/", "/private/tmp/", "/var/", "&")  # noqa: S108
-# What is only looked for and not found is no trouble of the work.
-_MINOR = ("read:", "search:", "web:")
+# Where agents keep the plans that they lay before the person.
+_OWN_PLAN = re.compile(r"/\.[^/]+/(?:.*/)?plans/[^/]+\.md$")
+_ONLY_LOOKS = ("read", "search", "web", "plan")
+# Under which names agents tell their shell where to run, and to leave its sandbox.
+_FOLDER_KEYS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
+_RIGHTS_KEYS = ("sandbox_permissions", "with_escalated_permissions", "dangerouslyDisableSandbox")
 # From which weight on one side alone decides, and from which on the other side still counts.
 _DECIDES = 1.5
 _COUNTS = 1.0
@@ -94,79 +80,6 @@ def _confidence(lead: float) -> float:
     return round(min(0.95, 0.4 + 0.1 * max(lead, 0.0)), 2)
 
 
-class Troubles:
-    """The errors seen so far, at most MAX_TROUBLES kinds of them; what comes beyond is counted in `left_out`."""
-
-    def __init__(self) -> None:
-        self.left_out = 0
-        self._open: dict[tuple[str, str], Trouble] = {}
-        self._abouts: set[str] = set()
-
-    def __bool__(self) -> bool:
-        """Whether there is one that a success may still fix."""
-        return bool(self._abouts)
-
-    def take(self, event: SessionEvent, failed: bool, about: str, shown: str) -> None:
-        """Take a call about a thing, and how that is shown: an error, or a success, which fixes errors about it."""
-        if failed:
-            self._failed(event, about, shown)
-        elif about in self._abouts:
-            self._abouts.discard(about)
-            for key, trouble in self._open.items():
-                if key[0] == about and trouble.ended != "fixed":
-                    self._open[key] = Trouble(
-                        *(trouble.text, trouble.about, trouble.times, "fixed"),
-                        *(trouble.place, trouble.line, trouble.last_place, trouble.last_line),
-                    )
-
-    def _failed(self, event: SessionEvent, about: str, shown: str) -> None:
-        line = error_line(event.output or event.text)
-        key = (about, failures.normalised(line))
-        before = self._open.get(key)
-        if before is None and len(self._open) >= MAX_TROUBLES:
-            self.left_out += 1
-            return
-        times = before.times + 1 if before else 1
-        first = before or event
-        self._abouts.add(about)
-        self._open[key] = Trouble(
-            before.text if before else one_line(line, _SHOWN_OF_ERROR) or "no message",
-            shown,
-            times,
-            "repeated" if times > 1 else "left",
-            *(first.place, first.line, event.place, event.line),
-        )
-
-    def all(self, changed: Container[str] = ()) -> list[Trouble]:
-        """Return those of the work: what was left first, then what was fixed, each by its place.
-
-        An edit that a tool did not take is how agents work, where the file was `changed` in the end.
-        """
-        order = [
-            (trouble.ended == "fixed", trouble.place, number, trouble)
-            for number, ((about, _), trouble) in enumerate(self._open.items())
-            if not about.startswith(_MINOR) and not (about.startswith("edit:") and trouble.about in changed)
-        ]
-        return [one[-1] for one in sorted(order)]
-
-
-def error_line(output: str) -> str:
-    """Return the line of an output that says the error, of a long one from either end; or the first that says any.
-
-    It is the whole line, with the label that a program puts before its errors. What a test, a compiler or a linter says
-    of its own stands before all else: the code that it runs may log errors, and it shows lines of the source.
-    """
-    verdict = _VERDICT.search(failures.plain(ends_of(output, _LOOK_FOR_VERDICT)))
-    if verdict:
-        return verdict[0].strip()[:_SHOWN_OF_ERROR]
-    text = failures.plain(ends_of(failures.without_tags(output), _LOOK_FOR_ERROR))
-    said = failures.error_line(text) or failures.first_message(text)
-    line = next((line.strip() for line in text.split("\n") if said and said in line), said)
-    # Of an output that was cut, how many failed says more than what the code logged.
-    counted = None if _SAYS_AN_ERROR.search(line) else _FAILED_COUNT.search(output[-_LOOK_FOR_ERROR:])
-    return (counted[0].strip() if counted else line)[:_SHOWN_OF_ERROR]
-
-
 class ToolWork:
     """Takes the tool calls of a session one by one; its memory is bounded, `left_out` counts what is beyond."""
 
@@ -184,10 +97,11 @@ class ToolWork:
         self.commits: deque[Delivered] = deque(maxlen=_MAX_MADE)
         self.pull_requests: dict[str, Delivered] = {}
         self.troubles = Troubles()
-        # The checks that failed, by what their errors are about.
-        self._failing: dict[str, Command] = {}
         # The number of the call that changed a file last, -1 for none.
         self.changed_at = -1
+        # The number of the call that may have changed anything last, and the call that failed last.
+        self._did_at = -1
+        self.last_failed: SessionEvent | None = None
         self._last_checks: dict[str, tuple[int, CommandRun]] = {}
         self._last_made: dict[str, tuple[int, OutcomeEvidence]] = {}
         # What was to leave the session and did not.
@@ -269,11 +183,16 @@ class ToolWork:
             is_edit = kind == "edit" and not arguments.only_looks()
             if is_edit or event.failed or kind == "read":
                 paths = [_shown_path(path, event.folder) for path in arguments.paths()]
-        if self._counts(event.failed, is_look=kind in ("read", "search", "web", "plan")):
+        if self._counts(event, event.failed, is_look=kind in _ONLY_LOOKS):
             about = paths[0] if paths else one_line(event.tool, _TEXT)
-            self.troubles.take(event, event.failed, f"{kind}:{about}", about or kind)
+            if event.failed:
+                self.troubles.failed(event, self.calls, f"{kind}:{about}", about or kind)
+            else:
+                self.troubles.passed_about(f"{kind}:{about}", self.calls)
         if event.failed:
             return
+        if kind not in _ONLY_LOOKS:
+            self._did_at = self.calls
         for path in paths if is_edit else ():
             self._changed(path, event)
         if kind == "pr":
@@ -299,16 +218,23 @@ class ToolWork:
         is_kept = any(entry.ticked for entry in self.plan)
         return [entry.text for entry in self.plan if not entry.ticked] if is_kept else []
 
-    def _counts(self, failed: bool, *, is_look: bool = False) -> bool:
+    def _counts(self, event: SessionEvent, failed: bool, *, is_look: bool = False) -> bool:
         """Count a call; return whether it counts what it was about: it failed, or it may fix what did."""
         self.failed_calls += failed
+        self.last_failed = event if failed else self.last_failed
         if not is_look:
             self.failed_in_a_row = self.failed_in_a_row + 1 if failed else 0
         return failed or bool(self.troubles)
 
     def _changed(self, path: str, event: SessionEvent) -> None:
+        if _OWN_PLAN.search(path):
+            # That is how an agent works, and told as its plan.
+            return
         self.changed_at = self.calls
         self._did_something = True
+        if "*" in path:
+            # The shell knows which files these were.
+            return
         folder = "" if path[:1] == "/" or path[1:2] == ":" else path_of(event.folder)
         whole = os.path.join(folder, path)
         before = self.files.pop(whole, None)
@@ -319,25 +245,19 @@ class ToolWork:
 
     def _shell(self, event: SessionEvent) -> None:
         call = check_results.ended(event)
+        if call.result == "passed" and self._missed_edit(call, event):
+            return
         failed, main = call.result == "failed", call.main
         if main is None or call.result == "answer":
             broken = event.failed and main is None
-            if self._counts(broken):
-                self.troubles.take(event, broken, "shell:", "shell")
+            if self._counts(event, broken) and broken:
+                self.troubles.failed(event, self.calls, "shell:", "shell")
             return
         self._checks(call, event)
-        if self._counts(failed, is_look=main.is_look):
-            # Of what only looks, each command is a thing of its own: another file that is there fixes nothing.
-            # Where more than one may have failed, the line is named as a whole.
-            shown = one_line(call.line if failed and len(call.suspects) > 1 else main.text, _SHOWN)
-            about = f"read:{shown}" if main.is_look else f"shell:{main.about}"
-            self._mended(call, event)
-            # What stands behind a pipe passes whatever the check found.
-            own = next((result for one, result in zip(call.commands, call.results, strict=True) if one == main), "")
-            if call.result != "unknown" and (failed or not main.is_check or own != "unknown"):
-                self.troubles.take(event, failed, about, shown)
-            if failed and main.is_check and len(self._failing) < MAX_TROUBLES:
-                self._failing[about] = main
+        if self._counts(event, failed, is_look=main.is_look):
+            self._troubled(call, main, event)
+        if self.troubles and any(map(may_change, call.commands)):
+            self._did_at = self.calls
         if not failed:
             for path in [
                 *(tools.Arguments(call.line).patched() if tools.PATCH in call.line else ()),
@@ -352,14 +272,38 @@ class ToolWork:
             self._did_something = self._did_something or main.kind != "install"
             self._run(_shown_line(call), "other" if main.is_look else main.kind, call.result, event)
 
-    def _mended(self, call: ShellCall, event: SessionEvent) -> None:
-        """Take what passed in a line, each command by itself, for the end of the errors that it or a part of it had."""
-        for one, result in zip(call.commands, call.results, strict=True):
-            if result == "passed" and not one.is_look:
-                self.troubles.take(event, False, f"shell:{one.about}", "")
-                for about in [about for about, failing in self._failing.items() if includes(one, failing)]:
-                    self.troubles.take(event, False, about, "")
-                    del self._failing[about]
+    def _missed_edit(self, call: ShellCall, event: SessionEvent) -> bool:
+        """Take a script that did not find what it was to replace, as an edit that any other tool did not take."""
+        says_so = check_results.found_nothing(event.output) and not call.checks()
+        written = _written(call.line) if says_so else []
+        if written:
+            path = _shown_path(written[0], event.folder)
+            self._counts(event, True)
+            self.troubles.failed(event, self.calls, f"edit:{path}", path)
+        return bool(written)
+
+    def _troubled(self, call: ShellCall, main: Command, event: SessionEvent) -> None:
+        """Take the error of a line, or what passed in it, each command by itself, for the end of those that it had."""
+        results = list(zip(call.commands, call.results, strict=True))
+        own = next((result for one, result in results if one == main), "")
+        did_at, way = self._did_at, _way_of(call, event)
+        for one, result in results:
+            # What stands behind a pipe passes whatever the check found.
+            is_main = one == main and call.result == "passed" and not (main.is_check and own == "unknown")
+            if (result == "passed" or is_main) and not one.is_look:
+                # A linter that mends what it finds is content because of that.
+                self.troubles.passed(one, self.calls if one.kind == "lint" and may_change(one) else did_at, way)
+            did_at = self.calls if may_change(one) else did_at
+        if call.result == "failed":
+            # Of what only looks, each command is a thing of its own: another file that is there fixes nothing.
+            # Where more than one may have failed, the line is named as a whole.
+            suspects = list(call.suspects)
+            shown = one_line(call.line if len(suspects) > 1 else main.text, _SHOWN)
+            names = " && ".join(one.about for one in suspects)
+            about = f"read:{shown}" if main.is_look else f"shell:{names}"
+            void = main.kind if main.is_check and own == "unknown" and len(suspects) == 1 else ""
+            self.troubles.ran(suspects, self._did_at, way)
+            self.troubles.failed(event, self.calls, about, shown, suspects, void, way)
 
     def _checks(self, call: ShellCall, event: SessionEvent) -> None:
         """Take the checks of a line. Where the work is put aside, they say nothing about it."""
@@ -441,6 +385,18 @@ def _shown_line(call: ShellCall) -> str:
         return line
     deciding = [one.text for one in call.commands if one.kind in _DECIDING or removes(one.text)]
     return " && ".join(one_line(text, _LONG_LINE // len(deciding)) for text in deciding)
+
+
+def _way_of(call: ShellCall, event: SessionEvent) -> tuple[str, ...]:
+    """Return the folder in which a line was run, and what it was allowed beyond its sandbox."""
+    is_told = any(key in event.input for key in (*_FOLDER_KEYS, *_RIGHTS_KEYS))
+    fields = (tools.Arguments(event.input).fields or {}) if is_told else {}
+    given = next((str(fields[key]) for key in _FOLDER_KEYS if fields.get(key)), "")
+    folder = os.path.join(path_of(event.folder), path_of(given))
+    for one in call.commands:
+        if one.words[0] == "cd" and len(one.words) > 1:
+            folder = os.path.join(folder, path_of(one.words[1]))
+    return os.path.normpath(folder), *[str(fields[key]) for key in _RIGHTS_KEYS if fields.get(key)]
 
 
 def _written(line: str) -> list[str]:

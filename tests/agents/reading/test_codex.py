@@ -201,6 +201,17 @@ def test_other_kinds_of_calls(path: Path) -> None:
     assert events[4].output.startswith("[image sha256:")
 
 
+def test_a_patch_that_does_not_fit_is_a_failure(path: Path) -> None:
+    """Codex tells no exit of it, only what it did not find."""
+    events, _ = read(
+        path,
+        meta(),
+        item("custom_tool_call", call_id="p", name="apply_patch", input="*** Begin Patch"),
+        item("custom_tool_call_output", call_id="p", output="apply_patch verification failed: Failed to find a line"),
+    )
+    assert [one.failed for one in events] == [True]
+
+
 def test_an_aborted_call_stays_without_a_result(path: Path) -> None:
     """The call comes out in its place, and the abort is told."""
     events, _ = read(path, meta(), call("c"), event("turn_aborted", reason="interrupted"), said("user", "again"))

@@ -56,6 +56,14 @@ def test_a_call_that_is_told_twice_is_one_event(log) -> None:
     assert (session.id, session.version, session.models) == ("s-1", "1.0.60", ("m-1",))
 
 
+def test_a_turn_that_ends_without_a_text_is_told_so(log) -> None:
+    """The agent answered, and the log has nothing of it; a message that only calls a tool is no such answer."""
+    asked = event("user.message", 1, content="Reply with READY only.")
+    events, _ = read_one(copilot, log(asked, answer("", CALL), BEGUN, DONE, answer("")))
+    assert [role for role, _ in spoken(events)] == ["human", "tool", "injected"]
+    assert events[-1].text == "[turn ended without a text]"
+
+
 def test_hooks_are_passed_over_and_our_own_text_is_ours(log) -> None:
     """What hooks were given repeats prompts; what we handed over stands in the transformed prompt only."""
     hook = event("hook.start", 1, hookType="userPromptSubmitted", input={"prompt": "look"})
@@ -88,12 +96,11 @@ def test_tokens_by_kind_are_read_where_no_model_tells_them(log) -> None:
     assert (cost.input, cost.output, cost.cache_read) == (100, 15, 5)
 
 
-def test_failures_are_told(log) -> None:
+@pytest.mark.parametrize("end", ["<exited with exit code 2>", "<shellId: 1 completed with exit code 2>"])
+def test_failures_are_told(log, end: str) -> None:
     """A refused call, an exit code, an error of the session and an abort are failures."""
     refused = event("tool.execution_complete", 4, toolCallId="c-1", success=False, error={"message": "denied"})
-    exited = event(
-        "tool.execution_complete", 4, toolCallId="c-2", success=True, result={"content": "x\n<exited with exit code 2>"}
-    )
+    exited = event("tool.execution_complete", 4, toolCallId="c-2", success=True, result={"content": f"x\n{end}"})
     records = (
         answer("", CALL, {**CALL, "toolCallId": "c-2"}),
         refused,
@@ -103,7 +110,7 @@ def test_failures_are_told(log) -> None:
     events, _ = read_one(copilot, log(*records, event("abort", 6, reason="user")))
     assert [(one.output or one.text, one.failed) for one in events] == [
         ("denied", True),
-        ("x\n<exited with exit code 2>", True),
+        (f"x\n{end}", True),
         ("quota", True),
         ("[turn aborted: user]", True),
     ]

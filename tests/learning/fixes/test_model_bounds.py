@@ -218,7 +218,7 @@ def test_four_writers_at_once(tmp_path) -> None:
     path = full(home, MAX_ROWS - 100)
     words = [[sys.executable, "-c", WRITER, home, f"w{number}", "60"] for number in range(4)]
     writers = [subprocess.Popen(each, stderr=subprocess.PIPE) for each in words]
-    ended = [one.communicate(timeout=120)[1] for one in writers]
+    ended = [one.communicate(timeout=600)[1] for one in writers]
     assert [one.returncode for one in writers] == [0] * 4, ended
     kept = Counter(sessions(home))
     assert all(kept[f"w{number}-{each}"] == 1 for number in range(4) for each in range(60))

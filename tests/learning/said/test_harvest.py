@@ -25,16 +25,16 @@ RULE = "From now on never use console.log, always use the logger from src/log.ts
 WRONG = "no, that's wrong: the config lives in /etc/app, not in home. Please update."
 
 
-def talked(workspace, shop, *texts: str, days: int = 0) -> str:
+def talked(workspace, shop, *texts: str, days: int = 0, id: str = "s-1") -> str:
     """Archive a session of so many days ago in which the person said this, with its entry in the log."""
     day = clock.iso(time.time() - days * clock.DAY_SECONDS)[:10]
     events = []
     for number, text in enumerate(texts):
         events += [said("human", text, f"{day}T10:0{number}:00Z", shop), said("assistant", "I did it.", "", shop)]
-    told = session("s-1", shop, day=day)
+    told = session(id, shop, day=day)
     name = store(workspace, told, *events)
     folder = ProjectPages(workspace.home, SHOP).folder
-    log.write(folder, LogEntry("s-1", "some-agent", told.started, done=("something",)))
+    log.write(folder, LogEntry(id, "some-agent", told.started, done=("something",)))
     return name
 
 
@@ -104,6 +104,31 @@ def test_a_message_that_is_read_otherwise_is_proposed_once(workspace, shop, deci
             assert [one.exit_code for one in decide(h, (older.id,))] == [0]
         harvest(h, session=name)
         assert waiting(h) == ([] if decide else ["Use the logger."])
+
+
+def heard(workspace) -> list[str]:
+    """Return the evidence of the judge's proposals."""
+    return [one.evidence for one in proposals.waiting(workspace)[0] if one.source == "judge"]
+
+
+def test_what_is_said_again_is_proposed_once_and_gains_evidence(workspace, shop) -> None:
+    """In other words, in the same words, and in a session that is read again; a lesson that says it takes its place."""
+    both = "said in some-agent/s-1, place 2; said in some-agent/s-2, place 2"
+    with workspace() as h:
+        talked(h, shop, "Add a cart.", "Don't edit generated files by hand.")
+        second = talked(h, shop, "Add a till.", "From now on don't edit generated files by hand!", id="s-2")
+        harvest(h)
+        harvest(h, session=second)
+        assert heard(h) == [both]
+        third = talked(h, shop, "Add a lamp.", "Don't edit generated files by hand.", id="s-5")
+        harvest(h)
+        assert heard(h) == [f"{both}; said in some-agent/s-5, place 2"]
+        forget_sessions(h, (third,))
+        assert heard(h) == [both]
+        talked(h, shop, "Add a shelf.", "No, use pnpm, not npm.", days=2, id="s-3")
+        talked(h, shop, "Add a door.", "No, use pnpm, not npm.", days=1, id="s-4")
+        harvest(h)
+        assert [one.kind for one in proposals.waiting(h)[0] if "pnpm" in one.text] == ["lesson"]
 
 
 def test_a_session_of_long_ago_is_not_judged(workspace, shop) -> None:

@@ -153,7 +153,11 @@ def test_what_the_session_made_itself_is_its_to_remove(workspace, home, shop) ->
     """A branch and a folder of its own, but neither another of either nor one of both in the same call."""
     lines = (
         *("git switch -c chore/tidy", "mkdir -p out/report", "agentv run --output results/dry-run"),
-        *("git branch -D chore/tidy", "rm -rf out/report results/dry-run", "git switch main"),
+        *(
+            "git branch -f kept origin/kept && git branch -D chore/tidy",
+            "rm -rf out/report results/dry-run",
+            "git switch main",
+        ),
         *("git branch -D main", "rm -rf results/dry-run src"),
     )
     events = [ran(line, shop, f"2026-05-04T10:00:{at:02d}Z") for at, line in enumerate(lines)]

@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from holdfast.learning.work import session_log
+from holdfast.base import files
+from holdfast.learning.work import session_log, turns
 from holdfast.learning.work.session_log import PENDING, PROMPT, TAKEN, WORK
 
 # Earlier versions wrote how far they had read the transcript.
@@ -73,3 +74,31 @@ def test_only_sessions_of_the_project_that_are_over_were_left(tmp_path):
     assert not left(tmp_path)
     noted(tmp_path, [(session_log.ENDED, "")], session_log.LEFT_SECONDS + 60)
     assert [one.path for one in left(tmp_path)] == [path]
+
+
+def test_a_start_opens_a_few_however_many_there_are(tmp_path, monkeypatch):
+    """Of hundreds of today with nothing more to tell the newest stay, and what has something to tell stays too."""
+    now, opened = time.time(), []
+    names = [f"s{number}" for number in range(200)]
+    for number, name in enumerate(names):
+        rows = [(PROMPT, "add a toggle")] if number == 100 else [(TAKEN, ""), (session_log.ENDED, "")]
+        session_log.note(str(tmp_path), (WHOSE[0], name, WHOSE[2]), AT, rows)
+        path = session_log.path_of(str(tmp_path), WHOSE[0], name, WHOSE[2])
+        os.utime(path, (now - LONG_AGO - number,) * 2)
+    read = files.read_if_there
+    monkeypatch.setattr(files, "read_if_there", lambda path, *more: opened.append(path) or read(path, *more))
+    left(tmp_path)
+    assert 32 < len(set(opened)) <= 48
+    found = {one.session for _ in range(200) for one in left(tmp_path)}
+    assert found == {"s100"}
+    assert {one.session for one in session_log.sessions(str(tmp_path))} == {*names[:64], "s100"}
+
+
+def test_what_an_abandoned_project_left_is_finished_by_the_sweep(tmp_path):
+    """Days after its last row a session's file is taken in and goes, also where nobody starts in its project again."""
+    path = noted(tmp_path, [(PROMPT, "thanks")], session_log.KEPT_SECONDS + 60)
+    turns.finish_learned(str(tmp_path), lambda name: False, AT)
+    assert session_log.read(path).rows == ()
+    os.utime(path, (time.time() - session_log.KEPT_SECONDS - 60,) * 2)
+    turns.finish_learned(str(tmp_path), lambda name: False, AT)
+    assert not os.path.exists(path)

@@ -15,14 +15,10 @@ from dataclasses import asdict, dataclass
 
 import msgspec
 
+from holdfast.agents import INSTALLS
 from holdfast.agents.base import ConfigChange
 from holdfast.base import files
 from holdfast.errors import BrokenFile
-
-# The record of all installs, in the home.
-FILE = "installs.json"
-# The same for agents in whose own memory of a project a block of ours stands.
-NATIVE = "native.json"
 
 Keys = tuple[str, ...]
 Span = tuple[int, int]
@@ -139,7 +135,7 @@ def lock(home: str) -> files.Lock:
     return files.lock_of(home, "installs")
 
 
-def load(home: str, name: str = FILE) -> list[Install]:
+def load(home: str, name: str = INSTALLS) -> list[Install]:
     """Return what is installed; without a record nothing is."""
     path = os.path.join(home, name)
     data = files.read_if_there(path)
@@ -150,7 +146,7 @@ def load(home: str, name: str = FILE) -> list[Install]:
         raise BrokenFile(f"{path} cannot be read: {problem}", hint) from problem
 
 
-def save(home: str, installs: list[Install], name: str = FILE) -> None:
+def save(home: str, installs: list[Install], name: str = INSTALLS) -> None:
     """Write the record; without an install there is none."""
     path = os.path.join(home, name)
     if installs:

@@ -10,9 +10,6 @@ import json
 import re
 import tomllib
 
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
-
 from holdfast.agents.editing.blocks import newline_of
 from holdfast.agents.editing.record import Insertions
 
@@ -113,6 +110,10 @@ def _cut_lines(text: str, path: Path) -> str | None:
 
 
 def _cut_by_library(text: str, path: Path) -> str | None:
+    # Only a table that goes needs it, and whatever renews rules files loads this module.
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
     try:
         document = tomlkit.parse(text)
         place = document

@@ -48,6 +48,8 @@ _WORKSPACE = re.compile(r"^Workspace Path: (\S.*)$", re.M)
 # How many events, and characters of them, wait for the result of a call before it comes out unanswered.
 MAX_HELD = 1_000
 MAX_HELD_TEXT = 8_000_000
+# Stands where an agent ended its turn and the transcript has no text of that.
+NO_TEXT = "[turn ended without a text]"
 
 
 class _Slot:
@@ -407,6 +409,10 @@ class Reading:
         """Add a text of this role, if it says anything."""
         if text.strip():
             self.held.add(self.event(role, cut(text.strip(), MAX_TEXT), id, failed))
+
+    def answer(self, text: str, id: str, calls: bool) -> None:
+        """Add what the agent said; a mark where it neither said nor called anything, for its turn ended so."""
+        self.say(*(("assistant", text) if text.strip() or calls else ("injected", NO_TEXT)), id)
 
     def call(self, key: str, tool: str, given: Any, id: str = "") -> None:
         """Add a call that waits for its result. One that was there before is passed over.

@@ -44,6 +44,7 @@ ENVELOPES = ("session_meta", "response_item", "event_msg", "turn_context", "comp
 KINDS = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens", "reasoning_output_tokens")
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _EXIT = re.compile(r"(?:exited with code|[Ee]xit code:?) (-?\d{1,9})\b")
+_NOT_APPLIED = ("apply_patch verification failed", "Failed to apply patch", "patch rejected")
 _WALL = re.compile(r"Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds")
 _ROLLED_BACK = b"thread_rolled_back"
 _TYPED = b'"user_message"', b'"UserMessage"'
@@ -318,6 +319,8 @@ def _understood(output: Any) -> dict[str, Any]:
             seconds = data.get("duration_seconds")
             taken = round(seconds * 1_000) if isinstance(seconds, (int, float)) and 0 <= seconds < 1e9 else 0
     text = text_of(output)
+    # A patch that does not fit changes nothing, and no exit says so.
+    failed = failed or text.startswith(_NOT_APPLIED)
     if code := _EXIT.search(text, 0, 400):
         failed = failed or int(code[1]) != 0
     if wall := _WALL.search(text, 0, 400):

@@ -22,7 +22,7 @@ from holdfast.base.files import names_in
 from holdfast.privacy import fence
 from holdfast.records import Session
 
-_EXIT = re.compile(r"<exited with exit code [1-9]\d*>\s*\Z")
+_EXIT = re.compile(r"<(?:exited|shellId: \S+ completed) with exit code [1-9]\d*>\s*\Z")
 TOKENS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens")
 KINDS = ("input", "output", "cache_read", "cache_write")
 # What the program writes before the answer to its dialog.
@@ -104,7 +104,7 @@ class CopilotReading(Reading):
         self.person(text_of(data.get("content")), id, usual)
 
     def _answer(self, data: dict[str, Any], id: str) -> None:
-        self.say("assistant", text_of(data.get("content")), id)
+        self.answer(text_of(data.get("content")), id, calls=bool(listed(data.get("toolRequests"))))
         self._unsettled[told(data, "messageId") or id] = (whole(data.get("outputTokens")), self.at, self.model)
         for one in listed(data.get("toolRequests")):
             self.call(told(one, "toolCallId"), told(one, "name"), table(one).get("arguments"), id)

@@ -173,13 +173,13 @@ class GeminiReading(Reading):
         parts = blocks(message.get("content"))
         said = [text_of(part) for part in parts if not table(part).get("thought") and "functionCall" not in table(part)]
         self._count(message)
-        self.say("assistant", "\n".join(said), told(message, "id"))
-        for call in listed(message.get("toolCalls")):
+        asked = [call for part in parts if (call := table(table(part).get("functionCall")))]
+        calls = listed(message.get("toolCalls"))
+        self.answer("\n".join(said), told(message, "id"), calls=bool(asked or calls))
+        for call in calls:
             self._call(table(call), told(message, "id"))
-        for part in parts:
-            asked = table(table(part).get("functionCall"))
-            if asked:
-                self.call(told(asked, "id"), told(asked, "name"), asked.get("args"))
+        for call in asked:
+            self.call(told(call, "id"), told(call, "name"), call.get("args"))
 
     def _call(self, call: dict[str, Any], message: str) -> None:
         key, name = told(call, "id") or f"{message}/{told(call, 'name')}/{self.held.given}", told(call, "name")

@@ -97,11 +97,12 @@ class PiReading(Reading):
         self.model = told(message, "model") or self.model
         content = blocks(message.get("content"))
         said = [text_of(block) for block in content if told(block, "type") in ("", "text")]
-        self.say("assistant", "\n".join(text for text in said if text), id)
-        for block in content:
-            if told(block, "type") == "toolCall":
-                self.call(told(block, "id"), told(block, "name"), table(block).get("arguments"), id)
-        if told(message, "stopReason") in ("error", "aborted"):
+        calls = [block for block in content if told(block, "type") == "toolCall"]
+        is_broken = told(message, "stopReason") in ("error", "aborted")
+        self.answer("\n".join(text for text in said if text), id, calls=bool(calls) or is_broken)
+        for block in calls:
+            self.call(told(block, "id"), told(block, "name"), table(block).get("arguments"), id)
+        if is_broken:
             self.say("injected", f"[turn {told(message, 'stopReason')}: {told(message, 'errorMessage')}]", failed=True)
 
     def _count(self, entry: dict[str, Any]) -> None:

@@ -249,7 +249,7 @@ def best_of(known: Iterable[Fix], done: Iterable[str]) -> Fix | None:
 def _is_dangerous(fix: Fix) -> bool:
     """Whether a step destroys, skips a check, runs what the network sends or touches secrets; nobody approved it."""
     # Only a failure that has a fix comes here.
-    from holdfast.language.conditions import runs
+    from holdfast.language.runs import runs
     from holdfast.learning.security.judge import judge
 
     unasked = [one.split() for one in listed(TABLE, "unasked")]

@@ -17,6 +17,7 @@ from holdfast.continuity.note_tables import Note
 from holdfast.continuity.notes import NoteChange
 from holdfast.continuity.views import LESSONS
 from holdfast.errors import BadInput, NotFound, Refused, ScopeUnknown
+from holdfast.language.ratings import MAX_NOTE
 from holdfast.learning.lessons import model as learned_lessons
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.lessons.categories import category
@@ -28,7 +29,6 @@ from holdfast.workspace import Workspace
 PASSED_ON = "passed-on"
 MARK = "mark"
 RATINGS = ("helpful", "harmful")
-MAX_NOTE = 500
 
 
 def lessons(workspace: Workspace, *, everything: bool = False) -> tuple[Note, ...]:

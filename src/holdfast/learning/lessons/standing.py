@@ -25,7 +25,7 @@ from holdfast.learning.lessons import model as lessons
 from holdfast.learning.lessons.categories import category as category_of
 from holdfast.learning.lessons.model import Evidence, Lesson
 from holdfast.memory import audit
-from holdfast.memory.proposal_files import Proposals, same
+from holdfast.memory.proposal_files import SAID_IN, Proposals, id_of, same
 from holdfast.memory.proposals import Kind
 from holdfast.memory.remember import put, refuse_secret
 from holdfast.privacy import fence, redact
@@ -101,11 +101,17 @@ def propose(workspace: Workspace, lesson: Lesson) -> None:
     may_be_full = first.kind != "rating" and len(waiting.ids()) >= MAX_WAITING
     if may_be_full and sum(one.kind == KIND for one in waiting.all()[0]) >= MAX_WAITING:
         return
+    words, scope = words_of(lesson.statement), scope_of(lesson)
+    for one in waiting.all()[0]:
+        # What was heard in a message and says the same is part of it; not what a person edited.
+        is_heard = one.evidence.startswith(SAID_IN) and id_of(one.scope, one.text) == one.id
+        if is_heard and one.scope == scope and alike(words, words_of(one.text)):
+            waiting.drop(one)
     waiting.put(
         Proposal(
             id=lesson.id,
             text=lesson.statement,
-            scope=scope_of(lesson),
+            scope=scope,
             kind=KIND,
             title=first_words(lesson.statement),
             type="lesson",

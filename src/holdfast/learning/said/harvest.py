@@ -18,8 +18,9 @@ from holdfast.base.text import one_line
 from holdfast.continuity import log, messages
 from holdfast.continuity.buffer import ProjectPages
 from holdfast.language.judge import MOODS, Judgement, judge
+from holdfast.language.likeness import alike, words_of
 from holdfast.learning.lessons.standing import cleaned
-from holdfast.memory.proposal_files import SAID_IN, Proposals, heard_in, id_of, same
+from holdfast.memory.proposal_files import SAID_IN, Proposals, heard_in, id_of, messages_of, same
 from holdfast.privacy import speech
 from holdfast.records import Filter, Memory, Proposal, Scope, Session, SessionEvent, replace
 from holdfast.sessions.facts import Digest
@@ -43,8 +44,10 @@ _PIECE = re.compile(
     r"|.*[(,:/?]$",
     re.IGNORECASE | re.DOTALL,
 )
-# Words that only join a clause to the one before it, which it needs not.
-_JOINING = re.compile(r"(?:and|but|so|then|also)\s+(?!that\b)", re.IGNORECASE)
+# Words that only join a clause to the one before it, which it needs not, or say no to what the agent did.
+_JOINING = re.compile(
+    r"(?:and|but|so|then|also)\s+(?!that\b)|(?:no|nope|nah|wait|actually|nein|halt)\s*[,.:;!]\s*", re.IGNORECASE
+)
 # Of the moment: thought aloud, meant for now, or one of what was offered by its number.
 _PASSES = re.compile(
     r"\b(?:i (?:think|guess|suppose|wonder)|maybe|perhaps|probably|not sure|(?:for|right) now|(?:at|for) the moment"
@@ -140,13 +143,18 @@ def _proposal(session: Session, statement: str, kinds: Sequence[str], when: str,
 
 
 def _propose(workspace: Workspace, one: Proposal) -> bool:
-    """Offer it for a person's decision, unless it is offered, decided, known or forgotten already."""
+    """Offer it for a person's decision, unless it is decided, known or forgotten already.
+
+    Where the same waits, that one was heard in this message, too. Return whether anything was written.
+    """
     waiting = Proposals(workspace.home)
-    ids = waiting.ids()
-    if one.id in ids or not waiting.rejected().isdisjoint((one.id, *heard_in(one))):
+    if not waiting.rejected().isdisjoint((one.id, *heard_in(one))):
         return False
     offered = waiting.all()[0]
-    if len(ids) >= MAX_WAITING and sum(each.source == SOURCE for each in offered) >= MAX_WAITING:
+    if same_one := next((each for each in offered if _is_offered_as(one, each)), None):
+        heard = messages_of(same_one) if same_one.source == SOURCE else []
+        return bool(heard) and waiting.set_heard(same_one, [*heard, one.evidence])
+    if sum(each.source == SOURCE for each in offered) >= MAX_WAITING:
         return False
     workspace.refresh_once(one.scope)
     memory = Memory(automatic_key(one.text), one.scope, one.title, one.text)
@@ -154,10 +162,14 @@ def _propose(workspace: Workspace, one: Proposal) -> bool:
     # The index has what memories say now; what they said before is in their files.
     now = [store.get(each.scope, each.key) for each in store.find(Filter((one.scope,)))]
     known = [text for each in now for text in (each.body, *[old.text for old in each.history])]
-    # Newer rules may take other words of a message than those that wait.
-    is_offered = any(said in same(each.text) or each.evidence == one.evidence for each in offered)
-    is_known = any(same(text) == said for text in known)
-    if is_offered or is_known or store.forgot(one.scope, memory.key, memory.body):
+    if any(same(text) == said for text in known) or store.forgot(one.scope, memory.key, memory.body):
         return False
     waiting.put(one)
     return True
+
+
+def _is_offered_as(one: Proposal, other: Proposal) -> bool:
+    """Whether another proposal says this one: newer rules may take other words of a message, people say it anew."""
+    if one.evidence in messages_of(other) or one.scope != other.scope:
+        return one.evidence in messages_of(other)
+    return same(one.text) in same(other.text) or alike(words_of(one.text), words_of(other.text)) or one.id == other.id

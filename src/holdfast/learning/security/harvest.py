@@ -32,6 +32,7 @@ _TOP = 2
 
 # Rules whose calls say by name what goes, and what stands in a call that makes something.
 _OF_NAMED = ("git-delete-branch", "rm-recursive")
+_TAKES_BRANCH = frozenset(("-d", "-D", "--delete", "-df", "-Df"))
 _NEW_BRANCH = ("-b", "-B", "-c", "-C", "--create", "--orphan")
 _WRITES_TO = ("--output", "--out", "-o", "--out-dir", "--output-dir", "--outdir")
 _MAKERS = ("mkdir", " -b ", " -B ", " -c ", " -C ", "--create ", "--orphan", "--out", " -o ")
@@ -131,7 +132,8 @@ class _Places:
         names = []
         for command in parse(line_of(event.input)):
             words = command.words
-            skipped = 2 if words[:2] == ("git", "branch") else 1 if words[:1] == ("rm",) else len(words)
+            is_branch = words[:2] == ("git", "branch") and not _TAKES_BRANCH.isdisjoint(words)
+            skipped = 2 if is_branch else 1 if words[:1] == ("rm",) else len(words)
             names += [_last_part(word) for word in words[skipped:] if word[:1] != "-"]
         return bool(names) and self._made.issuperset(names)
 

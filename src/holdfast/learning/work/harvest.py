@@ -52,7 +52,7 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
 
 def _ended(workspace: Workspace, digest: Digest, mine: list[Work]) -> Iterator[Finding]:
     """Yield what the agent reports of the item it worked on last, and what those that are done leave as learned."""
-    session, told = digest.session, digest.conclusion
+    session, told = digest.session, digest.concluded
     last = max(mine, key=lambda one: (one.updated_at, one.created_at), default=None)
     for one in mine:
         # What a person said of it stays.

@@ -190,7 +190,7 @@ def _kept(home: str, digest: Digest, piece: AskedWork, mine: list[Work]) -> Work
     last = max([row[2] for span in piece.spans for row in span.rows], default=first.at)
     sessions = one.sessions if session.name in one.sessions else (*one.sessions, session.name)
     effort = work.effort_of(lineage)
-    told = f"{work.BY_AGENT}{digest.conclusion.text}" if piece.is_last and digest.conclusion else ""
+    told = f"{work.BY_AGENT}{digest.concluded.text}" if piece.is_last and digest.concluded else ""
     outcome = one.outcome if one.outcome and not one.outcome.startswith(work.BY_AGENT) else told
     one = replace(one, lineage=lineage, effort=effort, sessions=sessions[-work.MAX_NAMES :], updated_at=last)
     one = replace(one, outcome=one_line(outcome, work.MAX_OUTCOME, DOTS))

@@ -2,7 +2,8 @@
 
 Identity: one file for each session in each project, in `state/work/`, named by a digest of the three; its lines are
 JSON rows of a kind, a text and a time. Atomic: rows are added in one write. May be lost: all of it; what was written
-into the work items stays, and they say which sessions worked on them.
+into the work items stays, and they say which sessions worked on them. A file ends two days after its last row, when a
+start of its project or else a sweep took in what it has; one with nothing more to tell also when many are newer.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ LEFT_SECONDS = 600
 SILENT_SECONDS = 1_800
 # A session that has nothing more to tell is kept for so long.
 KEPT_SECONDS = 2 * 86_400
+# A start opens so many of the newest, and a few of the others; of those with nothing more to tell so many are kept.
+_MAX_LOOKED, _OTHERS, _MAX_KEPT = 32, 8, 64
 _WORK_ROW = b'\n["work", "'
 _ENDED_ROW = f'["{ENDED}"'.encode()
 _OWN_ROWS = tuple([f'["{kind}"'.encode() for kind in _OF_ITSELF])
@@ -86,16 +89,22 @@ def is_waiting(path: str, *, for_change: bool) -> bool:
 def left(home: str, projects: tuple[str, ...], *, own: str) -> list[Noted]:
     """Return the sessions of these projects, without the own one, that are over and left rows, an item or an old file.
 
-    Every start asks this, so what was written to lately is not opened, and rows are parsed only of those.
+    Every start asks this, so what was written to lately is not opened, of the rest a few are (`files.few_of`), and rows
+    are parsed only of those. What has nothing more to tell and many newer ones beside it is removed on the way.
     """
     now, found = time.time(), list[Noted]()
-    for changed, path in files.newest_in(folder_of(home)):
+    every = files.newest_in(folder_of(home))
+    least = every[_MAX_KEPT - 1][0] if len(every) >= _MAX_KEPT else 0.0
+    silent = [one for one in every if one[1] != own and now - one[0] > LEFT_SECONDS]
+    for changed, path in files.few_of(silent, _MAX_LOOKED, _OTHERS):
         age = now - changed
-        if path == own or age <= LEFT_SECONDS:
-            continue
         data = files.read_if_there(path, MAX_BYTES * 2)
-        whose = rows.whose(data) if age > KEPT_SECONDS or _has_more(data) else None
+        has_more = _has_more(data)
         ended = data.rstrip().rpartition(b"\n")[2].startswith(_ENDED_ROW)
+        if ended and not has_more and changed < least:
+            files.remove(path)
+            continue
+        whose = rows.whose(data) if age > KEPT_SECONDS or has_more else None
         if whose is not None and whose[2] in projects and _is_over(home, whose, age, ended=ended):
             found += [one for one in [read(path)] if one is not None]
     return found

@@ -423,11 +423,15 @@ def _turn_of(home: str, left: list[Noted]) -> list[Noted]:
 def finish_learned(home: str, is_learned: Callable[[str], bool], at: str) -> int:
     """Close what is met of sessions that ended after something was learned from them; return how many.
 
-    Some agents tell of a session's end when their transcript is harvested already, and never tell of it again.
+    Some agents tell of a session's end when their transcript is harvested already, and never tell of it again. What
+    nobody started in for days is finished too, so that no project leaves its files to the starts of others.
     """
-    over = [noted for noted in session_log.sessions(home) if noted.work and session_log.is_over(home, noted)]
+    every, now = session_log.sessions(home), time.time()
+    old = [noted for noted in every if now - noted.changed > session_log.KEPT_SECONDS]
+    closed = finish_left(home, old, at)
+    over = [noted for noted in every if noted not in old and noted.work and session_log.is_over(home, noted)]
     latest = sorted(over, key=lambda noted: -noted.changed)[:_MAX_LEARNED]
-    return sum([_finish(home, noted, at) for noted in latest if is_learned(f"{noted.agent}/{noted.session}")])
+    return closed + sum([_finish(home, noted, at) for noted in latest if is_learned(f"{noted.agent}/{noted.session}")])
 
 
 def _finish(home: str, noted: Noted, at: str) -> bool:
