@@ -80,6 +80,17 @@ def test_a_markdown_tree_is_read_without_links_logs_and_work(tmp_path):
     assert texts(folder) == ["Use PostgreSQL for orders #db"]
 
 
+def test_each_observation_of_a_note_is_a_statement(tmp_path):
+    """As basic-memory 0.16.3 writes a note: its front matter makes no topic of it, and a relation leads elsewhere."""
+    head = "---\ntitle: Shop deploys\ntype: note\npermalink: notes/shop-deploys\ntags:\n- ops\n---\n\n# Shop deploys\n"
+    seen = (
+        "- [decision] Deploys go through the gateway #ops (since May)\n- [preference] Tests run with make\n- [ ] look\n"
+    )
+    note = f"{head}\n## Observations\n{seen}\n## Relations\n- relates_to [[Pager duty]]"
+    (tmp_path / "Shop deploys.md").write_text(note)
+    assert texts(tmp_path) == ["Deploys go through the gateway #ops (since May)", "Tests run with make"]
+
+
 def test_a_store_becomes_proposals_once_and_without_secrets(workspace, mcp_memory):
     """Nothing is a memory before it is approved; importing again proposes nothing."""
     with workspace() as opened:

@@ -238,7 +238,7 @@ class RepositorySet:
         draft = self._draft(name, key)
         if there is not None and there.body == draft.text:
             return None
-        reason = _line(draft.text) if there is None else _difference(there.body, draft.text)
+        reason = shown_line(draft.text) if there is None else shown_difference(there.body, draft.text)
         return SetChange(Step("write" if there is None else "rewrite", _path(name), reason), name, key, draft)
 
     def _draft(self, name: str, key: str) -> Draft:
@@ -259,7 +259,7 @@ class RepositorySet:
             there = files.read_if_there(self._data_path(name))
             # A file that is not as it was copied is the person's.
             if there != wanted and (not there or sha256(there).hexdigest() == before.get(name)):
-                step = Step("rewrite" if there else "write", f"{DATA}/{name}", _line(wanted.decode()))
+                step = Step("rewrite" if there else "write", f"{DATA}/{name}", shown_line(wanted.decode()))
                 found.append(SetChange(step, name, _data_name(name), wanted, is_data=True))
         for name in sorted(set(before) - set(self.data)):
             step = Step("remove", f"{DATA}/{name}", "the repository has it no more")
@@ -277,7 +277,7 @@ class RepositorySet:
 
     def _removal(self, name: str, key: str) -> SetChange:
         there = self._there(key)
-        reason = f"the repository has it no more: {_line(there.body) if there else key}"
+        reason = f"the repository has it no more: {shown_line(there.body) if there else key}"
         return SetChange(Step("remove", _path(name), reason), name, key, None)
 
     def _free_key(self, name: str, key: str, taken: set[str]) -> str:
@@ -356,12 +356,13 @@ def _read(name: str, text: str, scope: Scope) -> Memory:
     return memory_file.read(text, place)[0]
 
 
-def _line(text: str) -> str:
+def shown_line(text: str) -> str:
+    """Return a text in one line as the person is shown it, without secrets; a long one is cut and says so."""
     line = " ".join(fence.safe(text, fence.without_secrets).split())
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]} [...] ({len(line):,} characters: read the file)"
 
 
-def _difference(before: str, after: str) -> str:
+def shown_difference(before: str, after: str) -> str:
     """Return a change with what went as `[-...-]` and what came as `{+...+}`, and every word of it is shown."""
     was, now_said = (fence.safe(text, fence.without_secrets).split() for text in (before, after))
     shown: list[str] = []

@@ -29,6 +29,9 @@ _HEAD = 4_096
 _MARKDOWN, _TEXT_ENDINGS = "markdown", (".md", ".mdc", ".markdown", ".txt")
 # `- [decision] Use tabs #style (why)` is how basic-memory writes an observation.
 _OBSERVATION = re.compile(r"^\[[\w-]+\] ")
+# Its notes have a permalink in their front matter, and `- relates_to [[Another note]]` leads to another of them.
+_NOTE = re.compile(r"---\n(?:.+\n)*?permalink: ")
+_RELATION = re.compile(r"[\w ]+ \[\[[^\]]+\]\]\s*\Z")
 _CHECK_BOX = re.compile(r"^\s*[-*+] \[[ xX]\] .*\n?", re.MULTILINE)
 _STRUCK = re.compile(r"^\s*(?:[-*+] )?~~.*", re.MULTILINE)
 _LOGS = re.compile(r"(?:^|/)(?:logs?|daily)/|(?:^|/)\d{4}-\d{2}-\d{2}\.md$")
@@ -198,12 +201,14 @@ def _markdown(folder: str) -> Iterator[StoreFile]:
                 text = files.read(path, MAX_READ).decode("utf-8", "replace")
             except HoldfastError:
                 continue
-            cut = statements.cut(_CHECK_BOX.sub("", _STRUCK.sub("", text)), topic=True, rows=True)
+            is_note = _NOTE.match(text) is not None
+            cut = statements.cut(_CHECK_BOX.sub("", _STRUCK.sub("", text)), topic=not is_note, rows=True)
             # A line of an index says what the file says that it leads to.
             own = [
                 _plain(one)
                 for one in cut.statements
                 if not (target := statements.pointer(one.text)) or not os.path.isfile(os.path.join(here, target))
+                if not (is_note and _RELATION.match(one.text))
             ]
             yield StoreFile(shown, replace(cut, statements=tuple(own)), _MARKDOWN)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import cycle, islice
 from pathlib import Path
 from unittest.mock import patch
 
@@ -108,9 +109,11 @@ class Machine:
 
 
 def settle(*machines: Machine) -> None:
-    """Sync every machine until none has anything new for the others."""
-    for _ in range(6):
-        done = [machine.sync() for machine in machines]
-        if not any(one.sent or one.received or one.removed for one in done):
+    """Sync them in turn until each has nothing new for the others."""
+    quiet = 0
+    for machine in islice(cycle(machines), 6 * len(machines)):
+        done = machine.sync()
+        quiet = 0 if done.sent or done.received or done.removed else quiet + 1
+        if quiet == len(machines):
             return
     raise AssertionError("they do not come to an end")

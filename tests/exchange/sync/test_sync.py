@@ -12,6 +12,7 @@ from holdfast.app import erase
 from holdfast.app.erase_target import of_texts
 from holdfast.errors import BadInput, BrokenFile, Conflict, NeedsConsent, NotFound, Refused
 from holdfast.exchange.sync import run
+from holdfast.exchange.sync.depot import Unreachable
 from holdfast.journal import notices
 from holdfast.memory.config import change
 from holdfast.memory.proposal_files import Proposals
@@ -82,6 +83,25 @@ def test_a_memory_reaches_the_other_machine_with_its_history(laptop, desktop):
     arrived = desktop.memories()["deploys"]
     assert arrived.body == "Deploys need the VPN."
     assert [one.text for one in arrived.history] == ["Deploys go through the bastion."]
+
+
+def test_what_git_needs_here_is_for_nobody_else(laptop):
+    """Files 0600 and folders 0700, whatever the umask is."""
+    laptop.remember("Deploys need the VPN.")
+    laptop.sync()
+    here = [path for path in (laptop.home / "sync").rglob("*") if path.lstat().st_mode & 0o077]
+    assert here == []
+
+
+def test_a_folder_that_is_not_there_is_named_and_not_made(tmp_path):
+    """A stick that is not in, or a typing error: the person is told how to make the folder, and no remote is noted."""
+    machine = Machine(tmp_path / "laptop", tmp_path / "stikc")
+    with pytest.raises(NotFound, match=r"there is no folder .*stikc") as told:
+        machine.join()
+    assert "mkdir -p" in told.value.hint
+    assert not (tmp_path / "stikc").exists()
+    with pytest.raises(NotFound, match="no remote"):
+        machine.sync()
 
 
 def test_a_sync_with_nothing_new_says_so_and_changes_nothing(laptop, remote):
@@ -181,6 +201,19 @@ def test_a_file_in_the_place_of_a_folder_keeps_nothing_else_from_coming(laptop, 
     assert "style" in desktop.memories()
     laptop.sync()
     assert (laptop.path("style").parent / "notes" / "deep.md").exists()
+
+
+def test_a_to_do_ticked_elsewhere_stays_ticked_where_a_first_sync_was_killed(laptop, desktop):
+    """The open box that a killed sync left here is the box that was ticked there, although its day was added."""
+    laptop.add_todo("renew the certificate")
+    laptop.sync()
+    desktop.sync()
+    shutil.rmtree(desktop.home / "sync" / "agreed")
+    (desktop.home / "sync" / "agreed.json").unlink()
+    laptop.tick("renew the certificate")
+    settle(laptop, desktop)
+    assert laptop.todos() == desktop.todos() == {"renew the certificate": True}
+    assert laptop.page("todo.md").read_text().count("renew") == 1
 
 
 def test_a_setting_that_is_not_valid_here_stops_nothing(laptop, desktop):
@@ -434,6 +467,44 @@ def test_a_remote_that_was_put_back_takes_nothing_out(laptop, desktop, remote):
     assert set(laptop.memories()) == set(desktop.memories()) == {"style", "deploys"}
 
 
+def test_a_remote_that_was_put_back_and_went_on_takes_nothing_out(laptop, desktop, remote):
+    """Nor does one that has more generations again than the machine knows, made without what it had published."""
+    laptop.remember("We indent with tabs.", key="style")
+    settle(laptop, desktop)
+    before = git(bare(remote), "rev-parse", "holdfast")
+    desktop.remember("The office is in Berlin.", key="office")
+    desktop.sync()
+    git(bare(remote), "update-ref", "refs/heads/holdfast", before)
+    for number in range(3):
+        laptop.remember(f"The shop has {number} tills.", key="tills")
+        laptop.sync()
+    settle(desktop, laptop)
+    assert set(laptop.memories()) == set(desktop.memories()) == {"style", "office", "tills"}
+
+
+def test_a_commit_by_hand_is_taken_over_like_any_other(laptop, desktop, remote, tmp_path):
+    """What somebody changed and took out in a clone of the branch comes without a question, and later syncs go on."""
+    for key, text in (("office", "The office is in Berlin."), ("style", "We indent with tabs.")):
+        laptop.remember(text, key=key)
+    settle(laptop, desktop)
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", str(bare(remote)), str(clone))
+    folder = clone / "memory" / "projects" / "shop" / "memories"
+    (folder / "office.md").write_text((folder / "office.md").read_text().replace("Berlin", "Hamburg"))
+    (folder / "style.md").unlink()
+    git(clone, "-c", "user.name=me", "-c", "user.email=me@host.example", "commit", "-qam", "By hand")
+    git(clone, "push", "-q")
+    settle(laptop, desktop)
+    desktop.remember("Deploys need the VPN.", key="deploys")
+    settle(desktop, laptop)
+    for machine in (laptop, desktop):
+        assert {key: one.body for key, one in machine.memories().items()} == {
+            "office": "The office is in Hamburg.",
+            "deploys": "Deploys need the VPN.",
+        }
+        assert not Proposals(str(machine.home)).ids()
+
+
 def test_many_memories_that_go_at_once_are_asked_about(laptop, desktop):
     """A remote from which most memories vanished without a forget needs the person's yes."""
     for number in range(30):
@@ -558,6 +629,54 @@ def test_what_git_needs_may_be_lost(laptop, desktop):
     laptop.remember("Deploys need the VPN.", key="deploys")
     settle(laptop, desktop)
     assert set(desktop.memories()) == {"style", "deploys"}
+
+
+@pytest.mark.parametrize("name", ["shallow.lock", "refs/holdfast/remote.lock", "refs/holdfast/next.lock", "objects"])
+def test_what_git_needs_may_be_broken(name, laptop, desktop):
+    """Where git was cut off and left a lock, or its objects are cut short, a sync makes them anew and goes on."""
+    laptop.remember("We indent with tabs.", key="style")
+    laptop.sync()
+    desktop.remember("The office is in Berlin.", key="office")
+    desktop.sync()
+    depot = laptop.home / "sync" / "depot.git"
+    if name == "objects":
+        for path in (path for path in (depot / name).rglob("*") if path.is_file()):
+            path.chmod(0o600)
+            path.write_bytes(b"")
+    else:
+        (depot / name).touch()
+    laptop.remember("Deploys need the VPN.", key="deploys")
+    settle(laptop, desktop)
+    assert set(desktop.memories()) == set(laptop.memories()) == {"style", "office", "deploys"}
+
+
+def test_a_host_is_asked_once_to_receive_and_once_more_to_send(host, remote, tmp_path, desktop):
+    """Each connection costs a handshake, so a sync makes no more of them than it needs."""
+    laptop = at_host(tmp_path, host, remote)
+    log = tmp_path / "connections"
+    program = tmp_path / "ssh"
+    program.write_text(program.read_text().replace("exec", f"echo >> {log}\nexec"))
+
+    def connections() -> int:
+        log.write_text("")
+        laptop.sync()
+        return log.read_text().count("\n")
+
+    desktop.remember("We indent with tabs.", key="style")
+    desktop.sync()
+    assert connections() == 1
+    assert connections() == 1
+    laptop.remember("Deploys need the VPN.", key="deploys")
+    assert connections() == 2
+
+
+def test_what_ssh_says_is_told_where_a_host_cannot_be_reached(host, tmp_path):
+    """Git itself only says that it could not read; the cause is what helps."""
+    (tmp_path / "ssh").write_text("#!/bin/sh\necho 'me@host.example: Permission denied (publickey).' >&2\nexit 255\n")
+    machine = Machine(tmp_path / "laptop", tmp_path)
+    with pytest.raises(Unreachable, match="publickey"):
+        machine.act(run.init, f"{host}:memory.git")
+    assert not (machine.home / "sync").exists()
 
 
 def test_a_home_is_connected_once_and_can_leave(laptop):

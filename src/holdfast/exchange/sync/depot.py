@@ -17,7 +17,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha1
@@ -40,7 +39,10 @@ _OPTIONS = {
     "protocol.ext.allow": "never",
     "transfer.fsckObjects": "true",
     "credential.interactive": "false",
+    # Of a repository made in a folder.
+    "init.defaultBranch": BRANCH.rpartition("/")[2],
 }
+_TRY = "Where the address is right and you may read there, try again when it is back."
 _MAX_BLOB = 4_194_304
 _MAX_FILES = 500_000
 # What git says where the other end is not to be had, and where it moved on since we looked.
@@ -57,6 +59,10 @@ _AHEAD_OF_LEASE = re.compile(_MOVED, re.IGNORECASE)
 
 class Unreachable(HoldfastError):
     """The remote cannot be had now; nobody need do anything but try again later."""
+
+
+class Damaged(Refused):
+    """What git needs here is broken, as after a power cut; nothing is lost where it is made again."""
 
 
 class Behind(Exception):
@@ -104,7 +110,7 @@ class Depot:
         self.create(url)
 
     def create_remote(self, path: str) -> None:
-        """Make an empty bare repository in a folder of this machine."""
+        """Make an empty bare repository in a folder of this machine, of which a clone by hand has our branch."""
         self._run("init", "--quiet", "--bare", path, in_depot=False)
 
     def origin_of(self, folder: str) -> str:
@@ -123,27 +129,37 @@ class Depot:
         return (kept or self._run("config", "--get", "remote.origin.url")).decode("utf-8", "surrogateescape").strip()
 
     def look(self) -> str:
-        """Return the commit of the branch at the remote, or nothing where it is not there yet: one round trip."""
+        """Bring here what the branch has at the remote; return its commit, or nothing where it is not there yet.
+
+        One connection, whether something is new or not.
+        """
         if not os.path.isdir(os.path.join(self.path, "objects", "info")):
             self.create(self.url)
-        told = self._run("ls-remote", "--quiet", *self._program("upload-pack"), self.url, BRANCH)
-        words = told.decode("utf-8", "replace").split()
-        return words[0] if words else ""
-
-    def fetch(self, commit: str, known: Mapping[str, bytes], *, is_known: bool) -> BranchState:
-        """Return the state of the remote, whose branch stood at this commit when it was looked at.
-
-        `known` has what need not be read again, by the name that git gives to it; where the whole commit was seen
-        before, it is most likely here.
-        """
-        if not commit:
-            return BranchState()
-        if is_known:
-            with suppress(Refused):
-                return self._state(commit, known)
+        found = os.path.join(self.path, "FETCH_HEAD")
+        # No history but what came about since the first time.
+        depth = [] if files.read_if_there(found) else ["--depth=1"]
         pack = self._program("upload-pack")
-        self._run("fetch", "--quiet", "--no-tags", "--depth=1", "--force", *pack, self.url, f"{BRANCH}:{_REMOTE}")
-        return self._state(_REMOTE, known)
+        try:
+            self._run("fetch", "--quiet", "--no-tags", *depth, "--force", *pack, self.url, f"{BRANCH}:{_REMOTE}")
+        except Refused as problem:
+            if "couldn't find remote ref" in str(problem):
+                return ""
+            raise
+        return files.read_if_there(found).partition(b"\t")[0].decode()
+
+    def make_again(self) -> None:
+        """Take the repository away and make it anew; the next look at the remote brings what belongs in it."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        self.create(self.url)
+
+    def shared(self, one: str, other: str) -> str:
+        """Return the last commit that two have in common; nothing where a history was replaced, or one is not here."""
+        if not one or not other:
+            return ""
+        try:
+            return self._run("merge-base", one, other).decode().strip()
+        except Refused:
+            return ""
 
     def commit(self, before: BranchState, tree: Mapping[str, bytes], *, anew: bool) -> str:
         """Write a tree as the next state and return its commit; with `anew` it has no parent.
@@ -191,8 +207,13 @@ class Depot:
         self._run("gc", "--quiet", "--prune=now")
         files.remove(self.anew)
 
-    def _state(self, name: str, known: Mapping[str, bytes]) -> BranchState:
-        """Return the state of a commit; Refused where it, or a part of it, is not here."""
+    def state(self, name: str, known: Mapping[str, bytes]) -> BranchState:
+        """Return the state of a commit that was brought here; an empty one where there is none.
+
+        `known` has what need not be read again, by the name that git gives to it.
+        """
+        if not name:
+            return BranchState()
         listed = self._run("ls-tree", "-r", "-z", "--long", name)
         blobs = {}
         for row in listed.split(b"\0")[:_MAX_FILES]:
@@ -219,6 +240,8 @@ class Depot:
 
     def _run(self, *words: str, given: bytes = b"", in_depot: bool = True) -> bytes:
         place = ["--git-dir", self.path] if in_depot else []
+        # What git pushes into a folder has the modes of that folder's owner; what is ours is for nobody else.
+        is_ours = words[0] != "push" and (in_depot or self.path in words)
         options = [word for name, value in _OPTIONS.items() for word in ("-c", f"{name}={value}")]
         try:
             done = subprocess.run(
@@ -227,6 +250,7 @@ class Depot:
                 capture_output=True,
                 timeout=self._seconds,
                 env=_environment(),
+                umask=0o077 if is_ours else -1,
                 check=False,
             )
         except FileNotFoundError:
@@ -236,15 +260,20 @@ class Depot:
         if done.returncode:
             said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()
             if _AWAY.search(said):
-                raise Unreachable(f"the remote cannot be reached: {_telling(said)}", "Check: holdfast sync status")
-            raise Refused(f"git {words[0]} failed: {said or done.returncode}", "Try the same with git itself.")
+                raise Unreachable(f"the remote cannot be reached: {_telling(said)}", _TRY)
+            is_damaged = in_depot and (words[0] not in ("fetch", "push") or self.path in said)
+            kind = Damaged if is_damaged else Refused
+            raise kind(f"git {words[0]} failed: {said or done.returncode}", "Try the same with git itself.")
         return done.stdout
 
 
 def _telling(said: str) -> str:
     """Return the line of what git says that tells the cause."""
     lines = said.splitlines()
-    return next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
+    # What ssh says stands before what git makes of it.
+    telling = ("ssh:", "Permission denied", "Host key", "fatal:", "error:")
+    found = (line.strip() for start in telling for line in lines if line.startswith(start) or f": {start}" in line)
+    return next(found, lines[-1])
 
 
 def blob_of(data: bytes) -> str:

@@ -14,6 +14,7 @@ from difflib import SequenceMatcher
 from holdfast.base.merge_markers import versions
 
 _BOX = re.compile(r"(\s*[-*+] )\[([ xX])\](?= )")
+_DAY = re.compile(r" \(\d{4}-\d\d-\d\d\)$")
 
 
 def merged(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
@@ -73,22 +74,30 @@ def _chosen(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> 
 def merged_list(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
     """Return the check boxes of three versions as one; a box is as the side has it that ticked or opened it."""
     was, here, there = (_boxes(lines) for lines in (base, ours, theirs))
-    together = merged(*([_BOX.sub(r"\1[ ]", line) for line in lines] for lines in (base, ours, theirs)))
+    together = merged(*([_opened(line) for line in lines] for lines in (base, ours, theirs)))
 
     def ticked(line: str) -> str:
-        before = was.get(line)
-        sides = [boxes[line] for boxes in (here, there) if line in boxes]
-        changed = [state for state in sides if state != before]
-        state = "x" if "x" in (changed or sides) else " "
-        return _BOX.sub(rf"\1[{state}]", line)
+        before = was.get(line, line) != line
+        sides = [boxes[line] for boxes in (there, here) if line in boxes]
+        changed = [side for side in sides if (side != line) != before]
+        # As the side wrote it that ticked it, with its day.
+        return next((side for side in changed or sides if side != line), line)
 
     return [ticked(line) if _BOX.match(line) else line for line in together]
 
 
 def _boxes(lines: Sequence[str]) -> dict[str, str]:
-    """Return for each check box, as it reads when it is open, how it is ticked."""
-    found = [(line, match) for line in lines if (match := _BOX.match(line))]
-    return {_BOX.sub(r"\1[ ]", line): match[2].lower() for line, match in found}
+    """Return each check box by how it reads when it is open."""
+    return {_opened(line): line for line in lines if _BOX.match(line)}
+
+
+def _opened(line: str) -> str:
+    """Return a check box as it read before it was ticked, without the day that this put behind it."""
+    match = _BOX.match(line)
+    if match is None or match[2] == " ":
+        return line
+    said = line.rstrip()
+    return _BOX.sub(r"\1[ ]", _DAY.sub("", said)) + line[len(said) :]
 
 
 def merged_rows(_: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:

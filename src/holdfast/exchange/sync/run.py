@@ -12,9 +12,10 @@ once without a forget.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from holdfast.base import files
 from holdfast.base.clock import now
@@ -22,13 +23,14 @@ from holdfast.base.text import count
 from holdfast.errors import BadInput, Conflict, HoldfastError, NeedsConsent, NotFound, Refused
 from holdfast.exchange.sync import lines, merging, travelling
 from holdfast.exchange.sync.agreed import Agreed
-from holdfast.exchange.sync.depot import Behind, BranchState, Depot, Unreachable, blob_of, has_remote
+from holdfast.exchange.sync.depot import Behind, BranchState, Damaged, Depot, Unreachable, blob_of, has_remote
 from holdfast.journal import notices
 from holdfast.memory import audit
 from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.privacy.erased import Erased
 from holdfast.privacy.redact import redact
 from holdfast.records import Memory, Proposal, Step
+from holdfast.store.keys import key_of_file
 from holdfast.store.memory_file import first_words
 from holdfast.workspace import Workspace
 
@@ -84,6 +86,9 @@ def init(workspace: Workspace, url: str) -> str:
         raise Refused("the address has a password in it", "Let git's credential helper keep it.")
     if os.path.isdir(url):
         url = _folder(workspace, os.path.abspath(url))
+    elif ":" not in url and not os.path.lexists(url):
+        # A typing error or a stick that is not in: a folder that nobody meant is not made.
+        raise NotFound(f"there is no folder {url}", f"Where it is the right one: mkdir -p {shlex.quote(url)}")
     files.make_folder(workspace.home)
     try:
         depot.create(url)
@@ -135,6 +140,7 @@ def status(workspace: Workspace) -> SyncStatus:
 
 def leave(workspace: Workspace) -> None:
     """Take the connection out; the home and the remote stay as they are."""
+    workspace.need_person("ends a sync")
     shutil.rmtree(os.path.join(workspace.home, "sync"), ignore_errors=True)
 
 
@@ -151,6 +157,7 @@ def sync(
         raise NotFound("this home has no remote to sync with", "First: holdfast sync init URL")
     with files.lock_of(workspace.home, "sync", seconds):
         run = _Run(workspace, depot, forget, yes=yes, dry_run=dry_run)
+        is_whole = False
         for _ in range(_ROUNDS):
             try:
                 return run.once()
@@ -159,6 +166,11 @@ def sync(
                 return run.done
             except (Behind, Conflict):
                 continue
+            except Damaged:
+                if is_whole:
+                    raise
+                depot.make_again()
+                is_whole = True
     raise Conflict("the remote or the home changed again and again", "Run `holdfast sync` once more.")
 
 
@@ -178,11 +190,9 @@ class _Run:
         if commit and is_same and not os.path.exists(self.depot.anew):
             return self.done
         known = {blob_of(data): data for data in (*agreed.files.values(), *home.files.values())}
-        remote = self.depot.fetch(commit, known, is_known=commit == agreed.commit)
+        remote, is_older = self._placed(self.depot.state(commit, known), agreed)
         published = remote.tree
         theirs = self._without_erased(published)
-        # A remote that is not younger than what was agreed on was put back: then nothing there counts as taken out.
-        is_older = remote.commit != agreed.commit and remote.generation <= agreed.generation
         base = {} if is_older else agreed.files
         # What cannot travel as it is counts as unchanged.
         ours = {path: agreed.files[path] for path in home.left_out if path in agreed.files}
@@ -199,6 +209,19 @@ class _Run:
             agreed.keep(self._had(theirs), remote.commit, remote.generation)
         self._publish(agreed, remote, published, merged.files)
         return self.done
+
+    def _placed(self, remote: BranchState, agreed: Agreed) -> tuple[BranchState, bool]:
+        """Return the remote's state, and whether it was put back: then nothing there counts as taken out.
+
+        What was built upon the state that was agreed on is younger, also where somebody committed it by hand and no
+        generation is told; what was built upon an earlier one is not, however many generations it has.
+        """
+        if remote.commit == agreed.commit:
+            return remote, False
+        shared = self.depot.shared(agreed.commit, remote.commit)
+        if shared and shared == agreed.commit:
+            return replace(remote, generation=max(remote.generation, agreed.generation + 1)), False
+        return remote, bool(shared) or remote.generation <= agreed.generation
 
     def _had(self, tree: Tree) -> dict[str, bytes]:
         """Return what the home has of a tree: what could not be put there counts as never agreed on."""
@@ -316,7 +339,7 @@ class _Run:
         """Return what may leave: a file that holds a secret stays as the remote has it."""
         found = {}
         for path, data in tree.items():
-            if theirs.get(path) != data and redact(f"{path}\n{_text(data)}")[1]:
+            if theirs.get(path) != data and redact(f"{path}\n{_text(path, data)}")[1]:
                 shown = redact(path)[0]
                 self.done.held_back += [shown] if shown not in self.done.held_back else []
                 if path in theirs:
@@ -338,10 +361,13 @@ class _Run:
         return done
 
 
-def _text(data: bytes) -> str:
-    """Return the text of a file; a picture or an archive has none, and in its bytes everything may stand by chance."""
+def _text(path: str, data: bytes) -> str:
+    """Return the text of a file; a picture or an archive has none, and in its bytes everything may stand by chance.
+
+    That a memory has a key, which is its name on the disk, makes no secret of that name.
+    """
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8").replace(f"\nkey: {key_of_file(path.rpartition('/')[2])}\n", "\n", 1)
     except UnicodeDecodeError:
         return ""
 
