@@ -8,6 +8,8 @@ SCOPES = ("global", "project", "session", "agent")
 TYPES = ("user", "feedback", "project", "reference", "decision", "lesson")
 # How strongly a rule holds at a call of a tool, the weakest first.
 STRENGTHS = ("say", "hold", "ask", "deny")
+# What is asked for to have the strength that the words of a rule have by themselves.
+USUAL = "default"
 TRUSTS = ("user", "agent", "derived", "import")
 # When an agent calls a hook, in words that are the same for every agent. `compact` is before, `compacted` after. At
 # `before-tool` and `after-tool` a line may be said or the call held, and nothing is learned; `tool` tells what it did.
@@ -377,6 +379,7 @@ __all__ = [
     "STRENGTHS",
     "TRUSTS",
     "TYPES",
+    "USUAL",
     "Candidate",
     "Cost",
     "Draft",

@@ -99,7 +99,19 @@ SETTINGS = (
     Setting("sweep.least_minutes", 2, "A hook starts no sweep when the last one was started fewer minutes ago."),
     Setting("sweep.within_seconds", 60, "How long a sweep may take that a hook started.", 1),
     Setting("sync.digests", False, "`sync` takes the digests of sessions along."),
-    Setting("sync.with_sweep", True, "A scheduled sweep syncs, too, where the home has a remote."),
+    Setting("sync.with_sweep", True, "A scheduled sweep syncs, too, where the home has a remote or joined a hub."),
+    Setting("hub.digests", "", "The team of your hub that is told figures of your sessions, no words. Empty: none."),
+    Setting("hub.key_from", "HOLDFAST_HUB_KEY", "The environment variable with the keys that sign a hub's cookies."),
+    Setting("hub.session_minutes", 60, "How long a browser stays signed in to a hub.", 1, most=1_440),
+    Setting("oidc.issuer", "", "The address of the OpenID provider by which people sign in to a hub. Empty: none."),
+    Setting("oidc.client_id", "", "As which client the provider knows the hub."),
+    Setting("oidc.secret_from", "HOLDFAST_OIDC_SECRET", "The environment variable with the secret of that client."),
+    Setting("oidc.organisation", "", "The organisation of those who sign in."),
+    Setting("oidc.scopes", "openid profile email", "What the provider is asked for."),
+    Setting(
+        "oidc.person_claim", "preferred_username", "The claim that is a person's name; an `email` is a verified one."
+    ),
+    Setting("oidc.groups_claim", "groups", "The claim that lists a person's groups."),
     Setting("archive.raw_soft_cap_bytes", 2 * 2**30, "Over it, raw sessions with a digest go, oldest first. 0: none."),
     Setting("archive.raw_hard_cap_bytes", 4 * 2**30, "Raw sessions never take more, digest or not. 0: no cap."),
     Setting("archive.raw_max_age_days", 365, "Raw sessions with a digest go this many days after their end. 0: never."),
@@ -138,7 +150,7 @@ class Unknown:
     @property
     def text(self) -> str:
         """What is wrong, in one line with its place and the way out."""
-        return f"{self.where}: there is no setting {self.name!r}, so this line counts for nothing. {self.hint}"
+        return f"{self.where}: there is no setting {self.name!r}, so this line has no effect. {self.hint}"
 
 
 class Settings:

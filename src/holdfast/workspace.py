@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from holdfast import settings as settings_table
+from holdfast.agents import INSTALLS, NATIVE
 from holdfast.agents.base import Place
 from holdfast.base.files import working_folder
 from holdfast.errors import BadInput, NotFound, Refused, ScopeUnknown, StoreBusy, SwitchedOff
@@ -47,6 +48,9 @@ class Workspace:
 
     `config` is a file of settings in place of the home's own.
     """
+
+    # A hub's has none: whatever is about files of a home is left out there (`app/hub.py`).
+    has_home = True
 
     def __init__(
         self,
@@ -125,6 +129,16 @@ class Workspace:
     def has_decided_sets(self) -> bool:
         """Whether a person ever decided on memories that a repository brings; elsewhere none tells anything."""
         return os.path.exists(os.path.join(self.home, ALLOWED))
+
+    @property
+    def is_reviewed(self) -> bool:
+        """Whether what is said here is proposed to somebody else, as in some teams of a hub."""
+        return False
+
+    @property
+    def has_installs(self) -> bool:
+        """Whether there may be a rules file or a block of ours that an agent reads."""
+        return any(os.path.exists(os.path.join(self.home, name)) for name in (INSTALLS, NATIVE))
 
     def need_enabled(self) -> None:
         """Raise SwitchedOff where memory is switched off."""

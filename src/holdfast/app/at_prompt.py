@@ -36,7 +36,7 @@ _SCANNED = 500
 _READ = 6
 # What is found and not sure is never told as a fact; the agent, which has a model, may say that it is one.
 _CONFIRM = 'This sounded like a lasting rule; if it is one, store it with memory_store in the person\'s words: "{}"'
-_ALL_TOLD = "Where things stand was told to this session already; nothing has changed since."
+_ALL_TOLD = "This session was already told where things stand; nothing has changed since."
 _MAX_WORTH = 9.0
 
 

@@ -13,7 +13,7 @@ from holdfast.continuity import messages
 from holdfast.continuity import resume as recovery
 from holdfast.errors import HoldfastError
 from holdfast.inject import block, memories
-from holdfast.inject.block import EVERYWHERE, STATE, Block, Item, Line, page_given
+from holdfast.inject.block import ADDED, ASKED, EVERYWHERE, OF_RULES, STATE, Block, Item, Line, page_given
 from holdfast.journal.events import NOTICES
 from holdfast.learning import readback
 from holdfast.privacy import fence
@@ -46,22 +46,29 @@ def start_block(run: HookRun) -> Block:
     doing = " ".join([*asked, *(one.said for one in [*pages, *standing] if one.part == STATE)])
     told, more, left_out = _memories(run, doing, needed=not (pages or standing))
     told += _doctrine(run)
-    items = [*first, *pages, *standing, *told] if compacted else [*first, *told, *pages, *standing]
+    # What the person wrote on a page comes behind their memories, after a compaction, too; their rules come first.
+    own = [one for one in pages if one.theirs and one.part not in (ASKED, ADDED)]
+    stand = [*[one for one in pages if one not in own], *standing]
+    items = [*first, *stand, *told, *own] if compacted else [*first, *told, *own, *stand]
+    items.sort(key=lambda one: one.part not in (ASKED, ADDED) and (1 if one.head == OF_RULES else 2))
     budget = run.settings.number("inject.start_characters")
     made = block.blocked(items, budget - (_ROOM_FOR_RECOVERED if compacted else 0), more=more)
-    made = _with_what_was_recovered(made) if compacted and made.text else made
+    standing_now = frozenset([one.given.key for one in items if one.part == STATE])
+    made = _with_what_was_recovered(made, standing_now) if compacted and made.text else made
     return Block(made.text, made.given, (*made.left_out, *left_out), made.lines)
 
 
-def _with_what_was_recovered(made: Block) -> Block:
-    """Return the block with one more line, which says what it gives back."""
+def _with_what_was_recovered(made: Block, standing: frozenset[str]) -> Block:
+    """Return the block with one more line, which says what it gives back; `standing` tells how things stand."""
     asked = sum(one.key.startswith("asked:") for one in made.given)
-    of_pages = sum(one.scope.kind == "page" for one in made.given) - asked
-    of_memory = len(made.given) - of_pages - asked
+    stand = sum(one.key in standing for one in made.given)
+    of_pages = sum(one.scope.kind == "page" and one.key not in standing for one in made.given) - asked
+    of_memory = len(made.given) - of_pages - stand - asked
     known = [
         "what was asked last" if asked else "",
         count(of_memory, "memory") if of_memory else "",
-        f"{count(of_pages, 'line')} on how things stand" if of_pages else "",
+        f"{count(of_pages, 'line')} of the project's pages" if of_pages else "",
+        f"{count(stand, 'line')} on how things stand" if stand else "",
     ]
     line = f"Recovered after the compaction: {', '.join([one for one in known if one])}."
     text = f"{made.text.removesuffix(fence.CLOSE)}{line}\n{fence.CLOSE}"

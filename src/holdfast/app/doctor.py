@@ -12,6 +12,7 @@ from datetime import datetime
 from importlib.util import cache_from_source
 
 from holdfast import agents, settings
+from holdfast.agents import INSTALLS
 from holdfast.agents.editing import record
 from holdfast.app import install, status
 from holdfast.app.reindex import reindex
@@ -75,7 +76,7 @@ def git_is_there(workspace: Workspace) -> Iterator[Problem]:
     """The person has git; Holdfast reads its files and does not need the program."""
     if shutil.which("git") is None:
         yield Problem(
-            "git", "PATH", "git is not installed; projects are told by folder", "Install git.", severity="info"
+            "git", "PATH", "git is not installed; projects are known by their folder", "Install git.", severity="info"
         )
 
 
@@ -96,7 +97,7 @@ def home_can_be_written(workspace: Workspace) -> Iterator[Problem]:
         hint = "Set HOLDFAST_HOME to a folder you can write."
         yield Problem("read-only", place, "it cannot be written", hint, severity="error")
     elif shutil.disk_usage(place).free < _LOW_SPACE:
-        yield Problem("space", place, "less than 100 MB are free", "Free some space.")
+        yield Problem("space", place, "less than 100 MB is free", "Free some space.")
 
 
 def index_is_sound(workspace: Workspace) -> Iterator[Problem]:
@@ -141,7 +142,7 @@ def settings_can_be_read(workspace: Workspace) -> Iterator[Problem]:
 def settings_are_known(workspace: Workspace) -> Iterator[Problem]:
     """Every line of config.toml sets something that there is."""
     for one in workspace.settings.unknown:
-        said = f"there is no setting {one.name!r}, so this line counts for nothing"
+        said = f"there is no setting {one.name!r}, so this line has no effect"
         yield Problem("setting", one.path, said, one.hint, line=one.line)
 
 
@@ -151,7 +152,7 @@ def agents_are_heard(workspace: Workspace) -> Iterator[Problem]:
         installs = record.load(workspace.home)
         found = status.agents(workspace)
     except BrokenFile as problem:
-        yield Problem("installs", record.FILE, str(problem), problem.hint, severity="error")
+        yield Problem("installs", INSTALLS, str(problem), problem.hint, severity="error")
         return
     except sqlite3.Error:
         return  # the check of the index told it
@@ -178,7 +179,7 @@ def installs_are_current(workspace: Workspace) -> Iterator[Problem]:
     try:
         for agent, folder, way in install.outdated(workspace):
             where = f"in {folder} " if folder else ""
-            text = f"{agent.title} is connected {where}otherwise than today's version, settings and rules would do it"
+            text = f"{agent.title} is connected {where}in a way that no longer fits this version and its settings"
             yield Problem("agent", agent.name, text, f"Run: {way}", severity="info")
     except BrokenFile:
         return  # the check of agents told it
@@ -208,7 +209,7 @@ def doctrine_is_told(workspace: Workspace) -> Iterator[Problem]:
     kept, left_out = doctrine.told(workspace.home)
     if left_out:
         text = f"{count(len(kept), 'statement')} of it reach agents, and {left_out} more do not"
-        hint = f"Shorten what you wrote: {doctrine.MAX_TOLD} characters have room, the first come first."
+        hint = f"Shorten what you wrote: {doctrine.MAX_TOLD} characters fit, counted from the beginning."
         yield Problem("doctrine", os.path.join(workspace.home, doctrine.PAGE), text, hint)
 
 
@@ -232,7 +233,7 @@ def nothing_was_lost(workspace: Workspace) -> Iterator[Problem]:
     """Nothing was removed, skipped or left undone that nobody has been shown."""
     path = notices.path_of(workspace.home)
     for one in notices.unseen(workspace.home):
-        hint = f"{one.hint} `holdfast status` in a terminal takes note of it.".strip()
+        hint = f"{one.hint} `holdfast status` in a terminal marks it as seen.".strip()
         yield Problem(one.kind, path, f"{one.line()}; last {one.last}", hint, severity=one.severity)
 
 

@@ -109,13 +109,17 @@ class EraseReport:
 
 def forget_memories(workspace: Workspace, memories: list[Memory], *, command: str = "forget") -> None:
     """Forget memories, and take what they said out of all that Holdfast noted itself."""
-    finish_interrupted(workspace)
+    if workspace.has_home:
+        finish_interrupted(workspace)
     if workspace.caller != PERSON:
         # An agent may store any text and forget it again: nothing goes by what a memory says.
         for memory in memories:
             memory_forget.remove_for(workspace, memory, workspace.speaker, source="cli")
         finish.write_pages(workspace)
         publish.refresh(workspace)
+        return
+    if not workspace.has_home:
+        memory_forget.apply(workspace, memories, command=command)
         return
     target = of_memories(workspace, memories, plainly=True)
     _note(workspace.home, target)

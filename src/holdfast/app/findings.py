@@ -44,7 +44,7 @@ class SettledFinding:
 def find(problems: Iterable[Problem], name: str) -> Problem:
     """Return the finding whose id begins so."""
     known = {settled.id_of(one): one for one in problems if one.kind in KINDS}
-    return by_prefix(name, known, "no finding", "`holdfast lint` lists those that there are.")
+    return by_prefix(name, known, "no finding", "`holdfast lint` lists them.")
 
 
 def settle(

@@ -6,6 +6,7 @@ Also what an interrupted command left half-done: the next one finishes or undoes
 from __future__ import annotations
 
 import os
+import sqlite3
 from contextlib import suppress
 
 from holdfast.base import files
@@ -24,12 +25,26 @@ def finish(workspace: Workspace) -> None:
             if scope is not None:
                 looked.note(workspace.home, scope)
                 _write_rules(workspace, scope)
+        _note_own_writes(workspace)
         # What the store holds back, such as a write-ahead log, is on the disk before somebody reads it.
         workspace.close()
-        # Only a change needs it, and every command would wait for what it loads.
-        from holdfast.inject import publish
+        if workspace.settings.flag("recall.meaning"):
+            # Without it the first prompts of a new home would find what they ask for by its words alone.
+            from holdfast.recall.vectors import make_by_hook
 
-        publish.refresh(workspace)
+            make_by_hook(workspace.home, lambda: False)
+        if workspace.has_installs:
+            # Only a change needs it, and every command would wait for what it loads.
+            from holdfast.inject import publish
+
+            publish.refresh(workspace)
+
+
+def _note_own_writes(workspace: Workspace) -> None:
+    """Spare the next command a look at all names of a very large folder that nobody else wrote into."""
+    if workspace.store.has_tree and not workspace.store.is_temporary:
+        with suppress(HoldfastError, sqlite3.Error):
+            workspace.store.tree.note_own_writes()
 
 
 def _write_rules(workspace: Workspace, scope: Scope) -> None:
@@ -63,6 +78,8 @@ def repair(workspace: Workspace, *, reads: bool = False) -> None:
 
 def see(workspace: Workspace) -> None:
     """Adopt what a person wrote into a table of the project's pages that shows memories; drop what a team withdrew."""
+    if not workspace.has_home:
+        return
     # A folder of no project brings nothing, and what could not be looked at is told when a session starts.
     with suppress(HoldfastError, OSError):
         if workspace.enabled and workspace.has_decided_sets:
@@ -75,7 +92,10 @@ def see(workspace: Workspace) -> None:
             # Every command would wait for what this loads.
             from holdfast.continuity import views
 
-            views.sync(workspace, [folder for folder in folders if views.is_behind(workspace.home, folder)])
+            behind = [folder for folder in folders if views.is_behind(workspace.home, folder)]
+            views.sync(workspace, behind)
+            for folder in folders if not behind else ():
+                looked.note_read(workspace.home, os.path.join(folder, "MEMORY.md"))
     except HoldfastError as problem:
         workspace.say(f"what was written into a page is not adopted: {problem}")
 

@@ -101,7 +101,7 @@ def _memories(target: ForgetTarget) -> Iterator[Change]:
         is_own = memory.scope.kind == "session" and memory.scope.owner == target.session
         is_said = memory.session == target.session and memory.agent in ("", target.agent)
         if is_own or (is_said and memory.source != lesson_standing.SOURCE):
-            reason = f"a memory, stored on purpose; `holdfast forget {memory.key}` takes it"
+            reason = f"a memory, stored on purpose; `holdfast forget {memory.key}` removes it"
             yield Change(Step("keep", f"{memory.scope}/{memory.key}", reason))
 
 

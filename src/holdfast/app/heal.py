@@ -14,7 +14,8 @@ def plan(workspace: Workspace) -> list[Step]:
 
 
 def apply(workspace: Workspace, steps: list[Step]) -> list[Step]:
-    """Do the steps; return those that were done."""
+    """Do the steps; return those that were done. It rewrites what the person laid down, so only they do it."""
+    workspace.need_person("heals a home")
     rows = [step for step in steps if step.act in views.ACTS]
     if rows:
         views.adopt_all(workspace)

@@ -16,6 +16,7 @@ from holdfast.app import updates
 from holdfast.errors import BadInput, HoldfastError, NotFound, StoreUnavailable, SwitchedOff
 from holdfast.learning.lessons import model as lessons
 from holdfast.memory import proposals, settled
+from holdfast.memory.proposal_files import messages_of
 from holdfast.patterns import review as patterns
 from holdfast.patterns.clusters import Pattern
 from holdfast.recall.recall import search
@@ -141,10 +142,13 @@ def _proofs(workspace: Workspace, one: Proposal) -> tuple[Proof, ...]:
             for each in lesson.evidence
             if each.session
         )
-    head, _, rest = one.evidence.partition(" in ")
-    session, _, place = rest.partition(", place ")
-    if "/" in session and place.isdecimal():
-        return (Proof(head, session, int(place)),)
+    found = []
+    for each in messages_of(one) or [one.evidence]:
+        head, _, rest = each.partition(" in ")
+        session, _, place = rest.partition(", place ")
+        found += [Proof(head, session, int(place))] if "/" in session and place.isdecimal() else []
+    if found:
+        return tuple(found)
     if ", line " in one.evidence:
         return (Proof(one.text, place=one.evidence),)
     return (Proof(one.evidence),) if one.evidence else ()

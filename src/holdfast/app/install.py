@@ -139,6 +139,12 @@ def apply(workspace: Workspace, planned: InstallPlan) -> None:
     note(workspace, "install", planned)
 
 
+def take_up(workspace: Workspace, planned: InstallPlan) -> None:
+    """Put an install on record that is in place already, where the home does not know of it."""
+    if record.find(record.load(workspace.home), planned.where) is None:
+        apply(workspace, planned)
+
+
 def note(workspace: Workspace, command: str, planned: InstallPlan) -> None:
     """Write down which files of an agent changed, and no byte of them: they may hold secrets."""
     with audit.Act(workspace, command, keep=False) as act:
@@ -292,6 +298,9 @@ def forget_install(workspace: Workspace, planned: InstallPlan) -> None:
         installs = record.load(workspace.home)
         known = record.find(installs, planned.where)
         if known is not None and not planned.changes:
+            # An install that was killed before its first file may have left a copy of it, and is not looked at again.
+            for one in known.files:
+                clear_leftovers(os.path.dirname(os.path.realpath(one.path)))
             remove_empty(list(known.folders))
             record.save(workspace.home, [one for one in installs if one is not known])
 
@@ -330,7 +339,7 @@ def elsewhere(workspace: Workspace, name: str, *, scope: str = "user") -> list[s
                 f"{name} is connected for {one.folder or 'you everywhere'}: {way or f'holdfast uninstall {name}'}"
             )
     roots = {path for _, path in workspace.registry.known().paths()} | {workspace.place(scope).folder}
-    for root in sorted(roots) if not agents.get(name).keeps_memory else ():
+    for root in sorted(roots):
         tree = os.path.join(root, "memory")
         if scaffold.is_laid(tree):
             told.append(f"{tree} was laid by Holdfast and stays, because memories may be in it; remove it if you like")

@@ -14,6 +14,7 @@ import os
 from dataclasses import dataclass
 
 from holdfast import agents
+from holdfast.agents import NATIVE
 from holdfast.agents.base import ConfigChange, ConfigPart, Place
 from holdfast.agents.editing import json_text, plan, record, toml_text
 from holdfast.agents.editing.record import Insertions, Install
@@ -37,7 +38,7 @@ class NativeMemory:
 
 def overview(workspace: Workspace) -> list[NativeMemory]:
     """Return the agents that have a memory of their own of this project, or one that can be switched off."""
-    place, kept = workspace.place("project"), record.load(workspace.home, record.NATIVE)
+    place, kept = workspace.place("project"), record.load(workspace.home, NATIVE)
     found = []
     for agent in map(agents.get, agents.names()):
         path, part = agent.own_memory(place), agent.memory_switch(_personal(workspace))
@@ -60,8 +61,8 @@ def keep(workspace: Workspace, name: str) -> str:
         hint = f"Its hooks hand them over; first: holdfast uninstall {name}"
         raise Refused(f"{agent.title} would be told everything twice", hint)
     with record.lock(workspace.home):
-        others = [one for one in record.load(workspace.home, record.NATIVE) if one.where != _where(name, place)]
-        record.save(workspace.home, [*others, Install(*_where(name, place), now())], record.NATIVE)
+        others = [one for one in record.load(workspace.home, NATIVE) if one.where != _where(name, place)]
+        record.save(workspace.home, [*others, Install(*_where(name, place), now())], NATIVE)
     publish.refresh(workspace)
     return path
 
@@ -71,11 +72,11 @@ def drop(workspace: Workspace, name: str) -> str:
     workspace.need_person("writes into an agent's memory")
     agent, place = agents.get(name), workspace.place("project")
     with record.lock(workspace.home):
-        kept = record.load(workspace.home, record.NATIVE)
+        kept = record.load(workspace.home, NATIVE)
         if not any(one.where == _where(name, place) for one in kept):
             raise NotFound(f"nothing of ours is kept in the memory of {agent.title} here", "`holdfast native` lists.")
         publish.take_out(agent.own_memory(place), place)
-        record.save(workspace.home, [one for one in kept if one.where != _where(name, place)], record.NATIVE)
+        record.save(workspace.home, [one for one in kept if one.where != _where(name, place)], NATIVE)
     return agent.own_memory(place)
 
 
@@ -84,7 +85,7 @@ def take_back(workspace: Workspace) -> int:
     if not workspace.enabled:
         return 0
     number = 0
-    for one in record.load(workspace.home, record.NATIVE):
+    for one in record.load(workspace.home, NATIVE):
         if os.path.isdir(one.folder):
             with Workspace(workspace.home, folder=one.folder, environment=workspace.environment) as there:
                 try:

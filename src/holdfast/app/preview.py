@@ -13,13 +13,20 @@ from holdfast import agents
 from holdfast.app import at_prompt, at_start
 from holdfast.base.files import working_folder
 from holdfast.errors import BadInput, ScopeUnknown
-from holdfast.inject.block import Block, said_rows
+from holdfast.inject.block import Block, name_of, said_rows
+from holdfast.inject.prompt import asks_something, is_new
 from holdfast.parts import HookRun
 from holdfast.records import Event, HookCall, replace
+from holdfast.store.read_only_index import ReadOnlyIndex, is_empty
 
 if TYPE_CHECKING:
     from holdfast.agents.base import Agent
+    from holdfast.inject.shown import Shown
     from holdfast.workspace import Workspace
+
+
+_TOLD = "the start of the session told it already"
+_MAX_BELOW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +61,36 @@ def preview(workspace: Workspace, *, prompt: str = "", after_compaction: bool = 
         shown = {(one.scope.kind, one.scope.owner, one.key): one.digest for one in found.given}
         said = said_rows([line.said for line in found.lines])
         shown.update({(scope.kind, scope.owner, key): told for scope, key, told in said})
-        found = at_prompt.prompt_block(_run(workspace, adapter, "prompt", session, prompt=prompt), shown)
+        run = _run(workspace, adapter, "prompt", session, prompt=prompt)
+        found = at_prompt.prompt_block(run, shown)
         # Here a session is thought of that has just started.
-        known = {"shown before": "the start of the session told it already"}
-        found = replace(found, left_out=tuple([(name, known.get(why, why)) for name, why in found.left_out]))
+        known = {"shown before": _TOLD}
+        left_out = [(name, known.get(why, why)) for name, why in found.left_out]
+        if not found.text and not left_out:
+            left_out = _below_the_bar(run, shown)
+        found = replace(found, left_out=tuple(left_out))
         moment, limit = "prompt", "inject.prompt_characters"
     note = "" if moment in adapter.injects else f"The hook of {adapter.title} hands nothing over at this moment."
     if workspace.why_off:
         found, note = Block(""), f"{workspace.why_off[0].upper()}{workspace.why_off[1:]}."
     return Preview(adapter.name, moment, workspace.settings.number(limit), found, note)
+
+
+def _below_the_bar(run: HookRun, shown: Shown) -> list[tuple[str, str]]:
+    """Return the memories that come nearest to the bar of a prompt, and why each is not given."""
+    bar = run.settings.number("inject.relevance")
+    if is_empty(run.home) or not asks_something(run.call.prompt):
+        return []
+    with ReadOnlyIndex(run.home, lambda: False) as index:
+        marked = at_prompt.marked(run, index, 0.0)
+    return [
+        (
+            name_of(one.memory),
+            f"relevance {mark:.2f}, and the bar inject.relevance is {bar / 100:.2f}"
+            + ("" if is_new(one.memory, shown) else f"; {_TOLD}"),
+        )
+        for mark, one in marked[:_MAX_BELOW]
+    ]
 
 
 def _run(

@@ -71,7 +71,7 @@ def once_a_day(workspace: Workspace) -> int:
     if not steps:
         return 0
     removed = apply(workspace, verdicts)
-    text = "what had its time by the rules of retention was removed"
+    text = "memories that had expired were removed"
     hint = "`holdfast updates` lists it and brings it back; `holdfast pin` keeps a memory."
     notices.report(workspace.home, "expired", text, [one.target for one in steps], hint=hint, severity="info")
     return removed

@@ -157,7 +157,7 @@ def usual_way(workspace: Workspace) -> str:
     if _which(workspace, "crontab"):
         return "cron"
     hint = "Use --with systemd to write its files anyway, or run `holdfast sweep` by a scheduler of your own."
-    raise BadInput("neither systemd nor a crontab answers here", hint)
+    raise BadInput("neither systemd nor cron is available here", hint)
 
 
 def _wanted(workspace: Workspace, place: Place, way: str, minutes: int) -> dict[str, bytes]:
@@ -275,7 +275,7 @@ def _run(workspace: Workspace, call: SystemCall) -> SystemCall:
 def _crontab(workspace: Workspace) -> bytes | None:
     """Return the person's table, or None where there is none."""
     if not _which(workspace, "crontab"):
-        raise StoreUnavailable("there is no program crontab here", "Install cron, or use --with systemd.")
+        raise StoreUnavailable("crontab is not installed", "Install cron, or use --with systemd.")
     ended = _ended(workspace, ("crontab", "-l"))
     if ended.returncode == 0:
         return ended.stdout

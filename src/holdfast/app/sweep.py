@@ -162,19 +162,19 @@ def _tell(home: str, swept: Swept) -> None:
     """Report what was lost, what could not be read, and what only a person can mend."""
     lost, caps = swept.retention.data_loss, "Raise archive.raw_hard_cap_bytes, or pin what must stay."
     if lost:
-        text = "a session went for the hard cap of the archive, and no digest tells of it"
+        text = "a session was removed to stay under the hard cap of the archive, and it has no digest"
         notices.report(home, "data-loss", text, [one.name for one in lost], hint=caps, severity="error")
     if dropped := swept.retention.dropped:
-        text = "the raw events of a session went for the limits of the archive; its digest stays"
+        text = "the raw events of a session were removed to stay within the limits of the archive; its digest stays"
         notices.report(
             home, "archive-limits", text, dropped, hint="`holdfast sweep --help` names them.", severity="info"
         )
     if swept.retention.alert:
-        text = "the archive takes more than it may, and nothing can go by itself"
+        text = "the archive is over its limit, and nothing in it may be removed automatically"
         notices.report(home, "archive", text, hint=swept.retention.alert, lasts=True)
     if swept.malformed:
-        text = "lines of transcripts could not be read and were passed over"
-        notices.report(home, "malformed", text, hint="The rest of them was taken in.", severity="info", lasts=True)
+        text = "lines of transcripts could not be read and were skipped"
+        notices.report(home, "malformed", text, hint="The rest was read.", severity="info", lasts=True)
     for text, problems in groupby(sorted(swept.problems, key=lambda one: one.text), key=lambda one: one.text):
         found = list(problems)
         names = [one.path for one in found]
@@ -225,7 +225,7 @@ class SweepLock:
             with suppress(HoldfastError):
                 words = files.read(self._lock.path, 200).decode("utf-8", "replace").split()
             holder = f" (process {words[0]}, since {words[1]})" if len(words) == 2 else ""
-            hint = "Wait for it to end; nothing is lost by that."
+            hint = "Wait for it to end; nothing is lost."
             raise StoreBusy(f"another sweep is running{holder}", hint) from None
         # Written in place: a file of that name that is new would be no lock.
         descriptor = os.open(self._lock.path, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC)

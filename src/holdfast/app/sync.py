@@ -7,6 +7,7 @@ from functools import partial
 from holdfast.app import finish
 from holdfast.app.erase import finish_interrupted, forget_memories
 from holdfast.errors import HoldfastError
+from holdfast.exchange import hub
 from holdfast.exchange.sync import run
 from holdfast.exchange.sync.depot import has_remote
 from holdfast.exchange.sync.run import Synced
@@ -29,9 +30,28 @@ def sync(workspace: Workspace, *, seconds: float = 60.0, dry_run: bool = False, 
 
 def after_sweep(workspace: Workspace) -> None:
     """Sync behind a sweep, quietly: only what a person has to know is told, where they will see it."""
-    if not (workspace.enabled and has_remote(workspace.home) and workspace.settings.flag("sync.with_sweep")):
+    if not (workspace.enabled and workspace.settings.flag("sync.with_sweep")):
         return
+    if has_remote(workspace.home):
+        try:
+            sync(workspace, seconds=_BEHIND_A_SWEEP_SECONDS)
+        except HoldfastError as problem:
+            notices.report(workspace.home, "sync", str(problem), hint=problem.hint, lasts=True)
+    if hub.is_joined(workspace):
+        _sync_hub(workspace)
+
+
+def _sync_hub(workspace: Workspace) -> None:
+    """Sync with the hub: a laptop that is offline does so another time, and what the hub refused is told."""
+    refused: list[str] = []
+    say, workspace.say = workspace.say, refused.append
     try:
-        sync(workspace, seconds=_BEHIND_A_SWEEP_SECONDS)
+        hub.client(workspace).sync(_BEHIND_A_SWEEP_SECONDS)
+    except hub.HubAway:
+        return
     except HoldfastError as problem:
-        notices.report(workspace.home, "sync", str(problem), hint=problem.hint, lasts=True)
+        notices.report(workspace.home, "hub", str(problem), hint=problem.hint, lasts=True)
+    finally:
+        workspace.say = say
+    if refused:
+        notices.report(workspace.home, "hub", "the hub refused what you shared", refused, hint="`holdfast hub sync`")

@@ -74,7 +74,7 @@ def new(
     if may not in RIGHTS:
         raise BadInput(f"{may!a} is not a right that a token can have", f"Use one of {', '.join(RIGHTS)}.")
     if days is not None and not 1 <= days <= MAX_DAYS:
-        raise BadInput(f"a token cannot hold for {days} days", f"Use 1 to {MAX_DAYS}, or leave it out.")
+        raise BadInput(f"a token cannot last {days} days", f"Use 1 to {MAX_DAYS}, or leave it out.")
     names = tuple(dict.fromkeys(workspace.registry.known().canonical(check_id(one, "project")) for one in projects))
     secret = PREFIX + secrets.token_urlsafe(32)
     expires = iso(time.time() + days * DAY_SECONDS) if days else ""

@@ -10,7 +10,7 @@ from holdfast.errors import NotFound
 
 # In a wheel the benchmarks lie inside the package; in a checkout at its top.
 # These need labelled texts or fake secrets, which no installation carries.
-IN_A_CHECKOUT = ("facts", "injection", "month", "patterns", "ratings", "rules", "secrets", "triggers")
+IN_A_CHECKOUT = ("facts", "hub", "injection", "month", "patterns", "ratings", "rules", "secrets", "triggers")
 _PLACES = (os.path.join(FOLDER, "benchmarks"), os.path.join(FOLDER, "..", "..", "benchmarks"))
 
 

@@ -10,7 +10,7 @@ from importlib import import_module
 
 import click
 
-from holdfast.base import terminal
+from holdfast.base import regexes, terminal
 from holdfast.base.package import __version__
 from holdfast.errors import HoldfastError
 from holdfast.surfaces.cli.command_line import COMMANDS, GROUPS, Invocation, program, runnable
@@ -20,9 +20,8 @@ _FILES = {
     name: file
     for file, names in {
         "recall": ("related", "list"),
-        "memory": (
-            *("remember", "show", "history", "edit", "confirm", "pin", "unpin", "move", "merge", "forget", "clear"),
-        ),
+        "memory": ("show", "history", "edit", "confirm", "pin", "unpin", "move", "merge"),
+        "forget": ("clear",),
         "activity": ("timeline", "catch-up", "receipts", "preview"),
         "notes": ("todo", "decide", "lesson"),
         "proposing": ("import", "distil"),
@@ -190,7 +189,9 @@ def _flags(settings: tuple[str, ...]) -> dict[str, str]:
 def main() -> None:
     """Run the command line; the exit code is the error's."""
     terminal.protect()
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    regexes.save()
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from holdfast.agents import in_shell
-from holdfast.app.finish import finish, repair, see
 from holdfast.errors import BadSetting, NeedsConsent
 from holdfast.memory import show
 from holdfast.surfaces.cli.command_line import COMMANDS, Invocation, invocation, runnable
@@ -180,6 +179,9 @@ def _in_workspace(function: Callable[..., Any], *, reads: bool, pure: bool, chec
 
     @click.pass_context
     def run(ctx: click.Context, /, **given: Any) -> Any:
+        # A server that agents wait for at its start is a command without a workspace.
+        from holdfast.app.finish import finish, repair, see
+
         asked = invocation(ctx)
         asked.json |= given.pop("as_json", False)
         asked.dry_run |= given.pop("dry_run", False)

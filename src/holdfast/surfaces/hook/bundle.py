@@ -10,13 +10,13 @@ file, each by itself, and one is read when it is first called.
 
 from __future__ import annotations
 
-import os
 import sys
 from _thread import RLock
 from marshal import loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import os
     from collections.abc import Callable
     from mmap import mmap
     from types import CodeType, ModuleType
@@ -26,6 +26,46 @@ if TYPE_CHECKING:
     # late, counted from the end of the file, and the values of what it makes once.
     Part = tuple[str, str, int, int, bool, CodeType | None, tuple[int, ...], dict[str, object]]
 
+
+class _Environ:
+    """What `os.environ` is made of here: the whole of it is asked for where somebody needs more than this."""
+
+    def get(self, key: str, default: str | None = None) -> str | None:
+        try:
+            return self[key]  # type: ignore[index, no-any-return]
+        except KeyError:
+            return default
+
+    def __contains__(self, key: object) -> bool:
+        try:
+            self[key]  # type: ignore[index]
+        except KeyError:
+            return False
+        return True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(__import__("_collections_abc").MutableMapping, name).__get__(self)
+
+
+def _light_os() -> Any:
+    """Return `os`, loaded without the 25 abstract classes that it takes one of as a base: an eighth of a bare start."""
+    name = "_collections_abc"
+    if name not in sys.modules:
+        stand_in: Any = type(sys)(name)
+        stand_in.Mapping, stand_in.MutableMapping = dict, _Environ
+        stand_in._check_methods = lambda *given: __import__(name)._check_methods(*given)
+        sys.modules[name] = stand_in
+        try:
+            return __import__("os")
+        except ImportError:
+            sys.modules.pop("os", None)
+        finally:
+            del sys.modules[name]
+    return __import__("os")
+
+
+if not TYPE_CHECKING:
+    os = _light_os()
 MAIN = "holdfast.surfaces.hook.main"
 # Two threads may ask for the same class, and there must be one of it.
 _reading = RLock()

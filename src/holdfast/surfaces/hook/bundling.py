@@ -29,7 +29,7 @@ ALWAYS = ("holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.app.hook")
 MODULES = {
     "start": (
         "continuity.hook rules.hook rules.told learning.work.hook agents.transcript_calls "
-        "continuity.closing language.tools app.sets app.at_start inject.receipts"
+        "continuity.closing language.tools app.sets app.at_start language.commands inject.receipts"
     ),
     "prompt": (
         "privacy.speech project continuity.hook language.triggers learning.ratings.hook "
@@ -51,11 +51,11 @@ MODULES = {
     "subagent-stop": "project learning.research.hook privacy.secret_values learning.work.hook",
     "stop": (
         "continuity.hook learning.work.hook continuity.answers agents.transcript_calls "
-        "continuity.closing learning.work.turns recall.vectors store.sketches"
+        "continuity.closing learning.work.turns recall.vectors"
     ),
     "end": (
         "continuity.hook agents.transcript_calls learning.work.hook continuity.closing "
-        "learning.work.turns app.background_sweep recall.vectors store.sketches"
+        "learning.work.turns app.background_sweep recall.vectors"
     ),
 }
 
@@ -75,7 +75,8 @@ def write_all(agent: Agent) -> None:
         place = os.path.join(_HERE, "__pycache__", f"bundle.{event}.{agent.name}.{sys.implementation.cache_tag}")
         try:
             with open(place, "rb") as file:
-                is_there = is_current(marshal.load(file)[1], f"{_HERE}/")  # noqa: S302
+                # From bytes: `marshal.load` asks the file for every few of them, which takes five times as long.
+                is_there = is_current(marshal.loads(file.read())[1], f"{_HERE}/")  # noqa: S302
         except (OSError, ValueError, EOFError, TypeError):
             is_there = False
         if not is_there:

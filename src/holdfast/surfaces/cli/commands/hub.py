@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import os
+from typing import Any
+from urllib.parse import urlencode
 
 import click
 
 from holdfast.agents import in_shell
 from holdfast.base.text import count
-from holdfast.errors import Refused
+from holdfast.errors import NotFound, Refused
 from holdfast.exchange import hub
+from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import PROJECT, group
-from holdfast.surfaces.cli.output import say
+from holdfast.surfaces.cli.output import answer, confirm_steps, emit_json, report_applied, say
 from holdfast.surfaces.cli.tables import print_table, shown_time
 from holdfast.workspace import Workspace
 
+STATES = ("open", "approved", "rejected", "replaced")
+RULES = ("open", "reviewed")
+_GROUPS = ("agent", "project", "week", "signal")
 _ROLES = ("reader", "writer", "reviewer", "admin")
-_RIGHTS = ("read", "write", "review")
+_RIGHTS = ("read", "write", "review", "admin")
 
 
 @group("hub", "holdfast hub", workspace=False)
@@ -62,8 +69,43 @@ def _member(url: str, organisation: str, team: str, person: str, role: str, remo
     if not remove:
         operator.add_organisation(organisation)
         operator.add_team(organisation, team)
-    operator.set_member(organisation, team, person, "" if remove else role)
+    if not operator.set_member(organisation, team, person, "" if remove else role):
+        raise NotFound(f"{person} is not in {team} of {organisation}", "Nothing was changed.")
     click.echo(f"{'removed' if remove else role}  {person}  {organisation}/{team}")
+
+
+@_hub.sub(
+    "group",
+    "holdfast hub group postgresql://operator@db.example.com/holdfast acme payments-devs payments --role writer",
+    workspace=False,
+)
+@click.argument("url")
+@click.argument("organisation")
+@click.argument("group")
+@click.argument("team")
+@click.option("--role", type=click.Choice(_ROLES), default="reader", help="What its people may do. Default: reader.")
+@click.option("--remove", is_flag=True, help="Take the role away instead.")
+def _group(url: str, organisation: str, group: str, team: str, role: str, remove: bool) -> None:
+    """Give a group of the sign-in provider a role in a team, which its people have from their next sign-in on.
+
+    A team that has groups is ruled by them: who is in none of them is out of it at their next sign-in.
+    """
+    from holdfast.store.organisations import Operator
+
+    Operator(url).set_group(organisation, group, team, "" if remove else role)
+    click.echo(f"{'removed' if remove else role}  {group}  {organisation}/{team}")
+
+
+@_hub.sub("account", "holdfast hub account postgresql://operator@db.example.com/holdfast acme kim", workspace=False)
+@click.argument("url")
+@click.argument("organisation")
+@click.argument("person")
+def _account(url: str, organisation: str, person: str) -> None:
+    """Let a person sign in with another account of the provider: the next one that has their name is theirs."""
+    from holdfast.store.organisations import Operator
+
+    Operator(url).forget_account(organisation, person)
+    click.echo(f"free  {person}  {organisation}")
 
 
 @_hub.sub(
@@ -92,7 +134,56 @@ def _token(url: str, organisation: str, person: str, may: str, days: int, name: 
         return
     rights = _RIGHTS[: _RIGHTS.index(may) + 1]
     click.echo(operator.new_token(organisation, person, name, rights, days))
-    say(f"it may {may} as {person} of {organisation} for {days} days, and is not shown again")
+    say(f"it may {may} as {person} of {organisation} for {count(days, 'day')}, and is not shown again")
+
+
+@_hub.sub(
+    "retention", "holdfast hub retention postgresql://operator@db.example.com/holdfast acme --dry-run", workspace=False
+)
+@click.argument("url")
+@click.argument("organisation")
+@click.option("--days", type=click.IntRange(1), default=90, help="How long a memory stays untouched. Default: 90.")
+@options.consent
+def _retention(url: str, organisation: str, days: int, dry_run: bool, yes: bool) -> None:
+    """Remove memories of an organisation that had their time, and rows that are kept for a while only.
+
+    As at home: not what is global, pinned, or of type feedback, decision or lesson. Clients drop it at their next sync.
+    """
+    from holdfast.exchange import hub_keeping
+    from holdfast.store.organisations import Operator
+
+    invocation().dry_run |= dry_run
+    invocation().yes |= yes
+    operator = Operator(url)
+    plan = hub_keeping.plan_retention(operator, organisation, days)
+    if confirm_steps(plan.steps, "nothing has had its time"):
+        hub_keeping.apply_retention(operator, organisation, plan)
+        report_applied(plan.steps, f"removed {count(len(plan.memories), 'memory')} of {organisation}")
+
+
+@_hub.sub("erase", "holdfast hub erase postgresql://operator@db.example.com/holdfast acme --dry-run", workspace=False)
+@click.argument("url")
+@click.argument("organisation")
+@click.option("--text", default="", metavar="TEXT", help="What must go. Asked for where it is not given.")
+@options.consent
+def _erase(url: str, organisation: str, text: str, dry_run: bool, yes: bool) -> None:
+    """Take a text out of every table of an organisation, whichever memory, history, proposal or reason holds it.
+
+    Then PostgreSQL rewrites its files. What stays in its write-ahead log for a while, and in backups, is not ours.
+    """
+    from holdfast.exchange import hub_keeping
+    from holdfast.store.organisations import Operator
+
+    invocation().dry_run |= dry_run
+    invocation().yes |= yes
+    text = text or click.prompt("text", hide_input=True, err=True)
+    operator = Operator(url)
+    plan = hub_keeping.plan_erase(operator, organisation, text)
+    if confirm_steps(plan.steps, "no table holds it"):
+        refused = hub_keeping.apply_erase(operator, organisation, text, plan)
+        report_applied(plan.steps, f"erased from {count(len(plan.steps), 'place')} of {organisation}")
+        for problem in refused:
+            say(f"not done, a superuser can: {problem}")
 
 
 @_hub.sub("join", "holdfast hub join https://hub.example.com", json=False)
@@ -101,11 +192,14 @@ def _token(url: str, organisation: str, person: str, may: str, days: int, name: 
     "--token", envvar="HOLDFAST_HUB_TOKEN", default="", metavar="TOKEN", help="Asked for where it is not given."
 )
 def _join(workspace: Workspace, url: str, token: str) -> None:
-    """Join a hub with this home, by a token that its operator made for you.
+    """Join a hub with this home, by a token: one that you make on its page, under Account, or get from its operator.
 
-    Then `hub sync` fetches what your teams share.
+    Then `hub sync` looks what your teams share, and `hub allow` lets it in.
     """
-    token = token or click.prompt("token", hide_input=True, err=True)
+    hub.check_address(url)
+    if not token:
+        say(f"a token of yours: {url.rstrip('/')}/account, or ask the operator")
+        token = click.prompt("token", hide_input=True, err=True)
     joined, teams = hub.join(workspace, url, token.strip())
     click.echo(f"joined  {joined.joined.organisation}  as {joined.joined.person}  teams: {', '.join(teams) or 'none'}")
 
@@ -121,7 +215,7 @@ _TEAM = click.option("--team", required=True, metavar="TEAM", help="The team.")
 _REASON = click.option("--reason", required=True, metavar="TEXT", help="Why; the hub's audit keeps it.")
 
 
-@_hub.sub("share", 'holdfast hub share vpn --team payments --reason "asked twice"', sees=PROJECT, json=False)
+@_hub.sub("share", 'holdfast hub share vpn --team payments --reason "asked twice"', sees=PROJECT)
 @click.argument("key")
 @_TEAM
 @_REASON
@@ -129,52 +223,246 @@ _REASON = click.option("--reason", required=True, metavar="TEXT", help="Why; the
 def _share(workspace: Workspace, key: str, team: str, reason: str, scope: str | None) -> None:
     """Share a memory with a team, at the next `hub sync`. What is personal is refused, by you and by the hub."""
     memory = hub.client(workspace).share(key, team, reason, scope)
-    click.echo(f"waits  {memory.key}  for {team}")
+    told = {"key": memory.key, "scope": str(memory.scope), "team": team}
+    answer(told, f"waits  {memory.key}  for {team}")
 
 
-@_hub.sub("withdraw", 'holdfast hub withdraw vpn --team payments --reason "wrong"', sees=PROJECT, json=False)
+@_hub.sub("withdraw", 'holdfast hub withdraw vpn --team payments --reason "wrong"', sees=PROJECT)
 @click.argument("key")
 @_TEAM
 @_REASON
-@click.option("--scope", type=click.Choice(("project", "global")), default="project", help="Default: project.")
-def _withdraw(workspace: Workspace, key: str, team: str, reason: str, scope: str) -> None:
+@click.option("--scope", type=click.Choice(("project", "global")), help="Default: where this home knows it.")
+def _withdraw(workspace: Workspace, key: str, team: str, reason: str, scope: str | None) -> None:
     """Withdraw a memory of a team, at the next `hub sync`; every client drops it with its own next one."""
-    hub.client(workspace).withdraw(key, team, reason, workspace.scope(scope))
-    click.echo(f"waits  withdrawal of {key}  for {team}")
+    where = hub.client(workspace).withdraw(key, team, reason, workspace.scope(scope) if scope else None)
+    told = {"key": key, "scope": str(where), "team": team}
+    answer(told, f"waits  withdrawal of {key}  {where}  for {team}")
 
 
-@_hub.sub("sync", "holdfast hub sync", json=False)
-def _sync(workspace: Workspace) -> None:
+@_hub.sub("sync", "holdfast hub sync")
+def _sync(workspace: Workspace) -> int:
     """Send what is to be shared and fetch what your teams changed. Cut off anywhere, the next one goes on."""
-    done = hub.client(workspace).sync()
-    told = ("sent", "refused", "stored", "removed", "kept", "receipts")
-    click.echo("  ".join(f"{name} {done[name]}" for name in told if done[name]) or "nothing new")
+    joined = hub.client(workspace)
+    done = joined.sync()
+    told = ("sent", "proposed", "refused", "stored", "removed", "kept", "waits", "receipts", "digests")
+    document = {name: done[name] for name in told}
+    answer(document, "  ".join(f"{name} {many}" for name, many in document.items() if many) or "nothing new")
+    for team in joined.gate.open_teams():
+        say(f"what {team} shares waits for your word: `holdfast hub allow {team} --dry-run` shows it")
+    return Refused.exit_code if done["refused"] else 0
 
 
-@_hub.sub("trace", "holdfast hub trace deploys-need-the-vpn --team payments", json=False)
+@_hub.sub("allow", "holdfast hub allow payments --dry-run")
+@click.argument("team")
+@click.option("--trust", is_flag=True, help="Let what the team changes later in without another word.")
+@options.consent
+def _allow(workspace: Workspace, team: str, trust: bool, **given: Any) -> None:
+    """Let agents be given what a team of the hub shares, as it is now; what is new and changed is shown first.
+
+    What the team changes later waits for your word again, unless you trust it. What it withdraws goes at once.
+    """
+    joined = hub.client(workspace)
+    plan = joined.plan(team)
+    steps = [one.step for one in plan]
+    if not steps and not invocation().dry_run:
+        joined.allow(team, [], trust=trust)
+    if confirm_steps(steps, f"{team} is allowed, and all of it is known"):
+        done = joined.allow(team, plan, trust=trust)
+        report_applied(steps, f"allowed {count(done['stored'], 'memory')} of {team}{', and trusted' if trust else ''}")
+
+
+@_hub.sub("deny", "holdfast hub deny payments")
+@click.argument("team")
+def _deny(workspace: Workspace, team: str) -> None:
+    """Take back what `hub allow` let in of a team, and tell agents nothing of it. What you changed stays yours."""
+    gone = hub.client(workspace).deny(team)
+    answer({"removed": gone}, f"denied; {count(len(gone), 'memory')} of it went")
+
+
+@_hub.sub("trace", "holdfast hub trace deploys-need-the-vpn")
 @click.argument("key")
-@_TEAM
+@click.option("--team", default="", metavar="TEAM", help="Only this team.")
 def _trace(workspace: Workspace, key: str, team: str) -> None:
-    """List whose sessions were given a memory of a team, by receipts: who, which version and when.
+    """List whose sessions were given a memory, also a withdrawn one, by receipts: who, which version and when.
 
-    Who reviews the team sees everybody, others see themselves.
+    Who reviews a team sees everybody there, others see themselves.
     """
     found = hub.client(workspace).trace(key, team)
-    rows = [(one["person"], str(one["version"]), shown_time(one["at"]), one["kind"], one["owner"]) for one in found]
-    print_table(("person", "version", "given", "scope", "owner"), rows)
+    if emit_json({"given": found}):
+        return
+    rows = [
+        (one["person"], one["team"], str(one["version"]), shown_time(one["at"]), "withdrawn" if one["is_gone"] else "")
+        for one in found
+    ]
+    print_table(("person", "team", "version", "given", "since"), rows)
     if not found:
         say("no session was given it, as far as you may see")
+
+
+@_hub.sub("mine", "holdfast hub mine")
+@click.option("--withdraw", is_flag=True, help="Take all of it back.")
+def _mine(workspace: Workspace, withdraw: bool) -> None:
+    """Show the figures of your sessions that the hub has, or take them back. The setting hub.digests names the team."""
+    joined = hub.client(workspace)
+    if withdraw:
+        gone = joined.take_back()
+        answer({"withdrawn": gone}, f"taken back: figures of {count(gone, 'session')}")
+        if workspace.settings.text("hub.digests"):
+            say("hub.digests is still set: `holdfast config unset hub.digests` ends it")
+        return
+    found = joined.mine()
+    if emit_json({"digests": found}):
+        return
+    rows = [
+        (one["week"], one["team"], one["project"], one["agent"], one["outcome"], str(len(one["signals"])))
+        for one in found
+    ]
+    print_table(("week", "team", "project", "agent", "outcome", "signals"), rows)
+    if not found:
+        say("the hub has no figures of your sessions")
+
+
+@_hub.sub("figures", "holdfast hub figures payments --by agent")
+@click.argument("team")
+@click.option("--by", type=click.Choice(_GROUPS), default="agent", help="What they are grouped by. Default: agent.")
+def _figures(workspace: Workspace, team: str, by: str) -> None:
+    """Show what sessions of a team's people are like, by groups that are large enough to hide each of them.
+
+    With `--by signal`, what recurs over that many people.
+    """
+    found = hub.client(workspace).figures(team, by)
+    if emit_json({"groups": found}):
+        return
+    names = list(found[0]) if found else []
+    print_table(names, [tuple(str(one[name]) for name in names) for one in found])
+    if not found:
+        say("no group is large enough to be told of")
+
+
+@_hub.sub("review", 'holdfast hub review 12 --approve --reason "true since March"')
+@click.argument("id", type=click.IntRange(1), required=False)
+@click.option("--approve", is_flag=True, help="Let it be shared.")
+@click.option("--reject", is_flag=True, help="Do not; what you proposed yourself you take back so.")
+@click.option("--reason", default="", metavar="TEXT", help="Why; who proposed it reads it, and the audit keeps it.")
+@click.option("--state", type=click.Choice(STATES), default="open", help="Which are listed. Default: open.")
+def _review(workspace: Workspace, id: int | None, approve: bool, reject: bool, reason: str, state: str) -> None:
+    """List what is proposed to the teams that you review, and by yourself; with an ID, show it as a diff.
+
+    Nobody approves what they proposed themselves, unless the team has nobody else or its admin allows it.
+    """
+    joined = hub.client(workspace)
+    if (approve or reject) and (id is None or approve == reject or not reason.strip()):
+        raise click.UsageError("A decision has an ID, one of --approve and --reject, and --reason.")
+    if approve or reject:
+        done = joined.decide(id or 0, approve=approve, reason=reason)
+        answer(done, f"{done['state']}  {done['id']}  in {done['team']}")
+        return
+    found = joined.proposals(state, id)
+    if emit_json({"proposals": found}):
+        return
+    if id is not None:
+        _show_proposal(found[0])
+        return
+    rows = [
+        (str(one["id"]), one["team"], one["key"], one["person"], shown_time(one["made"]), one["reason"])
+        for one in found
+    ]
+    print_table(("id", "team", "key", "by", "made", "reason"), rows)
+    if not found:
+        say("nothing waits for you" if state == "open" else f"no proposal was {state}")
+
+
+def _show_proposal(one: dict[str, Any]) -> None:
+    """Print a proposal: what it is about, why, and what would change."""
+    click.echo(
+        f"{one['id']}  {one['state']}  {one['team']}  {one['kind']} {one['owner']}  {one['key']}  ({one['type']})"
+    )
+    click.echo(f"by {one['person']}, {shown_time(one['made'])}: {one['reason']}")
+    if one["decided_by"]:
+        click.echo(f"{one['state']} by {one['decided_by']}: {one['answer']}")
+    for line in one["diff"]:
+        click.echo(line)
+    if one["is_stale"]:
+        say("what is there changed since; it can be rejected, or proposed again")
+    elif one["state"] != "open":
+        say("its words are not kept once it is decided")
+
+
+@_hub.sub("admin", "holdfast hub admin payments --rule reviewed")
+@click.argument("team", default="everyone")
+@click.option("--rule", type=click.Choice(RULES), help="Whether what is shared with the team is reviewed first.")
+@click.option("--own", is_flag=True, help="With --rule: who reviews may approve what they proposed themselves.")
+@click.option("--person", default="", metavar="NAME", help="The person whose role or token it is about.")
+@click.option("--role", type=click.Choice(_ROLES), help="What that person may do in the team.")
+@click.option("--remove", is_flag=True, help="Take that person out of the team.")
+@click.option("--token", type=click.Choice(_RIGHTS), help="Make a token for that person that may this.")
+@click.option("--days", type=click.IntRange(1, 366), default=90, help="How many days the token holds. Default: 90.")
+@click.option("--revoke", is_flag=True, help="End the tokens of that person.")
+def _admin(workspace: Workspace, team: str, **given: Any) -> None:
+    """Set the rule and the people of a team that you are admin of; without an option, list them.
+
+    Who is admin of `everyone` does so for every team, adds people, and makes and ends their tokens.
+    """
+    joined = hub.client(workspace)
+    workspace.need_person("sets up teams of a hub")
+    asked = _asked_of_admin(team, given)
+    if not asked:
+        _show_team(joined.call("GET", f"team?{urlencode({'team': team})}"))
+        return
+    done: dict[str, Any] = {}
+    for path, sent in asked:
+        done |= joined.call("POST", path, sent)
+    lines = [f"{done['rule']}  {team}"] if "rule" in done else []
+    lines += [f"{done['role'] or 'removed'}  {done['person']}  {team}"] if "role" in done else []
+    lines += [f"revoked  {done['ended']}"] if "ended" in done else []
+    answer(done, "\n".join([*lines, *([done["token"]] if "token" in done else [])]))
+    if "token" in done:
+        lasts = count(given["days"], "day")
+        say(f"it may {given['token']} as {given['person']} for {lasts}, and is not shown again")
+
+
+def _asked_of_admin(team: str, given: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return what is to be sent, each with its path; nothing where no option is given."""
+    person, asked = given["person"], list[tuple[str, dict[str, Any]]]()
+    about_person = bool(given["role"] or given["remove"] or given["token"] or given["revoke"])
+    if bool(person) != about_person or (given["own"] and not given["rule"]):
+        raise click.UsageError("Give --rule, or --person with --role, --remove, --token or --revoke, or nothing.")
+    if given["rule"]:
+        asked.append(("rule", {"team": team, "rule": given["rule"], "own": given["own"]}))
+    if given["role"] or given["remove"]:
+        role = "" if given["remove"] else given["role"]
+        asked.append(("role", {"team": team, "person": person, "role": role}))
+    if given["revoke"]:
+        asked.append(("tokens", {"person": person, "name": "", "days": 0}))
+    if given["token"]:
+        rights = _RIGHTS[: _RIGHTS.index(given["token"]) + 1]
+        asked.append(("tokens", {"person": person, "rights": rights, "days": given["days"]}))
+    return asked
+
+
+def _show_team(found: dict[str, Any]) -> None:
+    """Print the rule of a team and its people."""
+    if emit_json(found):
+        return
+    own = ", and who reviews may approve what they proposed themselves" if found["own"] else ""
+    click.echo(f"{found['team']} is {found['rule']}{own}")
+    print_table(("person", "role"), [(one["person"], one["role"]) for one in found["people"]])
 
 
 @_hub.sub("doctor", "holdfast hub doctor", json=False)
 @click.argument("url", default="")
 def _doctor(workspace: Workspace, url: str) -> int:
-    """Check the hub that this home joined; with the URL of a database, as its application has it, check that."""
+    """Check the hub that this home joined; with the URL of a database, as its application has it, check that.
+
+    With a URL it also looks at the sign-in provider that the settings name.
+    """
     if url:
         from holdfast.store.postgres_connection import check_hub
+        from holdfast.surfaces.web.oidc import check_provider
 
-        problems = check_hub(url)
-        click.echo("\n".join(problems) or "the database is as it should be")
+        problems = check_hub(url) + check_provider(workspace.settings, workspace.environment)
+        asked = " and the provider" if workspace.settings.text("oidc.issuer") else ""
+        click.echo("\n".join(problems) or f"the database{asked} is as it should be")
         return 1 if problems else 0
     joined = hub.client(workspace)
     me = joined.call("GET", "me")

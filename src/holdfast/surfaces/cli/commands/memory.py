@@ -1,40 +1,33 @@
-"""The commands that store a memory, and act on memories by their keys, or on all of a scope."""
+"""The commands that act on memories by their keys."""
 
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import click
 
-from holdfast.app import erase
-from holdfast.base.text import count, one_line
-from holdfast.memory import anchors, combine, forget, move, show
+from holdfast.memory import anchors, combine, move, show
 from holdfast.memory.edit import edit, set_rule
-from holdfast.memory.remember import pin, remember
+from holdfast.memory.remember import pin
 from holdfast.memory.show import history
-from holdfast.records import SCOPES, STRENGTHS, TRUSTS, TYPES, Memory, asdict
+from holdfast.records import SCOPES, STRENGTHS, USUAL, Memory, asdict
 from holdfast.rules.rule import condition_of, rule_of
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
+from holdfast.surfaces.cli.commands.remember import say_condition
 from holdfast.surfaces.cli.making import HERE, command
 from holdfast.surfaces.cli.output import (
     answer,
-    confirm_steps,
     emit_json,
     heading,
     memory_json,
     plan_json,
     print_plan,
-    report_applied,
     say,
-    text_of,
     why_empty,
 )
 from holdfast.surfaces.cli.tables import on_terminal
 from holdfast.workspace import Workspace
-
-_MAX_REPLACED = 200
 
 
 @command("show", "holdfast show deploys-need-the-vpn", sees=HERE, reads=True)
@@ -48,7 +41,8 @@ def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool, ra
         path = os.path.join(workspace.store.tree.root, memory.path)
         answer({"path": path}, path)
         return
-    stale = workspace.fresh().warning(memory) if memory.anchors else ""
+    to_confirm = [one.warning for one in anchors.stale(workspace, [memory])]
+    stale = "".join(to_confirm) or (workspace.fresh().warning(memory) if memory.anchors else "")
     newer = show.replaced_by(workspace, memory)
     if not emit_json(
         {**memory_json(memory, history=True), "stale": stale, "rule": None if newer else _rule_json(memory)}
@@ -56,8 +50,10 @@ def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool, ra
         data = show.data(workspace, memory)
         is_exact = raw and not on_terminal()
         click.echo(data if is_exact else data.decode("utf-8", "surrogateescape"), nl=False)
-        if stale:
+        if to_confirm:
             say(f"{stale}; if it still holds: holdfast confirm {memory.key}")
+        elif stale:
+            say(f"{stale}, which agents are told with it; to write it so: holdfast edit {memory.key}")
         if newer:
             say(f"no longer given to agents: {newer} replaces it")
         elif condition := condition_of(memory):
@@ -90,7 +86,11 @@ def _history(workspace: Workspace, key: str, scope: str | None) -> None:
 @command("edit", "holdfast edit deploys-need-the-vpn", sees=HERE, json=False)
 @options.one_memory
 @click.option("--when", metavar="CONDITION", help="Only change at which calls it is given; none: at no call.")
-@click.option("--enforce", type=click.Choice(STRENGTHS), help="Only change what it does there.")
+@click.option(
+    "--enforce",
+    type=click.Choice((*STRENGTHS, USUAL)),
+    help="Only change what it does there; default: what its words say.",
+)
 def _edit(workspace: Workspace, key: str, scope: str | None, when: str | None, enforce: str | None) -> None:
     """Edit a memory in your editor: $VISUAL, $EDITOR, or the one that git uses.
 
@@ -99,24 +99,10 @@ def _edit(workspace: Workspace, key: str, scope: str | None, when: str | None, e
     if when is not None or enforce is not None:
         memory = set_rule(workspace, key, when, enforce, scope)
         click.echo(f"updated  {heading(memory)}")
-        _say_condition(workspace, memory, "no condition")
+        say_condition(workspace, memory, "no condition")
         return
     memory, changed = edit(workspace, key, scope=scope)
     click.echo(f"{'updated' if changed else 'unchanged'}  {heading(memory)}")
-
-
-def _say_condition(workspace: Workspace, memory: Memory, otherwise: str = "") -> None:
-    """Say at which calls a memory is told, and which agents have no hook there yet."""
-    told_at = condition_of(memory) or otherwise
-    if told_at:
-        say(told_at)
-    if "tool:" in memory.when:
-        # Few rules name a tool, and nothing else here needs what installs.
-        from holdfast.app import install
-
-        for agent, folder, way in install.outdated(workspace):
-            where = f" in {folder}" if folder else ""
-            say(f"{agent.title}{where} is not asked at every such call until you run: {way}")
 
 
 @command("confirm", "holdfast confirm tokens-expire-after-15-minutes", sees=HERE)
@@ -203,68 +189,3 @@ def _merge(workspace: Workspace, keys: tuple[str, ...], scope: str | None, into:
     if dry_run:
         print_plan(steps)
     click.echo(draft.text if merged is None else f"merged  {heading(merged)}")
-
-
-@command("forget", "holdfast forget deploys-need-the-vpn", sees=HERE)
-@click.argument("keys", nargs=-1, required=True, type=options.KEY)
-@options.scope("Only this scope.")
-@options.consent
-def _forget(workspace: Workspace, keys: tuple[str, ...], scope: str | None) -> None:
-    """Forget memories for good. A tombstone without their words stays, so that no import brings them back."""
-    memories, steps = forget.plan(workspace, keys, scope=scope)
-    if confirm_steps(steps, "nothing to forget"):
-        erase.forget_memories(workspace, memories)
-        report_applied(steps, f"forgotten: {', '.join(memory.key for memory in memories)}")
-
-
-@command("clear", "holdfast clear --scope session --session 4f2a --dry-run", sees=HERE)
-@options.scope("The scope to clear.", required=True)
-@options.consent
-def _clear(workspace: Workspace, scope: str) -> None:
-    """Forget every memory of a scope."""
-    memories, steps = forget.plan_scope(workspace, scope)
-    if confirm_steps(steps, "the scope is empty"):
-        erase.forget_memories(workspace, memories, command="clear")
-        report_applied(steps, f"cleared {workspace.scope(scope)}: {count(len(memories), 'memory')} forgotten")
-
-
-@command("remember", 'holdfast remember "Deploys need the VPN." --tag deploy', sees=HERE)
-@options.text("text")
-@options.scope("Where it holds. Default: project.", default="project")
-@click.option("--key", "-k", shell_complete=options.complete_key, help="Its key; default: the first six words.")
-@click.option("--title", help="Its title; default: the first sentence.")
-@click.option(
-    "--type", "-t", type=click.Choice(TYPES), help="What it is. Default: feedback for an order, else project."
-)
-@click.option("--tag", "tags", multiple=True, help="A tag; may be given several times, or with commas.")
-@click.option("--trust", type=click.Choice(TRUSTS), default="user", help="Who says so. Default: user.")
-@click.option("--source", default="cli", help="Where it comes from.")
-@click.option("--agent", default="", help="The agent that stores it.")
-@click.option("--supersedes", multiple=True, type=options.KEY, metavar="KEY", help="The key of what this replaces.")
-@click.option("--pin", is_flag=True, help="Never let it expire.")
-@click.option("--when", metavar="CONDITION", help="Give it at these calls: `git push`, `src/*.ts`; none: at no call.")
-@click.option("--enforce", type=click.Choice(STRENGTHS), help="What it does there: say it, hold the call, ask, deny.")
-def _remember(workspace: Workspace, /, text: tuple[str, ...], tags: tuple[str, ...], pin: bool, **asked: Any) -> None:
-    """Store a memory. TEXT is taken from the arguments, or from standard input where there are none or `-`.
-
-    Storing under a given key that is there already updates it; what it said before is kept as its history. Without a
-    key, only the same statement in other spelling does that: any other becomes a memory of its own.
-    """
-    statement = text_of(text, 'holdfast remember "Deploys need the VPN."', "remember")
-    stored = remember(workspace, statement, tags=tags or None, pinned=True if pin else None, **asked)
-    memory = stored.memory
-    fields = {
-        "action": stored.action,
-        "redacted": stored.redacted,
-        "replaced": stored.replaced,
-        "beside": stored.beside,
-    }
-    if emit_json({**fields, "memory": memory_json(memory)}):
-        return
-    click.echo(f"{stored.action}  {heading(memory)}")
-    _say_condition(workspace, memory)
-    if stored.replaced:
-        before = one_line(stored.replaced, _MAX_REPLACED)
-        say(f"what it said before is kept (holdfast history {memory.key}): {before}")
-    if stored.beside and stored.action == "created":
-        say(f"{stored.beside} begins alike and says something else; to change that one: --key {stored.beside}")

@@ -8,10 +8,11 @@ import signal
 import click
 
 from holdfast.agents import in_shell
-from holdfast.errors import BadInput, Refused
+from holdfast.errors import BadInput, Refused, StoreUnavailable
 from holdfast.settings import default_home
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import command
+from holdfast.surfaces.cli.output import say
 
 PORT = 7433
 
@@ -30,10 +31,10 @@ def _serve(port: int, opened: bool, public_url: str, host: str, store: str) -> i
     if in_shell(os.environ):
         # Whoever opens the page decides as the person does.
         raise Refused("an agent may not start the page", "Ask the person to run it in a terminal of their own.")
-    if store:
-        return _serve_hub(store, host, port)
     if public_url and not public_url.startswith(("http://", "https://")):
         raise BadInput(f"{public_url!a} is not an address", "Give it as --public-url http://localhost:9000.")
+    if store:
+        return _serve_hub(store, host, port, public_url)
     if host not in ("127.0.0.1", "localhost", "::1") and not public_url:
         raise BadInput("others can reach it there, but it does not know by which address", "Give --public-url, too.")
     asked = invocation()
@@ -56,17 +57,25 @@ def _serve(port: int, opened: bool, public_url: str, host: str, store: str) -> i
     return 0
 
 
-def _serve_hub(address: str, host: str, port: int) -> int:
+def _serve_hub(address: str, host: str, port: int, public_url: str) -> int:
     """Serve a hub until the process is told to end."""
     if not address.startswith("postgresql://"):
         raise BadInput(f"{address.partition('://')[0]!a} is no store that can be served", "Give postgresql://...")
+    from holdfast.store.postgres_connection import check_hub, parse
     from holdfast.surfaces.web.serving import listening, serve_hub
 
+    try:
+        problems = check_hub(parse(address)[0])
+    except StoreUnavailable as problem:
+        # A database may come later than what serves it; a role that is the wrong one stays so.
+        problems = [str(problem)]
+    for one in problems:
+        click.echo(f"not ready: {one}", err=True)
     listener = listening(host, port)
     try:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         click.echo(f"the hub listens on port {listener.getsockname()[1]}. Ctrl-C ends it.")
-        serve_hub(address, listener)
+        serve_hub(address, listener, public_url, invocation().flags, say)
     except KeyboardInterrupt:
         click.echo("ended", err=True)
     return 0

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from holdfast.agents.editing.record import NATIVE
+from holdfast.agents import NATIVE
 from holdfast.app.harvest import RECENT, Harvest, harvest
 from holdfast.app.sweep import Retained, Swept, sweep
 from holdfast.app.sync import after_sweep
