@@ -12,6 +12,9 @@ With FOLDER, labelled messages of real people as `holdfast bench triggers` reads
 A reader chose beforehand what each prompt wants, and what is arguable: about the same thing, but not needed. For an
 arguable one nothing is blamed; `strictly` counts it as wrong, too. By the prompts of the people in `seen` something was
 chosen, by those in `held` nothing.
+
+Last, what the real hook gives in each set, with the settings as they are: characters of a start and of a prompt, each
+in a session of its own, and how many were left without a word.
 """
 
 from __future__ import annotations
@@ -21,13 +24,14 @@ import base64
 import json
 import os
 import random
+import statistics
 import sys
 import tempfile
 from pathlib import Path
 
 from holdfast.agents.base import Agent
 from holdfast.app import at_prompt
-from holdfast.app.hook import HookRun
+from holdfast.app.hook import HookRun, hook
 from holdfast.app.reindex import reindex
 from holdfast.base.clock import now
 from holdfast.inject import prompt as relevance
@@ -39,8 +43,8 @@ from holdfast.workspace import Workspace
 HERE = os.path.dirname(os.path.abspath(__file__))
 SETS = os.path.join(HERE, "injection_sets")
 OTHERS = os.path.join(HERE, "secret_lists", "ordinary_text.jsonl")
-# With meaning or by words alone; the set alone or among others.
-WAYS = ((True, False), (True, True), (False, False))
+# The set alone or among others, and how it is then asked: with meaning or by words alone.
+WAYS = {False: (True, False), True: (True,)}
 BARS = (30, 35, 40, 45, 50)
 CURVE = (25, 30, 35, 40, 45, 50, 60, 70, 80, 90)
 PROJECT = "bench"
@@ -58,9 +62,11 @@ def main(arguments: list[str]) -> int:
     for half, marks in real_marks(Path(options.data)).items() if options.data else ():
         how = {"set": half, "meaning": True, "among": True}
         told += [{**how, "bar": bar, **figures(marks, bar / 100)} for bar in CURVE]
-    found = told + [row for name in ("shop", "rover") for how in WAYS for row in rows(name, *how)]
+    measured = [measure(name, among) for name in ("shop", "rover") for among in WAYS]
+    found = told + [row for rows, _ in measured for row in rows]
+    given = [row for _, rows in measured for row in rows]
     if options.json:
-        print(json.dumps(found, indent=2))
+        print(json.dumps(found + given, indent=2))
         return 0
     for row in found:
         print(
@@ -69,27 +75,61 @@ def main(arguments: list[str]) -> int:
             f" {row['should']}, besides {row['besides']}, wrongly {row['wrongly']} of {row['should_not']}"
             f"{', strictly ' + str(row['strictly']) if row['set'] in ('seen', 'held') else ''}"
         )
+    for row in given:
+        print(
+            f"{row['set']:6} {'among others' if row['among'] else 'alone':13} a {row['moment']} is given"
+            f" {row['mean']:.0f} characters, median {row['median']:.0f}, most {row['most']};"
+            f" {row['silent']} of {row['count']} nothing"
+        )
     return 0
 
 
-def rows(name: str, meaning: bool, among: bool) -> list[dict[str, object]]:
-    """Return the figures of one set for each bar."""
-    marks = marks_of(name, meaning, among)
-    told = {"set": name, "meaning": meaning, "among": among}
-    return [{**told, "bar": bar, **figures(marks, bar / 100)} for bar in BARS]
+class PlainAgent(Agent):
+    """An agent that takes what it is given as plain text."""
+
+    name = "bench-agent"
+    injects = frozenset(("start", "prompt"))
+
+    def injection_output(self, call: HookCall, text: str) -> str:
+        return text
 
 
-def marks_of(name: str, meaning: bool, among: bool) -> Marks:
-    """Return for each prompt what it should bring, and the mark of each memory that a hook would look at."""
+def measure(name: str, among: bool) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+    """Return the figures of one set for each bar, and how many characters the hook gives in it."""
     memories, prompts = read(name)
     memories += [(f"other-{number}", text) for number, text in enumerate(others())] if among else []
+    found: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as home:
         lay(home, memories)
-        return [(wanted, "", _marks(home, text, meaning)) for wanted, text in prompts]
+        for meaning in WAYS[among]:
+            # For each prompt what it should bring, and the mark of each memory that a hook would look at.
+            marks: Marks = [(wanted, "", _marks(home, text, meaning)) for wanted, text in prompts]
+            told = {"set": name, "meaning": meaning, "among": among}
+            found += [{**told, "bar": bar, **figures(marks, bar / 100)} for bar in BARS]
+        # Last, because these hooks write.
+        return found, [{"set": name, "among": among, **row} for row in characters(home, prompts)]
+
+
+def characters(home: str, prompts: list[tuple[str, str]]) -> list[dict[str, object]]:
+    """Return how many characters the hook gives at a start, and at each prompt."""
+    sizes: dict[str, list[int]] = {"start": [], "prompt": []}
+    # What is measured is what comes, whatever else the machine does meanwhile.
+    environment = {"HOLDFAST_PROJECT": PROJECT, "HOLDFAST_HOOK_BUDGET_MS": "60000"}
+    for number, (_, text) in enumerate(prompts):
+        # A start has a session of its own, or its prompt would be left what it was given already.
+        for moment in sizes:
+            where = {"session": f"{moment}-{number}", "folder": home, "source": "startup"}
+            call = HookCall(PlainAgent.name, moment, moment, prompt=text if moment == "prompt" else "", **where)
+            sizes[moment].append(len(hook(home, PlainAgent(), call, environment)))
+    return [
+        {"moment": moment, "count": len(each), "silent": each.count(0), "most": max(each)}
+        | {"mean": statistics.fmean(each), "median": statistics.median(each)}
+        for moment, each in sizes.items()
+    ]
 
 
 def real_marks(folder: Path) -> dict[str, Marks]:
-    """Return the same for the prompts of real people, by half."""
+    """Return for each prompt of real people what it should bring, and the mark of each memory, by half."""
     lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text(encoding="utf-8").splitlines()]
     messages = {str(one["id"]): one for one in map(json.loads, lines)}
     stated = [(id, str(one["what"])) for id, one in messages.items() if one.get("keep") == "y" and one.get("what")]

@@ -25,7 +25,7 @@ from itertools import accumulate
 
 import holdfast
 from holdfast.app.reindex import reindex
-from holdfast.base.clock import now
+from holdfast.base.clock import iso
 from holdfast.base.text import count
 from holdfast.errors import BadInput
 from holdfast.recall import embed
@@ -212,6 +212,8 @@ def memories_part(folder: str, size: int, tell: Callable[[str], None]) -> Times:
         recall(workspace, long[0])
         found = {"build_s": built, **_warm(lambda prompt: recall(workspace, prompt), long, short)}
     environment = {**os.environ, "HOLDFAST_HOME": home, "HOLDFAST_PROJECT": "bench"}
+    # An installed package has its bytecode.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     ours = [sys.executable, "-m", "holdfast"]
     commands = {"version": ("--version",), "recall": ("recall", long[0]), "list": ("list",), "remember": ("remember",)}
     times: dict[str, list[float]] = {name: [] for name in commands}
@@ -228,9 +230,11 @@ def lay_memories(home: str, size: int) -> None:
     """Write the files themselves, as a person's vault might hold them."""
     folder = os.path.join(home, "memory", "projects", "bench", "memories")
     os.makedirs(folder, 0o700)
-    at, number = now(), 0
+    number = 0
     for turns in _sessions(size):
         for text in turns:
+            # One a minute: what was stored at the same moment is ordered in another way.
+            at = iso(time.time() - 60 * (size - number))
             title = " ".join(text.split()[:6])
             memory = Memory(f"m-{number}", Scope("project", "bench"), title, text, created=at, updated=at)
             with open(os.path.join(folder, f"m-{number}.md"), "w", encoding="utf-8") as file:

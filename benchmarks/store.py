@@ -98,6 +98,8 @@ def large_part(home: str, size: int) -> None:
 def command_part(home: str, prompt: str) -> None:
     """The whole command in a fresh process, beside a bare start of Python."""
     environment = {**os.environ, "HOLDFAST_HOME": home, "HOLDFAST_PROJECT": "bench"}
+    # An installed package has its bytecode.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     ours = [timed(lambda: run([sys.executable, "-m", "holdfast", "recall", prompt], environment)) for _ in range(7)]
     bare = [timed(lambda: run([sys.executable, "-I", "-S", "-E", "-c", "pass"], environment)) for _ in range(15)]
     ratio = statistics.median(ours) / statistics.median(bare)

@@ -9,8 +9,9 @@ words.
 
 Printed are, for each kind, how many of those told as facts are clear, arguable or false, and how many clear ones are
 missed; the same for all kinds but `remember` and the moods together, with candidates beside them; which share of the
-messages that say nothing gives something; and how often what is kept is the statement and not the prompt around it.
-`--out` writes one JSON line a message: `id`, `kinds` told as facts, `candidates`, and `keep`.
+messages that say nothing gives something; and how often what is kept is the statement and not the prompt around it, of
+messages in which something is found, and of all. `--out` writes one JSON line a message: `id`, `kinds` told as facts,
+`candidates`, and `keep`, the part that would be kept, also where nothing is told.
 """
 
 from __future__ import annotations
@@ -137,7 +138,11 @@ def measure(found: list[Judged]) -> dict[str, Any]:
             "give_a_fact": _share(sum(bool(one.kinds) for one in silent), len(silent)),
             "give_a_candidate": _share(sum(bool(one.candidates) for one in silent), len(silent)),
         },
-        "kept": {"messages": len(wanted), "right": _share(sum(is_kept(one) for one in wanted), len(wanted))},
+        "kept": {
+            "messages": len(wanted),
+            "right": _share(sum(is_kept(one) for one in wanted if one.kinds | one.candidates), len(wanted)),
+            "cut": _share(sum(is_kept(one) for one in wanted), len(wanted)),
+        },
     }
 
 
@@ -193,7 +198,10 @@ def lines(report: dict[str, Any]) -> list[str]:
         f"  of {silent['messages']} messages that say nothing, {_figure(silent['give_a_fact'])} give a fact"
         f" and {_figure(silent['give_a_candidate'])} a candidate"
     )
-    found.append(f"  of {kept['messages']} statements to keep, {_figure(kept['right'])} are kept without the prompt")
+    found.append(
+        f"  of {kept['messages']} statements to keep, {_figure(kept['right'])} are found and kept without"
+        f" the prompt; {_figure(kept['cut'])} would be cut out of it rightly, found or not"
+    )
     return found
 
 

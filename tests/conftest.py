@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import os
+import shutil
+import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,6 +37,20 @@ settings.register_profile(
 settings.load_profile("holdfast")
 # What a developer may have set: programs, colours, and where agents keep their things.
 FOREIGN = {*("VISUAL", "EDITOR", "NO_COLOR", "FORCE_COLOR"), *FOLDERS, *SHELLS}
+# A file system in memory, and how much room it must have before tests are run there.
+IN_MEMORY, ROOM = "/dev/shm", 4 << 30
+_people = itertools.count()
+
+
+def pytest_configure(config):
+    """Keep what tests write in memory: a disk makes every durable write wait, and all of it is thrown away.
+
+    No test asks what a power cut leaves behind. `TMPDIR=/tmp make test` runs them on a disk all the same.
+    """
+    if "TMPDIR" not in os.environ and os.path.isdir(IN_MEMORY) and shutil.disk_usage(IN_MEMORY).free > ROOM:
+        os.environ["TMPDIR"] = tempfile.tempdir = IN_MEMORY
+    # A shell lets what it starts in the background ignore Ctrl-C, and so would every program that a test interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -44,9 +62,11 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 @pytest.fixture(autouse=True)
-def machine(tmp_path_factory, monkeypatch):
+def machine(request, tmp_path_factory, monkeypatch):
     """Give every test a home folder of its own and an environment without a trace of the developer's."""
-    person = tmp_path_factory.mktemp("person")
+    # Numbered here: to find the next number, pytest would look through the folders of all tests before this one.
+    person = tmp_path_factory.getbasetemp() / f"person{next(_people)}"
+    person.mkdir(mode=0o700)
     for name in list(os.environ):
         if name.startswith(("HOLDFAST_", "_HOLDFAST")) or name in FOREIGN:
             monkeypatch.delenv(name)
@@ -54,7 +74,11 @@ def machine(tmp_path_factory, monkeypatch):
     # As after an install: the shell finds the program, so that hints are short.
     monkeypatch.setenv("PATH", os.pathsep.join((os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath))))
     monkeypatch.setenv("HOLDFAST_HOME", str(person / ".holdfast"))
-    return person
+    failed = request.session.testsfailed
+    yield person
+    # What a test left that failed is there to be looked at.
+    if request.session.testsfailed == failed:
+        shutil.rmtree(person, ignore_errors=True)
 
 
 @pytest.fixture

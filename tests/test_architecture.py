@@ -20,10 +20,10 @@ LISTED = ROOT / "tests" / "function_imports.txt"
 AGENTS = ("claude", "codex", "gemini", "opencode", "grok", "kiro", "copilot", "cursor", "qwen")
 VAGUE = ("utils", "util", "helpers", "helper", "manager", "service", "common", "misc")
 # Ceilings. They go up only with a new capability; the goal of each stands beside it.
-MAX_FILES = 480  # 350, before rules, anchors, replay, the page, REST, sync, team, native memories and the hub
-MAX_LINES = 88_378  # 56,000, before erasing, notices, the judges, rules, the page, sync and the hub
+MAX_FILES = 514  # 350, before rules, anchors, replay, the page, REST, sync, team, native memories and the hub
+MAX_LINES = 95_120  # 56,000, before erasing, notices, the judges, rules, the page, sync and the hub
 MAX_LINES_OF_A_FILE = 500
-MAX_TINY_HELPERS = 256  # 150
+MAX_TINY_HELPERS = 290  # 150
 MAX_CYCLES = 0
 MAX_COPIES = 1  # none: a row of the table of sessions has the fields of a cost
 MAX_NAMES_TWICE = 0
@@ -303,3 +303,9 @@ def test_tests_mirror_the_source() -> None:
     besides = {"benchmarks", "fixtures", "outside", "support", "training"}
     folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name != "__pycache__"}
     assert {name for name in folders - besides if not (SOURCE / name).exists()} == set()
+
+
+def test_migrations_are_numbered_one_after_the_other() -> None:
+    """No two that were written at the same time have one number: the second would never be done."""
+    numbers = sorted(int(path.name.partition("-")[0]) for path in (SOURCE / "store" / "migrations").glob("*.sql"))
+    assert numbers == list(range(1, len(numbers) + 1))

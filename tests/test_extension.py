@@ -96,7 +96,8 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.source = folder / "src" / "holdfast"
-        shutil.copytree(SOURCE, self.source, ignore=shutil.ignore_patterns("__pycache__"))
+        # With what is compiled, which each process of the copy would do again.
+        shutil.copytree(SOURCE, self.source, ignore=shutil.ignore_patterns("bundle.[A-Z]*"))
         self.home, self.person = folder / "person" / ".holdfast", folder / "person"
         self.person.mkdir()
 

@@ -173,12 +173,12 @@ def test_an_install_from_before_is_told_how_to_get_todays_hooks(workspace, machi
     assert "PreToolUse" not in (machine / ".claude" / "settings.json").read_text()
     config.unlink()
     with workspace() as one:
-        told = [found for found in doctor(one) if "otherwise than today" in found.text]
+        told = [found for found in doctor(one) if "no longer fits" in found.text]
     assert [(found.severity, found.hint) for found in told] == [("info", "Run: holdfast install claude-code")]
     assert cli("install", "claude-code", "--yes").code == 0
     assert '"matcher": "Bash|Edit' in (machine / ".claude" / "settings.json").read_text()
     with workspace() as one:
-        assert not any("otherwise than today" in found.text for found in doctor(one))
+        assert not any("no longer fits" in found.text for found in doctor(one))
 
 
 def test_a_rule_about_another_tool_is_told_how_to_be_asked_there(machine, cli) -> None:

@@ -129,7 +129,7 @@ def test_a_secret_in_the_inbox_is_taken_out(home, shop, secret):
 def test_findings_are_looked_for_without_being_asked(home, shop, secret):
     """In a home that is not large the inbox has them soon after somebody reviews."""
     page = Visitor(Site(str(home), 7433, folder=str(shop), say=[].append)).let_in()
-    ends = time.monotonic() + 60
+    ends = time.monotonic() + 600
     while 'value="secret"' not in page.get("/review").text:
         assert time.monotonic() < ends
         time.sleep(0.05)

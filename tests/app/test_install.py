@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -100,6 +101,17 @@ def test_the_project_scope_goes_to_the_root_of_the_project(cli, shop, monkeypatc
     monkeypatch.chdir(shop / "src")
     assert cli("install", "gemini-cli", "--scope", "project", "--yes").code == 0
     assert (shop / ".gemini" / "settings.json").exists() and not (shop / "src" / ".gemini").exists()
+
+
+def test_a_home_made_anew_takes_up_the_hooks_that_stand_there(cli, machine, home) -> None:
+    """Install and its list say the same, and an uninstall takes all of it out."""
+    cli("install", "gemini-cli", "--yes")
+    shutil.rmtree(home)
+    assert cli("install", "gemini-cli", "--yes").code == 0
+    told = {one["name"]: one["installed"] for one in cli("install", "--json").json["agents"]}
+    assert told["gemini-cli"] == ["user"]
+    assert cli("uninstall", "gemini-cli", "--yes").code == 0
+    assert "holdfast" not in (machine / ".gemini" / "settings.json").read_text()
 
 
 def test_nobody_is_asked_without_a_terminal(cli, machine, tree) -> None:

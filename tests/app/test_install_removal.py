@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -53,6 +55,20 @@ def test_all_at_once_and_out_in_another_order(cli, lived_in, shop, tree) -> None
     for name in sorted(agents.BUILT_IN):
         assert cli("uninstall", name, "--yes", "--verify").code == 0
     assert {path: what for path, what in tree(lived_in).items() if not path.startswith(".holdfast")} == before
+
+
+def test_a_copy_of_a_killed_install_goes_with_the_uninstall(cli, lived_in) -> None:
+    """An install that was killed before its first file left a copy of the settings: the uninstall takes it away."""
+    before = {name: (lived_in / name).read_bytes() for name in (".claude/settings.json", ".claude.json")}
+    assert cli("install", "claude-code", "--yes").code == 0
+    for name, data in before.items():
+        (lived_in / name).write_bytes(data)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = lived_in / ".claude" / f".holdfast-tmp-{ended.pid}-a170f08b"
+    left.write_bytes(before[".claude/settings.json"])
+    cli("uninstall", "claude-code", "--yes")
+    assert not left.exists()
 
 
 def test_what_the_agent_wrote_since_stays(cli, lived_in) -> None:
@@ -233,5 +249,5 @@ def test_what_stays_elsewhere_is_named(machine, cli, shop, home) -> None:
     assert cli("uninstall", "codex", "--scope", "project", "--yes").code == 0
     assert "elsewhere" not in cli("uninstall", "codex", "--verify").out
     assert cli("init", str(shop)).code == 0
-    ended = cli("uninstall", "opencode", "--verify")
-    assert f"elsewhere: {shop}/memory was laid by Holdfast" in ended.out
+    for name in ("opencode", "codex"):
+        assert f"elsewhere: {shop}/memory was laid by Holdfast" in cli("uninstall", name, "--verify").out

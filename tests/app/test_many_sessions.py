@@ -47,9 +47,9 @@ def calls_of_start(home, folder, number):
 
 def test_a_start_does_not_grow_with_the_sessions_of_a_day(home, tmp_path):
     """After three times as many sessions on one day, a start does hardly more than before."""
-    play_sessions(home, tmp_path, range(40))
+    play_sessions(home, tmp_path, range(20))
     before = calls_of_start(home, tmp_path, 1000)
-    play_sessions(home, tmp_path, range(40, 120))
+    play_sessions(home, tmp_path, range(20, 60))
     assert calls_of_start(home, tmp_path, 1001) < 1.6 * before
 
 

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from holdfast import agents
+from holdfast.agents import NATIVE
 from holdfast.agents.editing import record
 from holdfast.app import install, native
 from holdfast.app.erase import forget_memory as forget
@@ -60,7 +61,7 @@ def test_an_agent_whose_hooks_hand_memories_over_gets_no_block(workspace, shop):
             native.keep(opened, "claude-code")
         with pytest.raises(NotFound, match="no memory file"):
             native.keep(opened, "kiro")
-        assert record.load(opened.home, record.NATIVE) == []
+        assert record.load(opened.home, NATIVE) == []
 
 
 @pytest.mark.parametrize(

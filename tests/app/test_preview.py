@@ -187,3 +187,25 @@ def test_what_holds_on_another_branch_is_not_given(told, workspace, shop):
     (shop / ".git" / "HEAD").write_text("ref: refs/heads/till/numbers\n", encoding="utf-8")
     assert "numbered by the till" in text(told("SessionStart", "c", source="startup"))
     assert "numbered by the till" in text(told("UserPromptSubmit", "d", prompt=asked))
+
+
+@pytest.mark.parametrize("prompt", ["how do we deploy?", "deploy to production", "do I need the VPN?"])
+def test_a_new_home_brings_what_is_asked_for_or_says_that_it_was_told(cli, told, prompt):
+    """A memory is found by its meaning from its first prompt on; where the start told it, a preview says so."""
+    cli("remember", "Deploys need the VPN. Ask Kim for access.", "--tag", "deploy")
+    cli("remember", "--scope", "global", "--type", "user", "Answer in British English.")
+    assert "- Deploys need the VPN. Ask Kim for access.\n" in text(told("UserPromptSubmit", prompt=prompt))
+    assert (
+        "deploys-need-the-vpn-ask-kim  the start of the session told it already"
+        in cli("preview", "--prompt", prompt).out
+    )
+
+
+def test_a_preview_of_a_prompt_that_brings_nothing_says_how_far_it_was_from_the_bar(workspace):
+    """The nearest memory is named with its mark and the bar."""
+    with workspace() as opened:
+        remember(opened, "Deploys need the VPN.")
+    with workspace() as opened:
+        ((name, why), *_) = preview(opened, prompt="translate the poem about the sea").block.left_out
+        none = preview(opened, prompt="yes, do it").block.left_out
+    assert name.endswith("/deploys-need-the-vpn") and "the bar inject.relevance is 0.45" in why and not none

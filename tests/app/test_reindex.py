@@ -152,6 +152,7 @@ def test_a_hook_makes_vectors_of_another_model_anew(one, home) -> None:
 
 def test_the_command_tells_what_it_made(cli, one, home) -> None:
     """`reindex --meaning` prints how many vectors were made by which model, also as JSON, and goes on from there."""
+    foreign_vectors(home)
     assert cli("reindex", "--meaning").out.startswith("made 1 vector by static-")
     found = cli("reindex", "--meaning", "--json").json
     assert (found["made"], found["waiting"]) == (0, 0)

@@ -144,7 +144,7 @@ def test_corrections_that_were_said_before(archived, replayed, workspace) -> Non
     assert replayed().corrections.stood == 0, "it was stored today, long after those sessions"
     archived("s-9", "2099-05-05", *spoken)
     found = replayed(since="2099-01-01").corrections
-    assert (found.total, found.stood, found.given) == (1, 1, 0), "no prompt asked for anything like it"
+    assert (found.total, found.stood, found.given) == (1, 1, 1), "the prompt before it had brought it"
     assert found.examples[0].source == "pnpm"
     archived("s-10", "2099-05-06", human("Which of npm and pnpm do we use for the packages here?"), *spoken[1:])
     assert replayed(since="2099-05-06").corrections.given == 1

@@ -7,16 +7,19 @@ from pathlib import Path
 
 from holdfast.surfaces.cli import bench
 
-EVENTS = {"bare", "start", "prompt", "common words", "call", "failed call", "stop", "end"}
+PROMPTS = {"prompt", "prompt by words", "English prompt", "common words"}
+CALLS = {"call", "call with a rule", "call that is held", "failed call"}
 
 
 def test_every_event_is_measured(cli):
-    """Each event of a session has its figures beside the bare start, for every size."""
+    """Each event of a session has its median and its ratios to the bare start of the same run, for every size."""
     ended = cli("bench", "hook", "--", "--sizes", "20", "--turns", "1", "--json")
     assert ended.code == 0, ended
     (found,) = ended.json
-    assert found["memories"] == 20 and found["cases"].keys() >= EVENTS
-    assert all(row["cpu_p50_ms"] > 0 for row in found["cases"].values())
+    assert found["memories"] == 20 and found["cases"].keys() == {"bare", "start", "stop", "end", *PROMPTS, *CALLS}
+    assert found["cases"]["bare"]["ratio"] == 1.0
+    assert all(row["p50_ms"] > 0 and row["cpu_p50_ms"] > 0 for row in found["cases"].values())
+    assert all(row["cpu_ratio"] > 0 for row in found["cases"].values())
 
 
 def test_what_grows_faster_than_the_home_is_named():

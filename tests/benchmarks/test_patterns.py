@@ -28,7 +28,7 @@ def report(tmp_path_factory):
         "--json",
     ]
     environment = {**os.environ, "HOLDFAST_HOME": f"{place}/home", "HOME": place}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=1200)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

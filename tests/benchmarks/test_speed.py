@@ -24,7 +24,7 @@ def speed():
 
 def test_the_report_as_json(speed, monkeypatch, capsys):
     """For each size, memories and passages have every figure, and no time is nought."""
-    monkeypatch.setitem(speed["main"].__globals__, "STARTS", 2)
+    monkeypatch.setitem(speed["main"].__globals__, "STARTS", 1)
     assert speed["main"](["--sizes", "20,30", "--json"]) == 0
     sizes = json.loads(capsys.readouterr().out)["sizes"]
     assert sizes.keys() == {"20", "30"}
@@ -68,7 +68,7 @@ def test_the_texts_are_like_real_ones(speed):
 def test_more_memories_than_are_measured(speed, monkeypatch, capsys):
     """A size beyond what files can be written for is said to be left out, and passages are measured."""
     monkeypatch.setitem(speed["main"].__globals__, "MAX_MEMORIES", 10)
-    monkeypatch.setitem(speed["main"].__globals__, "STARTS", 2)
+    monkeypatch.setitem(speed["main"].__globals__, "STARTS", 1)
     assert speed["main"](["--sizes", "20"]) == 0
     told = capsys.readouterr()
     assert "no more than 10" in told.err

@@ -16,12 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from outside.loopback import Call, Model, Request, Say
-from outside.programs import ENVIRONMENT, native
+from outside.programs import CACHE, ENVIRONMENT, native
 
-SECONDS = 150
-# How long a process of the agent's may outlive it, and a sweep that our hook started.
-GRACE = 30
-SWEEP_GRACE = 120
+SECONDS = 600
+# How long a process of the agent's may outlive it, or a sweep that our hook started.
+GRACE = 300
 
 
 @dataclass(frozen=True)
@@ -80,6 +79,22 @@ def _grok(there: Path) -> list[str]:
     return [str(native(there, "@xai-official/grok") / "bin" / "grok"), *options]
 
 
+def _copilot(there: Path) -> list[str]:
+    return [str(native(there, "@github/copilot") / "copilot"), "--allow-all-tools", "-p"]
+
+
+def _qwen(there: Path) -> list[str]:
+    node = shutil.which("node", path=ENVIRONMENT.get("PATH"))
+    options = ("--yolo", "--auth-type", "openai", "--model", "loopback", "-p")
+    return [str(node), str(there / "node_modules/@qwen-code/qwen-code/cli.js"), *options]
+
+
+def _copilot_environment(url: str) -> dict[str, str]:
+    # It unpacks itself, once for all homes.
+    quiet = {"COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false", "XDG_CACHE_HOME": str(CACHE / "unpacked")}
+    return {"COPILOT_PROVIDER_BASE_URL": f"{url}/v1", "COPILOT_MODEL": "loopback", **quiet}
+
+
 def _claude_environment(url: str) -> dict[str, str]:
     quiet = {"DISABLE_TELEMETRY": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
     return {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "loopback", "IS_SANDBOX": "1", **quiet}
@@ -87,13 +102,17 @@ def _claude_environment(url: str) -> dict[str, str]:
 
 def _gemini_environment(url: str) -> dict[str, str]:
     quiet = {"GEMINI_TELEMETRY_ENABLED": "false", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
-    return {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "loopback", **quiet}
+    # Else it starts itself a second time, to have more memory.
+    once = {"GEMINI_CLI_NO_RELAUNCH": "true"}
+    return {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "loopback", **quiet, **once}
 
 
 def _opencode_environment(url: str) -> dict[str, str]:
     # With any plugin it fetches a package from npm before it starts; where that fails at once, it goes on without.
     offline = {"npm_config_registry": "http://127.0.0.1:9", "npm_config_fetch_retries": "0"}
-    return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1", **offline}
+    # The last stage of its compiler is for programs that run for hours, and its own plugins sign in to providers.
+    short = {"BUN_JSC_useFTLJIT": "0", "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1"}
+    return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1", **offline, **short}
 
 
 def _grok_environment(url: str) -> dict[str, str]:
@@ -117,6 +136,12 @@ def _grok_tool(name: str, arguments: dict) -> list[Call]:
     search = {"query": f"holdfast {name}"}
     wait = Call("run_terminal_command", {"command": "sleep 1", "description": "wait"})
     return [Call("search_tool", search, sign="- holdfast (", meanwhile=wait), Call("use_tool", used)]
+
+
+def _qwen_tool(name: str, arguments: dict) -> list[Call]:
+    spelled = f"mcp__holdfast__{name}"
+    used = {"name": spelled, "arguments": arguments}
+    return [Call("tool_search", {"query": f"select:{spelled}"}), Call("tool_call", used)]
 
 
 CLAUDE_SETTINGS = """{
@@ -166,6 +191,12 @@ name = "Loopback"
 api_key = "x"
 base_url = "{url}/v1"
 """
+QWEN_SETTINGS = """{
+  // comments are allowed here
+  "telemetry": { "enabled": false },
+  "general": { "enableAutoUpdate": false }
+}
+"""
 
 PROGRAMS = {
     one.name: one
@@ -213,6 +244,30 @@ PROGRAMS = {
     )
 }
 
+# Those of which one session in the long run shows what there is.
+MORE = {
+    one.name: one
+    for one in (
+        Program(
+            "copilot",
+            _copilot,
+            _copilot_environment,
+            {},
+            _tool("holdfast-NAME", _shell("bash", "command", description="run it")),
+            _shell("bash", "command", description="run it"),
+        ),
+        Program(
+            "qwen",
+            _qwen,
+            lambda url: {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "x"},
+            {".qwen/settings.json": QWEN_SETTINGS},
+            _qwen_tool,
+            _shell("run_shell_command", "command", description="run it"),
+        ),
+    )
+}
+EVERY = {**PROGRAMS, **MORE}
+
 
 class Person:
     """A person with a home, a project, and the agents' programs. `has` writes the config of an agent into the home.
@@ -228,7 +283,7 @@ class Person:
 
     def has(self, agent: str) -> None:
         """Let the person be one who uses that agent already."""
-        for name, text in PROGRAMS[agent].files.items():
+        for name, text in EVERY[agent].files.items():
             path = self.home / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text.replace("{url}", self.model.url))
@@ -241,12 +296,12 @@ class Person:
         plain["HOLDFAST_SWEEP_AT_SESSION_END"] = "yes" if self.sweeps else "no"
         # A hook that is over its time says nothing, which on a busy machine may be any hook.
         plain["HOLDFAST_HOOK_BUDGET_MS"] = "60000"
-        return {**plain, **self.more, **(PROGRAMS[agent].environment(self.model.url) if agent else {})}
+        return {**plain, **self.more, **(EVERY[agent].environment(self.model.url) if agent else {})}
 
     def run(self, agent: str, prompt: str = "hello", steps: Sequence[Say | Call] = (), *options: str) -> Ran:
         """Run the agent once and return what came of it. Whatever it leaves running is named and ended."""
         self.model.play(list(steps))
-        command = PROGRAMS[agent].command(self.programs)
+        command = EVERY[agent].command(self.programs)
         # The last word may be the option that takes the prompt.
         words = [*command[:-1], *options, command[-1], prompt]
         with subprocess.Popen(
@@ -271,7 +326,7 @@ class Person:
 
     def _left_behind(self) -> list[str]:
         """Return the command lines of processes that this person still has after a while, and end them."""
-        until = time.monotonic() + (SWEEP_GRACE if self.sweeps else GRACE)
+        until = time.monotonic() + GRACE
         while (found := _processes_of(self.home)) and time.monotonic() < until:
             time.sleep(0.05)
         for process in found:

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from support.forking import Program
 
-SECONDS = 30
+SECONDS = 600
 PATH = "/mcp"
 SESSION = "mcp-session-id"
 VERSION = "io.modelcontextprotocol/protocolVersion"

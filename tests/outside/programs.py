@@ -1,4 +1,4 @@
-"""The programs of package.json: five agents and two MCP suites, installed once into a cache folder.
+"""Programs that nobody here wrote: five agents, two MCP suites, a browser, a sign-in; fetched once into a cache folder.
 
 Nothing of them runs while they are installed: their install scripts would write into the developer's home. The one
 program that such a script unpacks is unpacked here instead. `python tests/outside/programs.py` installs them.
@@ -76,6 +76,40 @@ def browser(say=lambda text: None) -> tuple[str, Path]:
             _install_browser_parts(there)
         found = _browser_here() or _installed_by_the_system(say)
     return found, there
+
+
+# A provider by which people sign in.
+OPENID = "9.13.3"
+# Two more agents, which only the long run needs.
+MORE = {"@github/copilot": "1.0.102", "@qwen-code/qwen-code": "0.24.4"}
+
+
+def openid(say=lambda text: None) -> Path:
+    """Return the folder with npm's oidc-provider; NotHere says why not."""
+    return _from_npm(f"openid-{OPENID}", {"oidc-provider": OPENID}, "3 MB", say)
+
+
+def more(say=lambda text: None) -> Path:
+    """Return the folder with the agents that only the long run needs; NotHere says why not."""
+    return _from_npm(f"more-{'-'.join(MORE.values())}", MORE, "330 MB", say)
+
+
+def _from_npm(name: str, packages: dict[str, str], size: str, say) -> Path:
+    there = CACHE / name
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with _alone():
+        if not (there / "complete").exists():
+            _check_node()
+            say(f"installing {', '.join(packages)} into {there}, once: {size}")
+            shutil.rmtree(there, ignore_errors=True)
+            there.mkdir()
+            wanted = [f"{package}@{version}" for package, version in packages.items()]
+            done = _run([*NPM, "--prefix", str(there), *wanted], there)
+            if done.returncode:
+                shutil.rmtree(there, ignore_errors=True)
+                raise NotHere(f"npm could not install {wanted}: {done.stderr.strip()[-300:]}")
+            (there / "complete").touch()
+    return there
 
 
 def _browser_here() -> str:
@@ -168,7 +202,8 @@ def _run(words: list[str], where: Path, *, check: bool = False) -> subprocess.Co
 
 
 if __name__ == "__main__":
-    try:
-        install(lambda text: print(text, flush=True))
-    except NotHere as problem:
-        print(f"the tests with outside programs will be skipped: {problem}", file=sys.stderr)
+    for tests, fetch in {"agents and MCP suites": install, "a browser": browser, "a sign-in": openid}.items():
+        try:
+            fetch(lambda text: print(text, flush=True))
+        except NotHere as problem:
+            print(f"the tests with {tests} will be skipped: {problem}", file=sys.stderr)

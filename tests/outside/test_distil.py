@@ -70,7 +70,7 @@ def distil(person: Person, agent: str, *options: str) -> dict:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=150,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     assert "tokens to" in done.stderr

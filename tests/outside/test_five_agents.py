@@ -22,6 +22,8 @@ from support.places import make_repository
 NAMES = list(PROGRAMS)
 # What happens in a session of one prompt, whichever agent it is; some tell more.
 LEAST = {"start", "prompt", "stop"}
+# Grok does not say which session it starts an MCP server for.
+NAME_THE_SESSION = frozenset(NAMES) - {"grok"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Turn:
 class Circle:
     """Each agent stores something in turn, and the first one comes once more in the end."""
 
+    home: Path
     personal: str
     rule: str
     turns: list[Turn]
@@ -70,9 +73,12 @@ def played(person: Person, holdfast) -> Circle:
         mark, before = secrets.token_hex(8), len(events(person.home))
         content = f"The release train of this shop leaves from platform {mark}."
         call = PROGRAMS[name].tool("memory_store", {"content": content, "key": f"train-{len(turns)}"})
+        if name in NAME_THE_SESSION:
+            port = {"content": "The test port is 5433.", "scope": "session", "key": f"port-{len(turns)}"}
+            call += PROGRAMS[name].tool("memory_store", port)
         ran = person.run(name, "store something", [*call, Say("stored")])
         turns.append(Turn(name, mark, ran, events(person.home)[before:]))
-    return Circle(personal, rule, turns, holdfast("list"))
+    return Circle(person.home, personal, rule, turns, holdfast("list"))
 
 
 def test_what_an_agent_stores_reaches_a_different_agent(circle: Circle) -> None:
@@ -94,6 +100,14 @@ def test_each_event_is_recorded_once_and_injected_once(circle: Circle) -> None:
         # An agent may pause more than once in a session with calls.
         once = [(event["native"], event.get("source")) for event in told if event["kind"] in ("start", "prompt")]
         assert [what for what, times in Counter(once).items() if times > 1] == [], turn.agent
+
+
+def test_what_holds_for_this_session_is_stored_for_this_session(circle: Circle) -> None:
+    """An agent stores for the scope session through its MCP server, and it is the session that its hooks tell of."""
+    for number, turn in enumerate(circle.turns):
+        found = (circle.home / ".holdfast" / "memory" / "sessions").rglob(f"port-{number}.md")
+        told = {event["session"] for event in turn.told if "native" in event and turn.agent in NAME_THE_SESSION}
+        assert {path.parts[-3] for path in found} == told, turn.agent
 
 
 def test_five_agents_share_a_rule_where_they_can(circle: Circle) -> None:

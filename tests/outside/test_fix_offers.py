@@ -7,7 +7,7 @@ import pytest
 from holdfast.learning.fixes import model as fixes
 from outside.agents import PROGRAMS, Person, Ran
 from outside.loopback import Call, Say
-from outside.reading import events, fences, hook_log
+from outside.reading import fences, hook_log
 from support.sampling import some
 
 FAILING = "python3 report.py"
@@ -47,13 +47,3 @@ def test_a_fix_is_kept_and_offered_without_a_sweep(worker: Person, finder: str, 
     told = "\n".join(fences(ran.turns[-1]))
     assert f"failed in the same way before; what worked then ({finder}," in told and MENDING in told, told
     assert hook_log(worker.home) == ""
-
-
-def test_opencode_tells_of_a_command_that_ends_badly(person: Person, holdfast) -> None:
-    """Its bash completes whatever the command's exit was; a bad one is told to the hook, with what was printed."""
-    (person.folder / "report.py").write_text("import till_data\n")
-    person.has("opencode")
-    holdfast("install", "opencode", "--yes")
-    run(person, "opencode", "run the report", ("true", FAILING))
-    told = [event for event in events(person.home) if event["kind"] == "tool-failed"]
-    assert len(told) == 1 and "till_data" in str(told[0]), told

@@ -19,6 +19,7 @@ from outside.conftest import command_line
 from outside.loopback import Model, Request, Say
 from outside.reading import events, hook_log
 from support.places import make_repository
+from support.sampling import LONG
 
 RULE = "Never `git push` without asking me first."
 GUIDE = "The sales report is in cents, as the tax office wants it."
@@ -27,6 +28,8 @@ BESIDE = "git push -q origin HEAD:topic"
 ERROR = "ModuleNotFoundError: No module named 'till_data'"
 FACT = "The sum of an order is made by `total` in src/cart.py, in cents."
 HELD, WORKED, STALE = "Held by Holdfast", "what worked then", ": verify first]"
+# Agents whose next session is played in a short run, too.
+COME_AGAIN = ("claude-code", "codex")
 
 
 @dataclass
@@ -36,8 +39,8 @@ class Day:
     agent: str
     home: Path
     ran: Ran
-    after: Ran
     refs: list[str]
+    after: Ran | None
 
     def new(self, words: str) -> list[int]:
         """Return how often words came anew with each request of the session."""
@@ -98,7 +101,8 @@ def day(request: pytest.FixtureRequest, installed: Path, tmp_path_factory) -> It
         assert (ran.code, ran.missing) == (0, []), (ran.out[-2000:], ran.err[-2000:])
         # The end of a session starts a sweep, which this person's hooks leave to them.
         command_line(person)("sweep")
-        yield Day(agent, home, ran, person.run(agent, "say hello", [Say("Hello.")]), refs)
+        again = LONG or agent in COME_AGAIN
+        yield Day(agent, home, ran, refs, person.run(agent, "say hello", [Say("Hello.")]) if again else None)
 
 
 def test_the_pushes_of_one_answer_are_held_and_the_repeated_one_goes_through(day: Day) -> None:
@@ -121,9 +125,19 @@ def test_the_fix_is_there_in_the_turn_of_the_failure(day: Day) -> None:
     assert any("cp sample_data.py till_data.py" in text for text in day.ran.turns[5].texts)
 
 
+@pytest.mark.parametrize("day", ["opencode"], indirect=True)
+def test_opencode_tells_of_a_command_that_ends_badly(day: Day) -> None:
+    """Its bash completes whatever the command's exit was; a bad one is told to the hook, with what was printed."""
+    told = [event for event in events(day.home) if event["kind"] == "tool-failed"]
+    # The two pushes that were held come first; the calls that ended well are not told.
+    assert ["till_data" in str(event) for event in told] == [False, False, True, True], told
+
+
 def test_a_fact_about_code_that_was_changed_comes_with_its_warning(day: Day) -> None:
     """The next session is told the fact, and that the code it names has changed since."""
     assert day.ran.turns[0].count(STALE) == 0
+    if day.after is None:
+        pytest.skip("a long run")
     told = [text for text in day.after.turns[0].texts if FACT in text]
     assert told and all(STALE in text for text in told), told
 

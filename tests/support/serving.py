@@ -49,8 +49,8 @@ class Server:
         """Tell it to end, and return how it did."""
         if self.process.poll() is None:
             self.process.send_signal(how)
-        code = self.process.wait(60)
-        self._reader.join(60)
+        code = self.process.wait(600)
+        self._reader.join(600)
         self._out.close()
         return code
 

@@ -58,7 +58,7 @@ def _within(name: str, node: ast.AST, when: When) -> Iterator[tuple[str, When]]:
                 yield target, when
         elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             yield from _within(name, child, "called")
-        elif isinstance(child, ast.If) and is_type_checking(child.test) and when == "loaded":
+        elif isinstance(child, ast.If) and when == "loaded" and is_type_checking(child.test):
             yield from _within(name, child, "checked")
         else:
             yield from _within(name, child, when)

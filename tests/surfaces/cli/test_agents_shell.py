@@ -39,6 +39,7 @@ def test_the_table_of_reach_holds_there(cli, shop, monkeypatch) -> None:
     assert refused.code and "does not write to the scope global" in refused.err
     assert "only the person" in cli("config", "set", "reach.agent", "global project").err
     assert "only the person" in cli("proposals", "approve", "--all").err
+    assert "only the person" in cli("sync", "leave").err
     assert cli("remember", "The queue runs on Redis.").code == 0
 
 

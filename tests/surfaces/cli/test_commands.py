@@ -44,8 +44,34 @@ def test_remember_says_at_which_calls_it_is_told(cli) -> None:
         ended = cli("remember", "Releases are fun.", "--key", "fun", "--enforce", "deny", *more)
         assert ended.code == 2 and "no condition found" in ended.err and "--when" in ended.err
     assert cli("show", "fun").code != 0
+    silent = cli("remember", "Always run `make lint`.", "--key", "lint").err
+    assert "told at no call, as its words" in silent and 'holdfast edit lint --when "make lint"' in silent
+    for ban in ("Don't edit foo.zig.", "The npm cache is banned."):
+        assert "told at no call, as its words" in cli("remember", ban).err
+    for other in ("Always answer in English.", "`login` in src/auth.py never returns None."):
+        assert "no call" not in cli("remember", other).err
     cli("remember", "Never use npm.", "--key", "npm")
     assert cli("edit", "npm", "--when", "none", "--enforce", "deny").code == 2
+
+
+def test_a_strength_is_taken_back(cli) -> None:
+    """`--enforce default` leaves it to the words of the rule again, in `edit` and in `remember`."""
+    for back in (("edit", "npm"), ("remember", "Never use npm.", "--key", "npm")):
+        cli("remember", "Never use npm.", "--key", "npm", "--enforce", "deny")
+        assert "denies at: npm" in cli("show", "npm").err
+        cli(*back, "--enforce", "default")
+        shown = cli("show", "npm")
+        assert "holds at: npm" in shown.err and "enforce" not in shown.out
+
+
+@pytest.mark.parametrize("when", ["tool: bogus", "tol: edit, npm", "git push, tools: shell"])
+def test_a_condition_with_a_name_that_nothing_has_is_refused(cli, when: str) -> None:
+    """By `remember` and `edit` alike, with the names that there are."""
+    ended = cli("remember", "Ask first.", "--key", "k", "--when", when)
+    assert ended.code == 2 and ("no tool is called" in ended.err or "is no kind of condition" in ended.err)
+    cli("remember", "Ask first.", "--key", "k", "--when", "tool: WebFetch, tool: mcp__github__create_issue")
+    assert "given" in cli("show", "k").err
+    assert cli("edit", "k", "--when", when).code == 2
 
 
 def test_show_of_what_was_replaced_does_not_say_that_it_holds(cli) -> None:

@@ -13,12 +13,32 @@ import pytest
 
 from holdfast.surfaces import hook as package
 from holdfast.surfaces.hook import main
+from support.killing import run_script
 
 RUNNER = str(Path(package.__file__).parent / "run.py")
 PYTHON = os.path.abspath(sys.executable)
 HOST = {"CLAUDECODE": "1"}
 # A hook that is over its time says nothing. On a busy machine that would be any hook, so these have plenty.
 PATIENT_MS = "60000"
+# Kills hooks of prompts, each at a later step of its work, and prints what stood in a file after each of them.
+KILLER = """
+import json, os, sys
+from holdfast.surfaces.hook import main
+from support.killing import killed_at, load_what, steps_of
+home, about, path, kills = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+def hook(number):
+    data = json.dumps({**about, "prompt": about["prompt"] + str(number), "prompt_id": f"killed {number}"}).encode()
+    return lambda: main._answered("UserPromptSubmit", "claude-code", home, data, os.environ, None)
+load_what(hook(-1))
+steps, seen, killed = steps_of(hook(kills)), [], 0
+for number in range(kills):
+    killed += killed_at(1 + number * steps // kills, hook(number))
+    with open(path, "rb") as file:
+        seen.append(file.read().decode())
+# What the session was shown already takes no steps again, so the last ones may come to their end.
+assert killed > kills // 2, (killed, steps)
+print(json.dumps(seen))
+"""
 
 
 class Answer:
@@ -82,6 +102,13 @@ class Hook:
     def prompt(self, text: str, session: str = "s1", **told: object) -> Answer:
         """The person asks something."""
         return self("UserPromptSubmit", session, prompt=text, **told)
+
+    def killed(self, prompt: str, session: str, path: Path, kills: int) -> list[str]:
+        """Kill hooks of this prompt, numbered, at steps all through their work; return what the file then had."""
+        about = json.dumps({"session_id": session, "cwd": str(self.folder), "prompt": prompt})
+        return json.loads(
+            run_script(KILLER, str(self.home), about, str(path), str(kills), environment=self.environment())
+        )
 
     def loaded_by(self, event: str, agent: str = "claude-code", **told: object) -> tuple[list[str], str]:
         """Return the modules that a real hook has loaded when it ends, in their order, and what it printed."""

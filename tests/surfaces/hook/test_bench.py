@@ -1,4 +1,4 @@
-"""`holdfast bench hook` and `holdfast bench injection` run and print their figures."""
+"""`holdfast bench injection` runs and prints its figures."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import json
 import runpy
 from pathlib import Path
 
+from support.sampling import LONG
+
 BENCHMARKS = Path(__file__).parent.parent.parent.parent / "benchmarks"
 
 
-def test_the_hook_is_measured_beside_the_bare_start(capsys):
-    """Every case has its median, its 95th percentile and its ratios to the bare start of the same run."""
-    main = runpy.run_path(str(BENCHMARKS / "hook.py"))["main"]
-    assert main(["--sizes", "40", "--turns", "2", "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)
-    assert found["memories"] == 40
-    prompts = {"prompt", "prompt by words", "English prompt", "common words"}
-    calls = {"call", "call with a rule", "call that is held", "failed call"}
-    assert found["cases"].keys() == {"bare", "start", "stop", "end", *prompts, *calls}
-    assert found["cases"]["bare"]["ratio"] == 1.0
-    assert all(row["p50_ms"] > 0 and row["cpu_ratio"] > 0 for row in found["cases"].values())
-
-
-def test_the_bar_is_measured_for_several_heights(capsys):
-    """Both sets are told with meaning and without, for each bar."""
+def test_the_bar_is_measured_for_several_heights(capsys, monkeypatch):
+    """Both sets are told with meaning and without, for each bar, and how many characters a hook gives."""
     main = runpy.run_path(str(BENCHMARKS / "injection.py"))["main"]
+    if not LONG:
+        # Here only the form of the figures counts.
+        names, read, others = main.__globals__, main.__globals__["read"], main.__globals__["others"]
+        monkeypatch.setitem(names, "others", lambda: others()[:100])
+        monkeypatch.setitem(names, "read", lambda name: (read(name)[0], read(name)[1][::4]))
     assert main(["--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    printed = json.loads(capsys.readouterr().out)
+    found = [row for row in printed if "bar" in row]
+    given = [row for row in printed if "moment" in row]
+    assert {(row["set"], row["moment"]) for row in given} == {
+        (name, moment) for name in ("shop", "rover") for moment in ("start", "prompt")
+    }
+    assert all(0 < row["mean"] <= row["most"] <= 3_000 for row in given)
     assert len({(row["set"], row["meaning"], row["among"]) for row in found}) == 6
     assert all(row["brought"] <= row["should"] for row in found)

@@ -15,6 +15,7 @@ import pytest
 import holdfast
 from holdfast import agents
 from holdfast.surfaces.hook import bundle, bundling
+from support.sampling import some
 
 from .conftest import HOST, PYTHON
 
@@ -82,13 +83,13 @@ def test_a_source_that_changed_is_used_at_once(start, package):
     assert "newer words of these" in start("s3")
 
 
-@pytest.mark.parametrize("damage", [b"", b"garbage" * 9, marshal.dumps([]), marshal.dumps((1, [])), b"\xff" * 8])
-def test_a_broken_bundle_is_made_anew(start, package, damage):
+def test_a_broken_bundle_is_made_anew(start, package):
     """A file that is no bundle does no harm and is replaced."""
-    start("s1")
-    place_of(package).write_bytes(damage)
-    assert "VPN" in start("s2")
-    assert "holdfast.inject.block" in modules_in(place_of(package))
+    place_of(package).parent.mkdir(exist_ok=True)
+    for damage in some((b"", b"garbage" * 9, marshal.dumps([]), marshal.dumps((1, [])), b"\xff" * 8), 2):
+        place_of(package).write_bytes(damage)
+        assert "VPN" in start(f"after {damage!r}")
+        assert "holdfast.inject.block" in modules_in(place_of(package))
 
 
 def test_a_place_that_cannot_be_written_does_no_harm(start, package):
@@ -353,3 +354,24 @@ def test_a_package_that_was_copied_with_its_bundle_runs_its_own_code(start, pack
         told.read_text(encoding="utf-8").replace("newer words of theirs", "newer words of these"), encoding="utf-8"
     )
     assert "newer words of these" in start("s2", at=copy)
+
+
+def test_a_hook_has_the_environment_without_the_abstract_classes():
+    """What a hook asks of it is there at once, and all the rest when somebody asks for it."""
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "names = {'__name__': 'opener'}\n"
+        "with open(sys.argv[2]) as file: exec(compile(file.read(), 'bundle', 'exec'), names)\n"
+        "light = '_collections_abc' not in sys.modules\n"
+        "os = names['os']\n"
+        "told = [os is sys.modules['os'], os.environ.get('HERE'), os.environ.get('NOT'), 'HERE' in os.environ]\n"
+        "told += ['NOT' in os.environ, {**os.environ} == dict(os.environ) == os.environ.copy()]\n"
+        "told += [sorted(os.environ.items())[0][0], os.environ.pop('HERE'), 'HERE' in os.environ]\n"
+        "os.environ.update(A='b')\n"
+        "told += [os.getenv('A'), isinstance('a', os.PathLike), (os.environ | {'c': 'd'})['c']]\n"
+        "print(light, told == [True, 'x', None, True, False, True, 'HERE', 'x', False, 'b', False, 'd'])\n"
+    )
+    package = Path(holdfast.__file__).parent
+    command = [PYTHON, "-I", "-S", "-E", "-c", script, str(package.parent), str(package / "surfaces/hook/bundle.py")]
+    ran = subprocess.run(command, capture_output=True, env={"HERE": "x"})
+    assert (ran.stdout.split(), ran.stderr) == ([b"True", b"True"], b"")

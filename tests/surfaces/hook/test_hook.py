@@ -143,6 +143,19 @@ def test_a_forgotten_memory_is_never_given_and_its_loss_is_told_once(hook, remem
     assert "Kim" not in hook.start("s2").text
 
 
+def test_telling_that_a_memory_is_gone_writes_none_of_its_words(hook, remember, workspace, home):
+    """A key is made of the words: after the telling neither the journal nor the state has it; said anew, it is new."""
+    key = remember("Kestrel is the codename.")
+    hook.start()
+    with workspace() as opened:
+        forget(opened, key)
+    assert 'what began "kestrel' in hook.prompt("write a haiku").text
+    written = [path for folder in ("journal", "state") for path in (home / folder).rglob("*") if path.is_file()]
+    assert [path for path in written if b"kestrel" in path.read_bytes().lower()] == []
+    remember("Kestrel is the codename.")
+    assert "Kestrel is the codename." in hook.prompt("what is the codename kestrel?").text
+
+
 def test_an_index_that_is_being_filled_makes_nothing_look_forgotten(hook, remember, home):
     """While the index is made anew a session is not told that its memories are gone."""
     remember("Deploys need the VPN.", key="deploy")
@@ -322,13 +335,10 @@ def test_the_scaffold_can_be_switched_off(hook, remember, shop, tree):
     assert tree(shop) == before
 
 
-def test_meaning_is_made_between_prompts(hook, remember):
-    """Vectors of what was stored come while the agent is idle, so that the next prompt finds by meaning."""
+def test_meaning_is_made_at_once(hook, remember):
+    """The first prompt finds by meaning what a command stored."""
     remember("Photos are stored in the image bucket.", key="images")
-    asked = "where are pictures kept?"
-    assert hook.prompt(asked).out == b""
-    hook("Stop")
-    assert "image bucket" in hook.prompt(asked).text
+    assert "image bucket" in hook.prompt("where are pictures kept?").text
 
 
 def test_memory_that_is_switched_off_stays_silent(hook, remember, home, tree):

@@ -22,8 +22,6 @@ from holdfast.parts import HookRun
 from support.sampling import LONG
 from support.swept import raw, talk, transcript, write
 
-from .conftest import PATIENT_MS
-
 pytestmark = pytest.mark.slow
 valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="valgrind counts instructions")
 # What is repeated to make a text: each has been the worst case of some parser, here or elsewhere.
@@ -74,9 +72,9 @@ EVENTS = {
     "SubagentStop": lambda text: {"agent_id": "a", "agent_type": "researcher", "last_assistant_message": text},
     "SessionEnd": lambda text: {"reason": text},
 }
-# Below what hooks keep of a text, and far above it, each with the pieces that are tried at one event: in `make test`
-# every second and every fourth, beginning elsewhere at each event, so that all of them have their turn.
-SIZES = {4_000: 1 if LONG else 2, 40_000: 1 if LONG else 4}
+# Below what hooks keep of a text, and far above it. In `make test` an event gets every ninth piece, beginning elsewhere
+# at each of the nine events, so that all of them have their turn.
+SIZES, STEP = ((4_000, 40_000), 1) if LONG else ((4_000, 20_000), 9)
 # A little more than twice, for what grows by steps; and what a text may cost whatever its length.
 MOST, SPARE = 2.3, 30_000
 # Methods that read all of a text, wherever they begin.
@@ -112,7 +110,8 @@ def cost(hook, remember, monkeypatch):
     """Return how many operations a hook takes in this process."""
     remember("Deploys need the VPN. Ask Kim for access.")
     monkeypatch.setenv("HOLDFAST_SWEEP_AT_SESSION_END", "no")
-    monkeypatch.setenv("HOLDFAST_HOOK_BUDGET_MS", PATIENT_MS)
+    # One that ends early, on a machine however busy, would count too few.
+    monkeypatch.setenv("HOLDFAST_HOOK_BUDGET_MS", "3600000")
     number, adapter = itertools.count(), agents.get("claude-code")
 
     def run(event: str, told: dict[str, object]) -> int:
@@ -136,7 +135,7 @@ def test_twice_the_text_costs_twice(cost, event):
     """For each event and each kind of text: twice as much of it takes about twice as many operations at most."""
     cost(event, EVENTS[event]("warm up"))
     first = list(EVENTS).index(event)
-    for size, piece in [(size, piece) for size, step in SIZES.items() for piece in PIECES[first % step :: step]]:
+    for size, piece in itertools.product(SIZES, PIECES[first % STEP :: STEP]):
         once, twice = (cost(event, EVENTS[event](text_of(piece, many * size))) for many in (1, 2))
         assert twice <= MOST * once + SPARE, (piece, size, once, twice)
 

@@ -21,7 +21,7 @@ from .conftest import RUNNER
 PROC = Path("/proc")
 linux = pytest.mark.skipif(not (PROC / "self" / "fd").exists(), reason="only Linux shows a process as files")
 SWEEPS = {"HOLDFAST_SWEEP_AT_SESSION_END": "yes"}
-BOUND = 120
+BOUND = 600
 BEHIND = str(Path(RUNNER).with_name("behind.py"))
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sqlite3
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -171,25 +169,10 @@ def test_a_read_only_disk_keeps_no_memory_from_the_agent(disk, hook, remember):
 def test_a_hook_that_is_killed_leaves_the_journal_whole(hook, remember):
     """Hooks killed at any moment leave only whole lines behind, and the next hook works."""
     remember("Deploys need the VPN. Ask Kim for access.")
-    for number in range(25):
-        running = subprocess.Popen(
-            hook.command("UserPromptSubmit"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            env=hook.environment(),
-            cwd=hook.folder,
-        )
-        told = {
-            "session_id": f"k{number}",
-            "cwd": str(hook.folder),
-            "prompt": "deploy through the VPN",
-            "prompt_id": "1",
-        }
-        running.stdin.write(json.dumps(told).encode())
-        running.stdin.close()
-        time.sleep(number * 0.004)
-        running.send_signal(signal.SIGKILL)
-        running.wait()
+    hook.start()
+    (journal,) = hook.home.glob("journal/*.jsonl")
+    written = hook.killed("deploy through the VPN, number ", "killed", journal, kills=25)
+    assert len(written[-1]) > len(written[0])
     assert "Ask Kim" in hook.prompt("how do I deploy through the VPN?", session="after").text
     hook.events()
 
