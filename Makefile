@@ -4,26 +4,31 @@ PYTHON ?= $(firstword $(foreach name,python3 python3.13 python3.12 python3.11,$(
   $(name) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(name))))
 VENV := .venv
 BIN := $(VENV)/bin
+# How many processes run tests: `make test WORKERS=3`.
+WORKERS ?= 2
 # What is compiled is kept: thousands of tests start the program hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-long check ready lint collected format bench clean
+.PHONY: run test test-long check ready programs lint collected format bench clean
 
 run: $(VENV)/.installed
 	@$(BIN)/holdfast up
 
 test: ready
-	@$(BIN)/python -m pytest -n 2
+	@$(BIN)/python -m pytest -n $(WORKERS)
 
 test-long: ready
-	@HOLDFAST_TEST_LONG=1 $(BIN)/python -m pytest -n 2
+	@HOLDFAST_TEST_LONG=1 $(BIN)/python -m pytest -n $(WORKERS)
 
 check: $(VENV)/.developing lint
-	@$(BIN)/python -m pytest -n 2 -m "not slow"
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 
-# Checked by one core while the other compiles the tests, which each process that runs them would do for itself.
-ready: $(VENV)/.developing
-	@$(MAKE) --no-print-directory -j 2 lint collected
+# Checked by one core while the other compiles the tests, which each process that runs them would do for itself, and
+# while the outside programs are fetched.
+ready:
+	@$(MAKE) --no-print-directory -j 3 lint collected programs
+
+programs: $(VENV)/bin/python
 	@$(BIN)/python tests/outside/programs.py
 
 collected: $(VENV)/.developing
