@@ -243,6 +243,37 @@ def test_calls_of_one_answer_are_all_held_where_the_agent_makes_them_in_turn(sto
     assert not call("git push origin b", tool_use_id="toolu_3", **told)
 
 
+def of_one_answer(answer: str, number: int) -> str:
+    """Return a line of the transcript with a call that is part of an answer."""
+    call = {"type": "tool_use", "id": f"toolu_{number}"}
+    return json.dumps({"type": "assistant", "message": {"id": answer, "content": [call]}}) + "\n"
+
+
+def test_calls_of_one_answer_are_held_where_the_reason_is_written_before_the_second(store, call, tmp_path) -> None:
+    """An agent that runs a call while it still hears the answer writes the reason between two calls of one answer."""
+    store(PUSH)
+    transcript = tmp_path / "transcript.jsonl"
+    told = {"transcript_path": str(transcript)}
+    transcript.write_text(of_one_answer("msg_a", 1))
+    (reason,) = call("git push origin a", tool_use_id="toolu_1", **told).held
+    result = json.dumps({"tool_use_id": "toolu_1", "content": reason}) + "\n"
+    transcript.write_text(of_one_answer("msg_a", 1) + result + of_one_answer("msg_a", 2))
+    assert call("git push origin b", tool_use_id="toolu_2", **told).held
+    transcript.write_text(transcript.read_text() + of_one_answer("msg_b", 3))
+    assert not call("git push origin b", tool_use_id="toolu_3", **told)
+
+
+def test_a_call_that_the_transcript_has_only_later_is_waited_for(store, call, tmp_path, monkeypatch) -> None:
+    """Agents write down what they do a moment behind; which answer a call is part of is known when it is there."""
+    store(PUSH)
+    transcript = tmp_path / "transcript.jsonl"
+    told = {"transcript_path": str(transcript)}
+    assert call("git push origin a", tool_use_id="toolu_1", **told).held
+    lines = of_one_answer("msg_a", 1) + of_one_answer("msg_a", 2)
+    monkeypatch.setattr(time, "sleep", lambda _: transcript.write_text(lines))
+    assert call("git push origin b", tool_use_id="toolu_2", **told).held
+
+
 class TestTheTableNeverLies:
     """Whatever is done to the files, by whomever, the next call knows it."""
 

@@ -8,10 +8,9 @@ where an agent differs from what several share. **Names**: `name` is what people
 nothing but `base/`, read no transcript and never raise for what an agent sends: a field that is missing or of another
 kind is empty. `is_host` is false where another agent runs our line because it reads this one's files.
 
-**Installing** is a plan. `parts` says what of ours stands in which file; `agents/editing/plan` turns that
-into changes of whole files and write nothing. A change only adds bytes to a foreign file, so taking those bytes out
-again gives back the file as it was. What is ours is found again by its tag: the hook's command line, or the server's
-name. A file that cannot be parsed is refused, and then nothing is changed anywhere.
+**Installing** is a plan. `parts` says what of ours stands in which file; `agents/editing/plan` turns that into changes
+of whole files. A change only adds bytes to a foreign file, so taking those out again gives back the file as it was.
+What is ours is found by its tag: the hook's command line, the server's name. A file that cannot be parsed is refused.
 
 **Rules files** are for agents whose hooks cannot hand text to the model: `rules_file` says where a file or a block
 of memories stands that is kept up to date by `holdfast.inject.publish`.
@@ -19,8 +18,7 @@ of memories stands that is kept up to date by `holdfast.inject.publish`.
 **Standing rules and skills** are what a person approved for agents to be told: `instruction_files` and `skill_folders`
 say where an agent reads them. Several agents read one file, so each names all of its places, the best first.
 
-**Transcripts** are heavy to read, so `find_sessions` and `read_session` load the module that `reader` names, one of
-`agents/reading`, when they are called, and only then.
+**Transcripts** are heavy to read: `find_sessions` and `read_session` load the module that `reader` names when called.
 """
 
 from __future__ import annotations
@@ -211,8 +209,10 @@ class Agent:
     acting: str = ""
     # Its other tools, by their kind in `language/tools.py`: hooks are bound to those as well that a rule names.
     looking: Mapping[str, str] = {}
-    # The file beside its transcript that has the calls of an answer before they are made, where the transcript has not.
+    # The file that has the calls of an answer before they are made, where the transcript beside it has not; the path to
+    # the id of an answer in a line of the transcript.
     calls_file: str = ""
+    answer_path: tuple[str, ...] = ()
     # Instruction files of a folder of which it reads only the first that is there; its instruction files in which a
     # block of ours can stand, best first: in its own folder, and in a project.
     reads_first: tuple[str, ...] = ()

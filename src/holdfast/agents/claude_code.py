@@ -52,6 +52,7 @@ class ClaudeCode(Agent):
     shows = frozenset({"start", "prompt"})
     hears_servers = True
     guard, asks = "PreToolUse", True
+    answer_path = ("message", "id")
     around = ("PreToolUse",)
     acting = "Bash|Edit|MultiEdit|Write|NotebookEdit"
     looking = {"read": "Read", "search": "Grep|Glob", "web": "WebFetch|WebSearch", "agent": "Agent|Task"}  # noqa: RUF012

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 
-from holdfast.base import clock, files
+from holdfast.base import clock, files, minijson
 from holdfast.base.text import DOTS, cut
 from holdfast.parts import STOPPED, Effect
 from holdfast.privacy.fence import safe, without_secrets
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 MAX_SAID, MAX_HOLDING = 2, 4
 # So much of a transcript's end has the calls of an answer; calls at once are not further apart, whatever the clock.
 _MAX_CALLS, _MAX_APART_NS = 1 << 18, 60_000_000_000
+# An agent writes its transcript a tenth of a second behind what it does, on a busy machine later.
+_PAUSES = (0.02, 0.04, 0.08, 0.16, 0.3)
 _MAX_CALL, _MAX_HELD = 120, 48
 # One agent cuts a reason after 256 characters, so what to do comes before the rule, and in few words.
 _HELD = (
@@ -100,20 +103,50 @@ def _holding_once(run: HookRun, place: str, one: Found, holds: list[Found]) -> E
 def _was_made_before(run: HookRun, known: set[str], one: Found) -> bool:
     """Whether this call was made before the reason could be read for which a rule held another: in the same answer.
 
-    The file that has the agent's calls tells it by their order, where it has this one; else both ran at once.
+    The file that has the agent's calls tells it, where it has this one, by the answer that both are part of or by
+    their order; else they ran at once.
     """
     held, at = told.first_held(known, _held(one))
-    beside = os.path.join(os.path.dirname(run.call.transcript), run.agent.calls_file)
-    place = beside if run.agent.calls_file else run.call.transcript
-    try:
-        calls = files.read_tail(place, _MAX_CALLS, follow=True)[0] if held and run.call.call_id and place else b""
-    except OSError:
-        calls = b""
+    calls = _calls(run, at) if held and run.call.call_id else b""
     first, this = calls.find(held.encode()), calls.find(run.call.call_id.encode())
     if first < 0 or this < 0 or not calls:
         return 0 < at - _made_ns(run) < _MAX_APART_NS
+    if held == run.call.call_id:
+        return False
+    # An agent that runs a call while it still hears the answer may write down the reason before the other call.
+    answers = [_answer(calls, place, run.agent.answer_path) for place in (first, this)]
+    if all(answers):
+        return answers[0] == answers[1]
     told_at = calls.find(STOPPED[1].encode(), first)
-    return held != run.call.call_id and not -1 < told_at < this
+    return not -1 < told_at < this
+
+
+def _calls(run: HookRun, held_ns: int) -> bytes:
+    """Return the end of the file that has the agent's calls; one that writes it late is waited for, but not long."""
+    beside = os.path.join(os.path.dirname(run.call.transcript), run.agent.calls_file)
+    place = beside if run.agent.calls_file else run.call.transcript
+    is_waited_for = place and run.agent.answer_path and time.time_ns() - held_ns < _MAX_APART_NS
+    for pause in (*(_PAUSES if is_waited_for else ()), 0.0):
+        try:
+            calls = files.read_tail(place, _MAX_CALLS, follow=True)[0] if place else b""
+        except OSError:
+            calls = b""
+        if run.call.call_id.encode() in calls:
+            break
+        time.sleep(pause)
+    return calls
+
+
+def _answer(calls: bytes, place: int, path: tuple[str, ...]) -> str:
+    """Return the id of the answer that the line at this place is part of, or nothing."""
+    start, end = calls.rfind(b"\n", 0, place) + 1, calls.find(b"\n", place)
+    try:
+        value = minijson.loads(calls[start : end if end >= 0 else None].decode("utf-8", "replace")) if path else ""
+    except ValueError:
+        return ""
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else ""
+    return value if isinstance(value, str) else ""
 
 
 def _made_ns(run: HookRun) -> int:
