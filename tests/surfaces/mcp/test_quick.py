@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -95,12 +96,12 @@ def of_the_sdk(handlers: Handlers, messages: list[dict]) -> list[str]:
 class Quick:
     """The server without the SDK in a thread, on two pipes."""
 
-    def __init__(self, handlers: Handlers) -> None:
+    def __init__(self, make_handlers: Callable[[], Handlers]) -> None:
         reads, self._writes = os.pipe()
         ours, out = os.pipe()
         self._answers, self._out = open(ours, "rb"), out  # noqa: SIM115
         self.incoming = Incoming(reads, out)
-        self._server = QuickServer(self.incoming, protocol.guidance("normal"), lambda: handlers)
+        self._server = QuickServer(self.incoming, protocol.guidance("normal"), make_handlers)
         self.is_left: list[bool] = []
         self._thread = threading.Thread(target=lambda: self.is_left.append(self._server.run()), daemon=True)
         self._thread.start()
@@ -128,7 +129,7 @@ class Quick:
 
 def quickly(handlers: Handlers, messages: list[dict]) -> list[str]:
     """Return what the server without the SDK answers to these messages, one after the other."""
-    server, answers = Quick(handlers), []
+    server, answers = Quick(lambda: handlers), []
     for one in messages:
         server.send(one)
         answers += [server.hear()] if "id" in one else []
@@ -167,6 +168,21 @@ def test_the_sdk_says_the_same_to_the_byte(version, shop, home):
         assert (json.loads(ours) == json.loads(theirs)) if one["method"] in shipped else ours == theirs, one
 
 
+def test_a_request_that_fails_unexpectedly_is_answered_and_so_is_the_next():
+    """A server that cannot even begin says so to each request; none waits for ever, however many come."""
+
+    def failing() -> Handlers:
+        raise OSError("the disk is gone")
+
+    server = Quick(failing)
+    server.send(handshake(HANDSHAKES[-1]))
+    server.hear()
+    for number in range(1, 100):
+        server.send(request(number, "tools/call", {"name": "memory_list"}))
+        assert json.loads(server.hear())["error"] == {"code": -32603, "message": "the server failed: OSError"}
+    assert server.end() == (False, [])
+
+
 def test_the_lists_are_those_of_our_tables():
     """Whoever changes a tool, its arguments or a prompt and does not make the lists anew is told."""
     made = json.loads(Path(protocol.__file__).with_name("lists.json").read_text(encoding="utf-8"))
@@ -193,7 +209,7 @@ def test_the_lists_are_those_of_our_tables():
 )
 def test_what_is_unusual_is_left_to_the_sdk_with_all_that_follows(unusual, shop, home):
     """Another version, a client that does not say who it is, or what is no message is not answered here."""
-    server = Quick(handlers_of(shop))
+    server = Quick(lambda: handlers_of(shop))
     server.send(unusual)
     server.send(handshake("2025-11-25"))
     left, lines = server.end()
@@ -217,7 +233,7 @@ def test_what_is_unusual_is_left_to_the_sdk_with_all_that_follows(unusual, shop,
 )
 def test_an_unusual_request_comes_to_the_sdk_with_the_handshake(method, params, shop, home):
     """What the SDK has to answer is handed on behind what began the connection, which is not answered twice."""
-    server = Quick(handlers_of(shop))
+    server = Quick(lambda: handlers_of(shop))
     for one in (handshake("2025-11-25"), INITIALIZED, request(1, method, params)):
         server.send(one)
     assert json.loads(server.hear())["result"]["serverInfo"]["name"] == "holdfast"
@@ -230,7 +246,7 @@ def test_a_cancelled_call_is_not_answered(shop, home):
     """Who cancels a request hears nothing more of it, and the next one is answered."""
     handlers = handlers_of(shop)
     may_go = threading.Event()
-    server = Quick(handlers)
+    server = Quick(lambda: handlers)
     handlers.check = lambda context, right: may_go.wait(600) and None
     server.send(handshake("2025-11-25"))
     server.hear()

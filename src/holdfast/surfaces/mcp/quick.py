@@ -48,6 +48,7 @@ class QuickServer:
         self._instructions = instructions
         self._make_handlers = make_handlers
         self._handlers: Handlers | None = None
+        self._making = threading.Lock()
         # What began the connection: the lines of a handshake, or a question that has the first envelope.
         self._opening: list[bytes] = []
         self._client = ""
@@ -61,10 +62,11 @@ class QuickServer:
 
     @property
     def handlers(self) -> Handlers:
-        """What answers; it is loaded with the first request that needs it."""
-        if self._handlers is None:
-            self._handlers = self._make_handlers()
-        return self._handlers
+        """What answers; it is loaded with the first request that needs it, once for all that come at the same time."""
+        with self._making:
+            if self._handlers is None:
+                self._handlers = self._make_handlers()
+            return self._handlers
 
     def run(self) -> bool:
         """Serve until the input ends, or until something comes that the SDK has to answer; return whether that came."""
@@ -178,21 +180,27 @@ class QuickServer:
         return True
 
     def _run(self, number: int | str, method: str, given: _Result, client: str, meta: _Result) -> None:
-        from holdfast.surfaces.mcp.handlers import ProtocolError
+        try:
+            line = _line({"jsonrpc": "2.0", "id": number, **self._outcome(method, given, client, meta)})
+            with self._closed:
+                is_wanted = number in self._open
+            if is_wanted:
+                self._incoming.write(line)
+        finally:
+            self._close(number)
+            self._room.release()
 
-        answer: _Result
+    def _outcome(self, method: str, given: _Result, client: str, meta: _Result) -> _Result:
+        """Return the result of a request or its error: whatever goes wrong, the agent hears of it."""
+        from holdfast.surfaces.mcp.handlers import INTERNAL_ERROR, ProtocolError
+
         try:
             result = self._result(method, given, client, meta)
-            done = result if self._has_shaken else protocol.enveloped(result, lasts=method in _LASTING)
-            answer = {"result": done}
         except ProtocolError as problem:
-            answer = {"error": {"code": problem.code, "message": str(problem)}}
-        with self._closed:
-            is_wanted = number in self._open
-        if is_wanted:
-            self._incoming.write(_line({"jsonrpc": "2.0", "id": number, **answer}))
-        self._close(number)
-        self._room.release()
+            return {"error": {"code": problem.code, "message": str(problem)}}
+        except Exception as problem:
+            return {"error": {"code": INTERNAL_ERROR, "message": f"the server failed: {type(problem).__name__}"}}
+        return {"result": result if self._has_shaken else protocol.enveloped(result, lasts=method in _LASTING)}
 
     def _result(self, method: str, given: _Result, client: str, meta: _Result) -> _Result:
         handlers = self.handlers
