@@ -12,7 +12,7 @@ from holdfast.base.regexes import kept
 from holdfast.language import commands
 from holdfast.language.conditions import Call, Condition, matched
 from holdfast.language.mentions import MENTION, RuleSentence
-from holdfast.language.rule_forms import NOT, OPENS
+from holdfast.language.rule_forms import BUT_NOT, EXCEPT, NOT, OPENS
 from holdfast.language.word_lists import listed
 
 # To wait for the person is what a call is held for.
@@ -63,7 +63,7 @@ _REFUSED = kept(
 
 def leaves_open(sentence: RuleSentence, *, of_files: bool) -> bool:
     """Whether a sentence forbids something only in circumstances that a call does not show, or of some files alone."""
-    said = _REASON.split(sentence.spoken)[0]
+    said = EXCEPT.sub("", BUT_NOT.split(_REASON.split(sentence.spoken)[0])[-1])
     if OPENS.match(said) and not (of_files and _IN_IT.match(said)):
         return True
     return bool(_CLAUSE.search(said) or _TIME.search(said) or _PLACE.search(said) or (of_files and _SOME.search(said)))

@@ -47,14 +47,16 @@ def derive(text: str) -> Derived | None:
     for piece in _sentences(text):
         english = in_english(piece)
         sentence = RuleSentence(english)
-        if sentence.text.endswith("?") or not sentence.text or is_disowned(sentence):
+        is_other = english != piece and is_disowned(RuleSentence(piece))
+        if sentence.text.endswith("?") or not sentence.text or is_other or is_disowned(sentence):
             continue
         found = _pronoun(sentence, before) or next(filter(None, (form(sentence) for form in _FORMS)), None)
         if found and found.condition:
             found = _as_far_as_known(sentence, found)
             # The person reads the words that they wrote.
             told.append(found if english == piece else replace(found, words=piece.rstrip(".! ")))
-        before = sentence.mentions
+        # "Always use X. Do not run them directly." is not against X.
+        before = sentence.mentions if found or not forms.USES.search(sentence.spoken) else []
     return _without_wanted(text, _together(told)) if told else None
 
 
@@ -97,7 +99,15 @@ def _sentences(text: str) -> list[str]:
     masked = forms.QUOTED.sub(lambda found: "x" * len(found[0]), text)
     ends = [(0, 0), *[found.span() for found in forms.SENTENCE.finditer(masked)], (len(text), len(text))]
     pieces = [text[before[1] : after[0]] for before, after in itertools.pairwise(ends)]
-    return [piece.strip().removeprefix("- ").removeprefix("* ").lstrip("• ") for piece in pieces]
+    found, head = [], ""
+    for piece in pieces:
+        said = forms.LIST_ITEM.sub("", piece).strip()
+        is_item = said != piece.strip()
+        found.append(f"{head} {said}" if is_item and head else said)
+        if not is_item:
+            plain = in_english(said).rstrip(": ") if said.endswith(":") else ""
+            head = plain if forms.HEADS_LIST.match(plain.casefold()) else ""
+    return found
 
 
 def forbids(text: str) -> bool:
@@ -105,10 +115,14 @@ def forbids(text: str) -> bool:
     return bool(forms.SETS.search(text.casefold()))
 
 
-def named_call(text: str, *, is_rule: bool) -> str:
-    """Return the command or file that a rule, or a plain ban, names first: somebody may think that it is told there."""
-    if not is_rule and not forms.PLAIN_BAN.search(in_english(text).casefold()):
-        return ""
+def reads_as_rule(text: str) -> bool:
+    """Whether a person who says this may think that it is told at a call: it forbids something, or has it asked."""
+    said = [in_english(piece).casefold() for piece in _sentences(text[:_MAX_STATEMENT])]
+    return any(forms.PLAIN_BAN.search(one) or forms.ASKED_FIRST.search(one) for one in said)
+
+
+def named_call(text: str) -> str:
+    """Return the command or file that a statement names first, or nothing."""
     found = [one for piece in _sentences(text[:_MAX_STATEMENT]) for one in RuleSentence(piece).mentions]
     words = [word.strip("`,.;:!()") for word in text.split()]
     named = [one.said for one in found if one.kind] or [word for word in words if looks_like_path(word)]
@@ -125,7 +139,7 @@ def need_condition(text: str, when: str, enforce: str | None) -> None:
     """Refuse a strength for what would be told at no call: neither a condition is given, nor does the text say one."""
     is_told = bool(read(when)) if when else derive(text) is not None
     if enforce not in (None, "", "say") and not is_told:
-        named = named_call(text, is_rule=True) or "git push"
+        named = named_call(text) or "git push"
         raise BadInput("no condition found, so it would never hold", f'Give one, for example --when "{named}".')
 
 
@@ -153,7 +167,9 @@ def _failing(sentence: RuleSentence) -> Derived | None:
 def _forbidden(sentence: RuleSentence) -> Derived | None:
     for found in forms.FORBIDS.finditer(sentence.spoken):
         verbs, mentions = found["verbs"], sentence.named(found["what"])
-        is_wording = not verbs.strip() and forms.WORDING.search(sentence.spoken[: found.start()])
+        led = sentence.spoken[: found.start()]
+        # Without a verb it may be words that are not to be written, or a branch: "target main, never `next`".
+        is_wording = not verbs.strip() and (forms.WORDING.search(led) or re.search(r"\bbranch(?:es)?\b", led))
         if is_wording or is_of_others(sentence.spoken, found.start()):
             continue
         # "Never add anything to README.md" is about a change.
@@ -175,6 +191,25 @@ def _forbidden(sentence: RuleSentence) -> Derived | None:
             return _of_files(sentence, found, told)
         return told and (told if option else _of_commands(sentence, found, told, excepts=bool(but)))
     return None
+
+
+def _forbidden_in(sentence: RuleSentence) -> Derived | None:
+    """Return what is forbidden of some changes of a file, which is said at each: "don't bump versions in FILE"."""
+    found = forms.FORBIDS_IN.search(sentence.spoken)
+    if found is None or is_of_others(sentence.spoken, found.start()):
+        return None
+    files = [Mention("path", one.text, one.said) for one in sentence.named(found["what"]) if one.text and is_file(one)]
+    told = of_mentions(sentence, found, files, forbids=True) if files else None
+    return told and replace(told, literal=False)
+
+
+def _all_but(sentence: RuleSentence) -> Derived | None:
+    """Return what alone is forbidden where all else is allowed."""
+    found = forms.ALL_BUT.search(sentence.spoken)
+    told = of_mentions(sentence, found, sentence.named(found["what"]), forbids=True) if found else None
+    # "All scripts are fine except ..." may say only how they are.
+    is_plain = found is not None and not re.search(r"\b(?:fine|ok|okay)\b", found[0])
+    return told and replace(told, literal=told.literal and is_plain)
 
 
 def _of_files(sentence: RuleSentence, found: re.Match[str], told: Derived) -> Derived:
@@ -330,18 +365,31 @@ def _subject(sentence: RuleSentence) -> Derived | None:
 
 def _pronoun(sentence: RuleSentence, before: list[Mention]) -> Derived | None:
     """Return what is forbidden of that which was named just before: in this sentence, or alone in the one before."""
-    found = forms.PRONOUN.search(sentence.spoken)
-    if found is None:
+    found = forms.PRONOUN.search(sentence.spoken) or forms.LEAVE.search(sentence.spoken)
+    if found is None or forms.TURNED.search(sentence.spoken[: found.start()]):
         return None
-    if forms.TURNED.search(sentence.spoken[: found.start()]):
-        return None
-    kind = "path" if re.fullmatch(forms.EDIT, found["verb"]) else "command"
+    verb, many = (found["verb"], found["many"]) if found.re is forms.PRONOUN else ("edit", " them" in found[0])
+    kind = "path" if re.fullmatch(forms.EDIT, verb) else "command"
     near = [one for one in sentence.named(sentence.spoken[: found.start()]) if one.kind == kind]
     wanted = near or [one for one in before if one.kind == kind]
-    if not wanted or (len(wanted) > 1 and not found["many"]):
+    if not wanted or (len(wanted) > 1 and not many):
         return None
     told = of_mentions(sentence, found, wanted, forbids=True)
-    return _of_verbs(told, found["verb"]) if told and kind == "path" else told
+    return _of_verbs(told, verb) if told and kind == "path" else told
 
 
-_FORMS = (_failing, instead, replaced, _forbidden, _only, meant, _before, _after, _run_with, _always, _subject)
+_FORMS = (
+    _failing,
+    _all_but,
+    instead,
+    replaced,
+    _forbidden,
+    _forbidden_in,
+    _only,
+    meant,
+    _before,
+    _after,
+    _run_with,
+    _always,
+    _subject,
+)

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from holdfast.base.regexes import kept
-from holdfast.language import commands
+from holdfast.language import commands as programs
 from holdfast.language import rule_forms as forms
 from holdfast.language.conditions import Condition, looks_like_path
 from holdfast.language.mentions import TABLE, Mention, RuleSentence, harmless, known_options, same_options
@@ -33,13 +33,19 @@ def of_mentions(
     sentence: RuleSentence, found: re.Match[str], mentions: list[Mention], *, forbids: bool, but: tuple[str, ...] = ()
 ) -> Derived | None:
     """Return the condition of these mentions, unless words before or behind them turn it around."""
-    if forms.TURNED.search(sentence.spoken[max(0, found.start() - 1) : found.end() + 30]):
-        return None
     some = [one for one in mentions if one.text and one.kind in ("command", "path")]
+    excepted = forms.EXCEPT.match(sentence.spoken, found.end())
+    others = sentence.named(excepted["but"]) if excepted else []
+    is_known = bool(others) and {one.kind for one in others} <= {one.kind for one in some}
+    behind = found.end() if is_known else found.end() + 30
+    if forms.TURNED.search(sentence.spoken[max(0, found.start() - 1) : behind]) and found.re is not forms.ALL_BUT:
+        return None
     named = tuple([one.text for one in some if one.kind == "command"])
     paths = tuple([one.text for one in some if one.kind == "path"])
     branches = branches_in(sentence.spoken, at=not named) if _is_git(named) or (paths and not named) else ()
-    condition = Condition((*named, *harmless(named), *but), paths, branches=branches)
+    spared = {kind: [f"!{one.text}" for one in others if is_known and one.kind == kind] for kind in ("command", "path")}
+    commands = (*named, *harmless(named), *but, *spared["command"])
+    condition = Condition(commands, (*paths, *spared["path"]), branches=branches)
     is_literal = not any(one.goes_on for one in some)
     return Derived(condition, sentence.shown(*found.span()), forbids, is_literal)
 
@@ -66,7 +72,7 @@ def run_with(need: str, wanted: list[Mention], *, or_like: bool = False) -> tupl
     if need[:1] == "-":
         like = "" if not or_like or set(need) & set(" =") else "|-?" if need[:2] == "--" else f"|-{need.casefold()}*"
         return tuple([f"!{with_option(one, need)}{'' if known_options(one, need) else like}" for one in named])
-    wraps = any(commands.is_a(need, kind) for kind in ("wrapper", "wrapper-of-two"))
+    wraps = any(programs.is_a(need, kind) for kind in ("wrapper", "wrapper-of-two"))
     return tuple([f"!{need} {one}" for one in named if wraps])
 
 

@@ -59,6 +59,7 @@ _DENIED = kept(
     r"|dass)\b"
     r"|\b(?:do not|don['’]?t|never) (?:believe|trust|listen|follow|mind|say|tell)\b"
     rf"|\b{NOT}\s+(?:(?:ever|please|just)\s+)*(?:stop|avoid|quit|refuse|hesitate|be afraid)\b"
+    r"|\b(?:can|could)(?: never|n['’]?t|not) [^;]*\b(?:too (?:often|much|many|early)|enough)\b"
     r"|\b(?:used to (?:say|think|believe|be)|nicht wahr|stimmt nicht)\b"
 )
 # "N'oublie jamais", "no olvides nunca": a verb that is not known here stands between, and may turn it around.
@@ -88,7 +89,7 @@ _TAKEN_BACK = kept(
 
 
 # Whose ban it is, where words stand before it: who reads it, or something that is only told of.
-_CLAUSE_ENDS = kept(r"[,;:.(!–—]|\s-\s|\b(?:and|but|or|so|because|since|then|that is why|und|aber)\b")
+_CLAUSE_ENDS = kept(r"[,;:.(!–—]|\s-\s|\b(?:and|but|or|so|because|since|then|that is why|that|und|aber)\b")
 # "If you don't run it, the tests fail" forbids nothing.
 _IN_CASE = kept(
     r"\b(?:if|when|whenever|unless|once|while|because|since|whether|why|in case|as|wenn|falls)\s+"

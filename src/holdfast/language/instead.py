@@ -48,7 +48,8 @@ def _pair(sentence: RuleSentence, found: re.Match[str], start: int) -> Derived |
     if not better and forms.USES.search(behind):
         better = [one.said for one in sentence.named(behind)[:1]]
     worse = [one for one in sentence.named(found["what"]) if _is_worse(one, better)]
-    if not (better and worse and forms.PREFERS.search(before)) or forms.WORDING.search(before):
+    is_pair = better and worse and (forms.OVER if found[0].startswith("over ") else forms.PREFERS).search(before)
+    if not is_pair or forms.WORDING.search(before):
         return None
     words = sentence.shown(0, found.end() if before.strip() else len(behind) + 99)
     is_limited = forms.LIMITED.match(behind) or forms.LED.match(before) or forms.NOUN.match(behind)

@@ -34,6 +34,9 @@ _OPTION = kept(r"(?<!\S)(?!--no-verify\b)--?[A-Za-z][\w-]*(?:=[\w./:-]*\w)?(?=[\
 _FOLDER = kept(r"\b(?:the|our)\s+(?P<name>[a-z][\w-]*(?:/[\w-]+)*)/?\s+(?:folder|directory)\b")
 # What is said so of a path without an ending is said of a folder.
 _IS_MADE = kept(r"\s+(?:is|are)\s+(?:auto-?)?(?:generated|read-?only|frozen|vendored|off[- ]limits)\b")
+# So it is where it is changed, and nothing else behind it.
+_CHANGES = ("edit", "touch", "modify", "delete", "editing", "touching", "modifying", "deleting")
+_IS_WHOLE = kept(r"\s*(?:$|[,.;:!()])|\s+(?:without|except|unless|until|by hand|directly|manually|or|and|ever|again)\b")
 # Behind these stands a sub-command.
 _LEADS = ("program", "group")
 # `make` is a word of English but where one runs it, or where what it makes needs something.
@@ -101,7 +104,11 @@ class RuleSentence:
         is_folder = (
             "/" in text.strip("/")
             and looks_like_path(text)
-            and ("".join(before) in ("in", "under", "inside", "below") or _IS_MADE.match(found.string, found.end()))
+            and (
+                "".join(before) in ("in", "under", "inside", "below")
+                or _IS_MADE.match(found.string, found.end())
+                or ("".join(before) in _CHANGES and _IS_WHOLE.match(found.string, found.end()))
+            )
         )
         if text.startswith("jest") and "".join(before).casefold() in among(TABLE, "polish"):
             return found[0]
@@ -151,7 +158,7 @@ def _words_as_programs() -> re.Pattern[str]:
     words = "|".join(listed(TABLE, "word-program"))
     return kept(
         r"(?i:(?:\b(?:instead of|rather than|over|not|(?:never|avoid|don['’]t|do not)(?:\s+(?:use|using|run|running))?"
-        rf"|use|using|prefer|statt)\s+|^)(?P<name>{words}))"
+        rf"|use|using|with|prefer|statt)\s+|^)(?P<name>{words}))"
         rf"(?=\s*(?:$|[,.;:!?()])|\s+(?:instead|rather|over|not|is|are)\b|\s+(?:and|or|und|oder)\s+{MENTION})"
     )
 

@@ -27,7 +27,7 @@ NOT = (
     rf"(?:^not(?=\s+{_LIST}\W*$)|{_TOLD}never|(?:(?<!\bi )(?:do not|don['’]?t)|\bi (?:do not|don['’]?t) want you to)"
     r"|must not|mustn['’]?t|should not|shouldn['’]?t|may not|(?<!\bi )(?<!\bwe )cannot"
     rf"|(?<!\bi )(?<!\bwe )can['’]?t|avoid|stop(?=\s+\w+ing)|^no|(?:(?<=[(,;]\s)|(?<=\())no(?=\s+{MENTION})"
-    r"|(?:stay|keep) away from|refrain from"
+    r"|(?<=:\s)no(?=\s+(?:direct\s+)?(?:commit|push|merge|merging|rebas|force)\w*)|(?:stay|keep) away from|refrain from"
     r"|(?:(?:told|asked|want|wanted|need) you|remember|careful|sure|decided|agreed|supposed) not(?=\s+to\b)"
     r"|(?:remember|sure|supposed) to not|^keine?|nie|niemals|keinesfalls"
     r"|auf (?:gar )?keinen fall|bitte nicht|(?:(?<=\bverwende )|(?<=\bnutze )|(?<=\bnimm ))kein(?:e|en)?"
@@ -39,11 +39,13 @@ NOT_BEFORE = kept(rf"\b{NOT}\s+(?!forget\b)[^,;:]*$")
 # German has the verb at its end: "nie ohne Rückfrage pushen", "nie auf main committen".
 ASKING = r"(?:(?:ohne (?:rückfrage|zu fragen|mich zu fragen|nachfrage)|(?:direkt )?auf (?:main|master|develop))\s+)?"
 ADVERBS = (
-    r"(?:(?:(?:try|attempt|trying) to|ever|again|please|directly|manually|just|simply|blindly|also|even|to|be|by hand)"
+    r"(?:(?:(?:try|attempt|trying) to|(?:should|may|must|can|do|are) you(?: to)?|ever|again|please|direct"
+    r"|directly|manually|just|simply|blindly|also|even|to|be|by hand)"
     r"\s+)*"
 )
 RUN = (
     r"(?:run|running|use|using|call|calling|execute|executing|invoke|do|type|start|add|install"
+    r"|(?:format|lint|test|build|search|deploy)(?:ting|ing)? (?:code |files |things )?(?:with|using|via|through)"
     r"|ausführen|nutze|verwende)"
 )
 RUNS = kept(r"\b(?:run|running|execut\w+)\b")
@@ -54,7 +56,8 @@ ASKS = kept(
 )
 EDIT = (
     r"(?:edit|editing|touch|touching|change|changing|modify|modifying|delete|deleting|remove|removing|overwrite|rewrite"
-    r"|write|writing|move|rename|create|alter|update|updating|hand-edit|regenerate|reformat|replace)"
+    r"|write|writing|make (?:any )?(?:changes?|edits?) (?:to|in)|move|rename|create"
+    r"|alter|update|updating|hand-edit|regenerate|reformat|replace)"
 )
 CHANGES_FILE = kept(EDIT)
 _DETERMINERS = (
@@ -63,9 +66,29 @@ _DETERMINERS = (
     r"|plain|bare"
     r"|raw|global|file|folder|directory|command|or|and|existing|from|all|every|contents?|via|through)\s+)*"
 )
+# "Any database migration (`alembic upgrade`)".
+_NAMELY = r"(?:(?:[\w-]+\s+){1,3}\((?:e\.g\.,?\s+|i\.e\.,?\s+|like\s+|via\s+|with\s+)?)?"
 FORBIDS = kept(
     rf"\b{NOT}\s+{ADVERBS}(?P<verbs>(?:(?:{RUN}|{EDIT})(?:,\s*(?:or|and)?\s*|\s+(?:or|and)\s+|/|\s+))*)"
-    rf"{_DETERMINERS}(?P<what>{_LONG_LIST})"
+    rf"{_DETERMINERS}{_NAMELY}(?P<what>{_LONG_LIST})"
+)
+# "Don't bump versions in package.json" is about some changes of it.
+FORBIDS_IN = kept(
+    rf"\b{NOT}\s+{ADVERBS}(?:{EDIT}|bump|raise|upgrade|downgrade|add|adding|insert|introduce|put|reorder|sort|hardcode)\s+"
+    rf"(?:[\w'’-]+\s+){{1,4}}(?:in|from|to|of|into|inside|under|at)\s+{_DETERMINERS}(?P<what>{_LONG_LIST})"
+)
+# What is named so is not meant: "never touch ci/ except ci/README.md".
+EXCEPT = kept(
+    r"\s*,?\s*\(?\b(?:except|excluding|other than|apart from|besides|but not|save for|with the exception of)\s+"
+    rf"(?:(?:for|in|the|of|files?|under|running)\s+)*(?P<but>{_LIST})"
+)
+# All is allowed but what is named: "you may run anything except `git push`".
+ALL_BUT = kept(
+    r"(?:^(?:all|any|every|most|other)\w*\b[^,;]*\b(?:is|are) (?:all )?(?:fine|ok|okay|allowed|permitted)"
+    r"|\b(?:may|can) (?:freely )?(?:(?:run|use|do|execute"
+    r"|edit|touch|change|modify) )+(?:any|every|all|what)\w*(?: [\w ]{1,20}?)?)\s*,?\s*"
+    r"(?:except|but not|other than|apart from|besides|excluding|just not)\s+(?:(?:for|the|in|running)\s+)*"
+    rf"(?P<what>{_LIST})"
 )
 OBJECT = kept(rf"\s+{_DETERMINERS}(?P<what>{_LONG_LIST})")
 _INSTEAD = r"\b(?:instead of|rather than|over|not|statt|anstatt|anstelle von|nicht)\s+"
@@ -82,6 +105,8 @@ INSTEAD = kept(
 # Between the two pairs of one sentence stands only what is wanted the second time.
 NEXT_PAIR = kept(rf"[\s,;]*(?:\b(?:and|und)\s+)?(?:use\s+|prefer\s+)?{MENTION}\s*,?\s*")
 PREFERS = kept(r"\b(?:use|used|using|run|prefer|switch|via|with|nutze|verwende|nimm|mit|always|lets|let's)\b|^")
+# "It ranges over `pip` and `uv`" prefers none.
+OVER = kept(r"\b(?:prefer\w*|us(?:e|es|ed|ing)|choose|chose|favou?r\w*|pick\w*|go with|went with|always)\b")
 # "The guide should say X, not Y" is about the words of a text, and no call.
 WORDING = kept(
     r"\b(?:writ(?:e|es|ing)|says?|saying|spell|names?|naming|titles?|labels?|mentions?|documents?|phrase|words?|types?"
@@ -113,11 +138,12 @@ PLAIN_BAN = kept(
     r"|\b(?:not allowed|forbidden|banned|prohibited|verboten|no-?go)\b"
     r"|^(?:use|nutze|nimm)\s.*\b(?:rather than|instead of|statt)\b"
 )
+ASKED_FIRST = kept(r"\bask (?:me|first|before)\b")
 USES = kept(r"\b(?:use|run|prefer|nutze|nimm|verwende)\b")
 BEFORE = kept(
     rf"\b(?:before|prior to|bevor|vor)\s+"
     rf"(?:(?:you|each|every|any|running|run|doing|calling|using|a|an|the|we|i|du|jedem|anything|commands?|with)\s+)*"
-    rf"(?P<what>{_LIST})"
+    rf"{_NAMELY}(?P<what>{_LIST})"
 )
 BEFORE_EDIT = kept(rf"\b(?:before|prior to)\s+(?:(?:you|we|i|ever)\s+)*{EDIT}\s+{_DETERMINERS}{_LIST}")
 GERMAN_EDIT = kept(
@@ -146,11 +172,14 @@ COMES = kept(
 SUBJECT = kept(
     rf"^(?:the\s+|running\s+|du darfst\s+|bitte\s+|(?:all )?files (?:in|under)\s+|everything (?:in"
     rf"|under)\s+)?(?P<what>{MENTION})"
-    r"\s+(?:(?:folder|file|files|directory|command|script)\s+)?"
+    r"\s+(?:(?:folder|file|files|directory|command|script)\s+)?(?:without (?:\w+ ){0,2}\w+ )?"
     r"(?P<says>must|needs?|requires?|should|has to|have to|only works?|only runs?|only happens?|fails?|hangs?|takes"
     r"|will|wipes?|deletes?|destroys?|breaks?|resets?|overwrites?|drops?|can['’]?t"
     r"|cannot|(?:is|are) (?:auto-?generated|generated|read-?only|frozen|vendored|off[- ]limits|forbidden|not allowed"
-    r"|banned|prohibited|taboo|a no-?go|dangerous|destructive|deprecated|legacy|never|not to be|slow|broken|flaky)"
+    r"|banned|prohibited|taboo|a no-?go|not acceptable|unacceptable|not ok|not okay|not permitted"
+    r"|(?:blocked|unavailable|not available|not supported|not installed|disabled)"
+    r"(?=\s*(?:$|[,.;:(])|\s+(?:here|because|so|by (?!default)))"
+    r"|dangerous|destructive|deprecated|legacy|never|not to be|slow|broken|flaky)"
     r"|(?:ist|sind) (?:verboten|tabu|ein no-?go)|muss|braucht"
     r"|(?:bitte )?(?:nicht|nie|niemals) (?:verwenden|benutzen|nutzen|ausführen|aufrufen|starten|machen))\b"
 )
@@ -167,10 +196,15 @@ PRONOUN = kept(
     rf"\b{NOT}\s+{ADVERBS}(?P<verb>{RUN}|{EDIT})(?:\s+(?:it|this|that|(?P<many>them|these|those)))?"
     r"(?=\s*(?:$|[.!,;:(])|\s+(?:by hand|manually|directly|yourself|again|without|unless|ever)\b)"
 )
+# The same, in other words than a ban.
+LEAVE = kept(
+    r"\b(?:(?:leave|keep)\s+(?:it|them|that|this|those)\s+(?:alone|untouched|as (?:it|they) (?:is|are))"
+    r"|(?:stay|keep) (?:away from|out of|off)\s+(?:it|them|there|that)|hands off)\b(?!\s+(?:of|the)\b)"
+)
 FORBIDDEN = kept(
     r"\b(?:never|must not|not allowed|forbidden|off[- ]limits|should not|not to be|banned|prohibited|taboo|tabu"
     r"|verboten"
-    r"|no-?go|(?:nicht|nie|niemals) \w+en)\b"
+    r"|no-?go|not acceptable|unacceptable|not ok|not okay|not permitted|(?:nicht|nie|niemals) \w+en)\b"
 )
 # "README.md must never be longer ..." wants something of the file, and lets it be changed.
 DEMANDS = kept(
@@ -183,6 +217,11 @@ NEEDS_PERSON = kept(
 )
 # Around a mention these turn it into its opposite, or into one case of several.
 TURNED = kept(r"\b(?:outside|except|other than|apart from|but not|only in|anything but|besides|außer)\b(?! ci\b)")
+# What stands before says what is allowed.
+BUT_NOT = kept(rf",?\s+but\s+(?:please\s+)?(?={NOT}\b)")
+# A list under a line: "Never:", "Always ask before:".
+HEADS_LIST = kept(rf"^(?:(?:please|you|we|must|should|may)\s+)*(?:{NOT}\b|(?:always )?ask\b.*\bbefore\b)[^.]*$")
+LIST_ITEM = kept(r"^\s*(?:[-*•]|\d+[.)])\s+")
 # What production may be beside a branch.
 _NO_BRANCH = r"(?!\s+(?:domain|servers?|environment|database|db|systems?|sites?|data|cluster|hosts?|flow|config\w*)\b)"
 _BRANCH = rf"(?:main|master|develop|trunk|production{_NO_BRANCH}|default)"
@@ -190,7 +229,7 @@ _BRANCHES = rf"{_BRANCH}(?:(?:\s*[/,]\s*|\s+(?:or|and|oder|und)\s+){_BRANCH})*"
 # Behind a command these say for what alone it is meant, which no condition can tell.
 _EVERYWHERE = (
     rf"(?:a |an |the |this |our |my |any |every |your )*(?:{_BRANCH}|repo\w*|project\w*|codebase|machine|workspace"
-    r"|monorepo|\w+days?|weekends?|release day|time|own|everything|all|scripts|installs?"
+    r"|monorepo|\w+days?|weekends?|release day|time|own|everything|anything|all|scripts|installs?"
     r"|installing|packages?|package management|dependencies|deps|(?:shell |project |package |terminal )?commands"
     r"|remote|origin|upstream|github|gitlab|branch(?:es)?)\b"
     # "In the branch names", "in scripts under tools/" is somewhere.
@@ -255,7 +294,9 @@ WITHOUT = kept(
 WITH_OPTION = kept(rf"\s+(?:with|needs?|requires?)\s+(?:the\s+)?(?P<what>--?[a-z][\w-]*(?:=[\w./:-]*\w)?|{MENTION})")
 RUN_WITH = kept(rf"^(?:(?:always|please|we|you)\s+)*(?:run|use|start|call)\s+(?:the\s+)?(?P<what>{MENTION})")
 # What is done to a file; and what is made by a program, of which the folder may tell.
-CHANGE = kept(r"\b(?:edit|hand-edit|touch|chang|modif|overwrit|rewrit|writ|alter|updat|reformat|replac|regenerat)\w*")
+CHANGE = kept(
+    r"\b(?:edits?|make|hand-edit|touch|chang|modif|overwrit|rewrit|writ|alter|updat|reformat|replac|regenerat)\w*"
+)
 TAKE_AWAY = kept(r"\b(?:delet|remov|mov|renam)\w*")
 MADE = kept(r"\b(?:auto-?)?(?:generated|compiled|vendored|minified|built)\b")
 MADE_THERE = kept(r"gen|dist|build|vendor|third.?party|out$|output|target|node_modules|compiled|auto|proto|pb|stubs")

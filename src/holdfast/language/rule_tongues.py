@@ -1,7 +1,8 @@
-"""Rules in Spanish and French, put into the words by which a rule is known in English.
+"""Rules in other words than those by which a rule is known: polite ones, and in German, Spanish and French.
 
-Only the words that make a rule are put over, one by one (`tables/rule_words.txt`); commands, files and what is in
-backquotes stay. A sentence that has English words of its own is left alone. Nothing of this is asked in a hook.
+A form of a sentence is put into another ("could you please not" into "do not"), then in another language the words that
+make a rule, one by one (`tables/rule_words.txt`); commands, files and what is in backquotes stay. A sentence that has
+English words of its own is English. Nothing of this is asked in a hook.
 """
 
 from __future__ import annotations
@@ -13,33 +14,54 @@ from holdfast.base.regexes import kept
 from holdfast.language.word_lists import TABLES, lists
 
 _TABLE = f"{TABLES}/rule_words.txt"
-_QUOTED = kept(r"(`[^`\n]*`)")
-_TONGUES = ("es", "fr")
+_QUOTED = kept(r"`[^`\n]*`")
+# What is in backquotes stands in the sentence as one of these letters, which nobody writes.
+_FIRST, _MASKED = 0xE200, kept("[\ue200-\ue2ff]")
+_MAX_QUOTED = 0x100
+_ENGLISH, _TONGUES = "en", ("de", "es", "fr")
+_EDGE = r"(?<![\w/.'-])"
+# What a verb is about, in languages that have the verb behind it.
+_OBJECT = (
+    r"(?P<object>(?:(?!,\s*(?:ohne|weil|da|sondern|aber|wenn|bevor|denn|es sei|sonst)\b|\b(?:sondern|ohne)\b)"
+    r"[^:;!?])*?)"
+)
 
 
 def in_english(sentence: str) -> str:
-    """Return a sentence with the words of its rule in English; as it is where it is in no such language."""
-    pieces = _QUOTED.split(sentence)
-    spoken = " ".join(pieces[::2]).casefold().replace("’", "'")
-    if _english().search(spoken):
+    """Return a sentence with its rule in plain words of English; as it is where nothing of it is known."""
+    quoted = _QUOTED.findall(sentence)[:_MAX_QUOTED]
+    masked = sentence
+    for number, one in enumerate(quoted):
+        masked = masked.replace(one, chr(_FIRST + number), 1)
+    spoken = _MASKED.sub(" ", masked).casefold().replace("’", "'")
+    tongues = (_ENGLISH,) if _english().search(spoken) else (*_TONGUES, _ENGLISH)
+    tongue = next((one for one in tongues if _sign(one).search(spoken)), "")
+    plain = masked.replace("’", "'")
+    put = _put_over(plain, tongue) if tongue else plain
+    if put == plain:
         return sentence
-    for tongue in _TONGUES:
-        if not _sign(tongue).search(spoken):
-            continue
-        pieces[::2] = [_put_over(piece.replace("’", "'"), tongue) for piece in pieces[::2]]
-        return "".join(pieces)
-    return sentence
+    return _MASKED.sub(lambda found: quoted[ord(found[0]) - _FIRST], put)
 
 
 def _put_over(piece: str, tongue: str) -> str:
-    for pattern, words in _patterns(tongue):
-        piece = pattern.sub(lambda found, words=words: _said(found, words), piece)  # type: ignore[misc]
-    return piece
+    for pattern, said in _forms(tongue):
+        piece = pattern.sub(lambda found, said=said: _formed(found, said, tongue), piece)  # type: ignore[misc]
+    words = _words(tongue)
+    either = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+    return (
+        kept(rf"(?i){_EDGE}(?:{either})(?![\w/-])").sub(lambda found: words[found[0].casefold()], piece)
+        if words
+        else piece
+    )
 
 
-def _said(found: re.Match[str], words: dict[str, str]) -> str:
-    said = words[found["word"].casefold()]
-    return f"never {said}" if "verb" in found.re.groupindex else said
+def _formed(found: re.Match[str], said: str, tongue: str) -> str:
+    """Return what is said in the place of a form: with its verb in English, and behind it what that is about."""
+    groups = found.groupdict()
+    verb, about = groups.get("verb") or "", (groups.get("object") or "").strip()
+    verbs = _known(tongue, "verb") if verb else {}
+    meant = next((verbs[form] for form in verbs if re.fullmatch(form, verb.casefold())), verb)
+    return found.expand(said).replace("VERB", meant).replace("OBJECT", about)
 
 
 @functools.cache
@@ -49,20 +71,31 @@ def _english() -> re.Pattern[str]:
 
 @functools.cache
 def _sign(tongue: str) -> re.Pattern[str]:
-    """Return what tells the language: one of its words for a ban or a wish."""
+    """Return what tells the language: one of its words for a ban or a wish; of English, one of its polite forms."""
     return kept(rf"(?<![\w/.-])(?:{'|'.join(lists(_TABLE)[f'{tongue}-sign'])})(?![\w/-])")
 
 
 @functools.cache
-def _patterns(tongue: str) -> list[tuple[re.Pattern[str], dict[str, str]]]:
-    """Return what is put over: bans with their verb, then phrases and words, the longest first."""
+def _known(tongue: str, kind: str) -> dict[str, str]:
+    return dict([one.split("=") for one in lists(_TABLE).get(f"{tongue}-{kind}", ())])
+
+
+@functools.cache
+def _words(tongue: str) -> dict[str, str]:
+    """Return what is put over word by word: phrases, words, and verbs of which one form is known."""
+    plain = {form: said for form, said in _known(tongue, "verb").items() if re.escape(form) == form.replace(" ", r"\ ")}
+    return {**plain, **_known(tongue, "word")}
+
+
+@functools.cache
+def _forms(tongue: str) -> list[tuple[re.Pattern[str], str]]:
+    """Return the forms of a language, each with what is said in its place, in the order in which they are tried."""
+    table = lists(_TABLE)
+    verbs = sorted(_known(tongue, "verb"), key=len, reverse=True)
     found = []
-    for kind in ("verb", "word"):
-        words = dict([one.split("=") for one in lists(_TABLE)[f"{tongue}-{kind}"]])
-        either = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
-        if kind == "verb":
-            for ban in lists(_TABLE)[f"{tongue}-ban"]:
-                form = ban.replace("VERB", rf"(?P<verb>)(?P<word>{either})")
-                found.append((kept(rf"(?i)(?<![\w/.-]){form}(?![\w/-])"), words))
-        found.append((kept(rf"(?i)(?<![\w/.'-])(?P<word>{either})(?![\w/-])"), words))
+    for row in table.get(f"{tongue}-form", ()):
+        form, _, said = row.partition("=>")
+        form = form.replace("NOT", f"(?:{'|'.join(table.get(f'{tongue}-not', ('not',)))})")
+        form = form.replace("VERB", rf"(?P<verb>{'|'.join(verbs)})(?![\w/-])").replace("OBJECT", _OBJECT)
+        found.append((kept(rf"(?i){_EDGE}{form}"), said))
     return found

@@ -125,7 +125,14 @@ def _parted(words: Sequence[str], pattern: Sequence[str]) -> Sequence[str]:
 
 
 def spelled(words: Sequence[str]) -> Sequence[str]:
-    """Return words in the one spelling of a program, or of an option of `rm`, that has two."""
+    """Return words in the one spelling of a program, an option of `rm`, or a script (`yarn run x`), that has two."""
+    if (
+        len(words) > 2
+        and words[1] == "run"
+        and commands.is_a(f"{words[0]} run", "script-runner")
+        and words[2].isalpha()
+    ):
+        return (words[0], *words[2:])
     if words[:1] and words[0].rpartition("/")[2] == "rm":
         return [word.replace("R", "r") if word[:1] == "-" and word[:2] != "--" else word for word in words]
     return ("docker", "compose", *words[1:]) if words[:1] and words[0] == "docker-compose" else words

@@ -27,6 +27,8 @@ _OR_ELSE = kept(
     r"\s+(?:or|and|nor)\s+(?!(?:run|do|use|any|even|then|otherwise|always|never|ask|please|stage|edit|modify|create"
     r"|delete|tag|deploy|publish|release|build|test)\b)[a-z]"
 )
+# What begins so wants something of what is written.
+_WANTS = rf"(?:(?:please|also|and|we|you|must|should),?\s+)*(?:{forms.NOT}|no|always|put|include|mention|reference)\b"
 _BEFORE = ("before", "prior", "bevor", "vor")
 
 
@@ -39,7 +41,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     return {
         "banned": kept(rf"\b{forms.NOT}\s+{forms.ADVERBS}{forms.ASKING}{_OTHERS}{some}(?P<rest>.*)"),
         "subject": kept(
-            rf"^(?:direct(?:ly)?\s+)?{some}(?P<rest>[^,;:]*?)\s+(?:is|are)\s+(?:strictly\s+|absolutely\s+)?"
+            rf"(?:^|\bbut\s+)(?:direct(?:ly)?\s+)?{some}(?P<rest>[^,;:]*?)\s+(?:is|are)\s+(?:strictly\s+|absolutely\s+)?"
             r"(?:forbidden|not allowed|banned|prohibited|off[- ]limits|verboten)\b"
         ),
         "before": kept(
@@ -49,6 +51,17 @@ def _patterns() -> dict[str, re.Pattern[str]]:
             rf"(?:(?:please|we|you|should|must|may)\s+)*(?:only\s+(?:ever\s+)?{some}"
             rf"|{some.replace('verbs', 'first')}\s+only\b)"
             rf"(?:\s+\w+){{0,3}}?\s+(?:when|if|after|once|with|upon|on)\s+{PERSON}"
+        ),
+        # What only the person does: "only I merge", "leave the commits to me", "I'll push myself", "merging is my job".
+        "mine": kept(
+            rf"\bonly\s+(?:i|me|humans|maintainers|the user|the maintainers?)\s+"
+            rf"(?:(?:am|are|may|can|should|do|get to|will|allowed to)\s+)*{some}"
+            rf"|\bleave\s+(?:(?:all|the|any|every)\s+)*{some.replace('verbs', 'left')}"
+            r"(?:\s+(?:commits?|requests?|prs?|branches|part|step|changes))?\s+(?:up )?to me\b"
+            r"|\bi(?:['’]ll| will| always| want to| prefer to| do (?:all )?(?:the )?)\s*(?:(?:handle|do|all|the)\s+)*"
+            rf"{some.replace('verbs', 'own')}(?:\s+\w+){{0,3}}?\s+(?:myself|on my own)\b"
+            rf"|^(?:all\s+|the\s+)*{some.replace('verbs', 'job')}(?:\s+\w+){{0,2}}?\s+(?:is|are) "
+            r"(?:my (?:job|task|business)|up to me|mine)\b"
         ),
         "again": kept(rf"[,;:]\s*(?:only |just |always )?(?:{either})\b"),
     }
@@ -65,10 +78,10 @@ def _commands(verbs: str) -> tuple[str, ...]:
 
 def only_asked(sentence: RuleSentence) -> Derived | None:
     """Return what a verb stands for that waits for the person: "only commit when I ask you to"."""
-    found = _patterns()["waits"].match(sentence.spoken)
+    found = _patterns()["waits"].match(sentence.spoken) or _patterns()["mine"].search(sentence.spoken)
     if found is None:
         return None
-    wanted = _commands(found["verbs"] or found["first"])
+    wanted = _commands(next(filter(None, found.groups())))
     condition = Condition(wanted, branches=branches_in(sentence.spoken))
     return Derived(condition, sentence.shown(*found.span()), forbids=True, literal=True)
 
@@ -77,7 +90,7 @@ def meant(sentence: RuleSentence) -> Derived | None:
     """Return what a verb stands for that is forbidden or has something to be done before it: "before committing"."""
     spoken = sentence.spoken
     patterns = _patterns()
-    found = patterns["banned"].search(spoken) or patterns["before"].search(spoken) or patterns["subject"].match(spoken)
+    found = patterns["banned"].search(spoken) or patterns["before"].search(spoken) or patterns["subject"].search(spoken)
     if found is None or forms.ENDS.search(spoken[: found.start()]) or forms.NOT_BEFORE.search(spoken[: found.start()]):
         return None
     is_before, wanted = found[0].startswith(_BEFORE), _commands(found["verbs"])
@@ -129,9 +142,9 @@ def _goes_on(rest: str, *, is_before: bool) -> bool:
 def about(sentence: RuleSentence) -> Derived | None:
     """Return what is told at the command that makes what the sentence begins with: "commit messages are in English"."""
     for wanted, names in meanings("about ").items():
-        found = kept(
-            rf"(?:(?:the|our|your|all|always|please|write|keep|use|every|git)\s+)*(?:{'|'.join(names)})\b"
-        ).match(sentence.spoken)
+        named = rf"(?:(?:the|our|your|my|all|any|always|please|write|keep|use|every|git)\s+)*(?:{'|'.join(names)})\b"
+        # "No emojis in commit messages", "reference the ticket in the commit message".
+        found = kept(named).match(sentence.spoken) or kept(rf"{_WANTS}.*\b(?:in|for)\s+{named}").match(sentence.spoken)
         if found:
             return Derived(Condition(wanted), sentence.shown(*found.span()), forbids=False, literal=True)
     return None

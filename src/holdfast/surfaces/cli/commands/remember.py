@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from holdfast.base.text import one_line
-from holdfast.language.derived import named_call
+from holdfast.language.derived import named_call, reads_as_rule
 from holdfast.memory.remember import remember
 from holdfast.records import STRENGTHS, TRUSTS, TYPES, USUAL, Memory
 from holdfast.rules.rule import condition_of
@@ -57,9 +57,11 @@ def _remember(workspace: Workspace, /, text: tuple[str, ...], tags: tuple[str, .
     if emit_json({**fields, "memory": memory_json(memory)}):
         return
     click.echo(f"{stored.action}  {heading(memory)}")
-    named = "" if memory.when else named_call(memory.body, is_rule=memory.type == "feedback")
-    way = f'to have it told at one: holdfast edit {memory.key} --when "{named}"'
-    say_condition(workspace, memory, f"told at no call, as its words do not say at which; {way}" if named else "")
+    named = named_call(memory.body)
+    is_rule = reads_as_rule(memory.body) or bool(named and memory.type == "feedback")
+    way = f'give one with: holdfast edit {memory.key} --when "{named or "COMMAND or FILE"}"'
+    none = f"told at no call: no condition could be derived from its words; {way}"
+    say_condition(workspace, memory, none if is_rule and not memory.when else "")
     if stored.replaced:
         before = one_line(stored.replaced, _MAX_REPLACED)
         say(f"what it said before is kept (holdfast history {memory.key}): {before}")

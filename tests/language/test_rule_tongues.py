@@ -1,0 +1,126 @@
+"""Rules in polite words and in other languages: what is derived is what the plain words would say."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.language.derived import derive, reads_as_rule
+from holdfast.language.rule_tongues import in_english
+
+# The condition, and whether it holds a call.
+SAID = {
+    "Could you please not use npm here? We're a pnpm shop.": ("npm", True),
+    "Would you mind not using `sudo`?": ("sudo", True),
+    "I'd rather you didn't run `make deploy`.": ("make deploy", True),
+    "I would appreciate it if you didn't open pull requests on your own.": ("gh pr create", True),
+    "Let's not commit directly to develop, always go through a PR.": ("git commit, branch: develop", True),
+    "It would be great if you could avoid touching anything in vendor/.": ("vendor/", True),
+    "You're not supposed to edit anything below third_party/.": ("third_party/", True),
+    "I want you to ask me before running any database migration (`alembic upgrade`).": ("alembic upgrade", True),
+    "Under no circumstances should you run `DROP TABLE` or `make nuke`.": ("make nuke", True),
+    # Lists.
+    "Things you must not run: `terraform apply`, `kubectl delete`.": ("terraform apply, kubectl delete", True),
+    "Never do any of these: git clean -fd, rm -rf.": ("git clean -fd, rm -rf", True),
+    "Do not:\n- run `npm publish`\n- edit `CHANGELOG.md`": ("npm publish, CHANGELOG.md", True),
+    "Always ask me before:\n- running `rails db:migrate`\n- dropping tables": ("rails db:migrate", True),
+    "The following commands need my explicit OK: `fly deploy`, `fly secrets set`.": (
+        "fly deploy, fly secrets set",
+        True,
+    ),
+    "You may run anything except `git push`.": ("git push", True),
+    "All git commands are fine except `git push`; ask before that.": ("git push", False),
+    # Exceptions, reasons, and what is the person's alone.
+    "Don't edit .github/workflows except release.yml.": (".github/workflows, !release.yml", True),
+    "You can commit whenever you want, but never push.": ("git push", True),
+    "You may push feature branches, but pushing to main is off limits.": ("git push, branch: main", True),
+    "config/secrets.yaml is managed by ops, so leave it alone.": ("config/secrets.yaml", True),
+    "Running `make deploy` without approval is not acceptable.": ("make deploy", True),
+    "Only I merge pull requests.": ("git merge, gh pr merge", True),
+    "Merging is my job; you just open the PR.": ("git merge, gh pr merge", True),
+    "Please don't bump versions in package.json unless I ask for it.": ("package.json", False),
+    "Please, no emojis in commit messages.": ("git commit, !git commit --no-edit", False),
+    "On main: no direct commits.": ("git commit, branch: main", True),
+    # German.
+    "Bitte frag mich, bevor du etwas pushst.": ("git push", True),
+    "Die Dateien unter src/generated/ werden generiert, bitte nicht von Hand ändern.": ("src/generated/", True),
+    "Auf dem main-Branch wird nicht direkt committet.": ("git commit, branch: main", True),
+    "Führe auf keinen Fall `terraform apply` aus, ohne vorher mit mir zu sprechen.": ("terraform apply", True),
+    "Ich möchte nicht, dass du `make nuke` verwendest.": ("make nuke", True),
+    "Lösche niemals Dateien in data/.": ("data/, tool: delete", True),
+    "Vor jedem Commit bitte `make lint` laufen lassen.": ("git commit", False),
+    "Könntest du bitte aufhören, ständig `npm run build` auszuführen?": ("npm run build", True),
+    "Commits nur, wenn ich es ausdrücklich sage.": ("git commit", True),
+    "Im Ordner legacy/ wird nichts mehr geändert.": ("legacy/", True),
+    "Du sollst `package-lock.json` nicht von Hand bearbeiten.": ("package-lock.json", True),
+    "Keine direkten Pushes auf main, bitte immer über einen PR.": ("git push, branch: main", True),
+    # Spanish and French.
+    "¿Podrías no usar yarn? Usamos npm.": ("yarn", True),
+    "Los archivos en build/ se generan solos, no los edites.": ("build/", True),
+    "Preferimos `rg` a `grep`.": ("grep", False),
+    "Quiero que me preguntes antes de ejecutar `terraform destroy`.": ("terraform destroy", True),
+    "Pourrais-tu éviter d'utiliser `sudo` ?": ("sudo", True),
+    "Je ne veux pas que tu modifies les fichiers dans `generated/`.": ("generated/", True),
+    "On n'utilise pas pip ici, toujours uv.": ("pip", True),
+}
+# Not to stop, skip or forget something is no ban of it, nor is what something else does, or a question.
+NOTHING = (
+    "Could you please not forget to run `npm test`?",
+    "I'd rather you didn't skip `make lint`.",
+    "Let's not stop using pnpm.",
+    "I want you to never forget `git pull` before you start.",
+    "Do not:\n- forget to run `make test`\n- skip `make lint`",
+    "Don't forget:\n- `make test`\n- `git push`",
+    "Can you not find `make deploy`?",
+    "You can never run `make test` too often.",
+    "We'd prefer that the tests don't use docker.",
+    "The fixture parametrizes over `pip` and `uv`.",
+    "Target the default branch, never `next`.",
+    "Always use `cargo integ-test` for integration tests. Do not run them directly.",
+    "Only I know why `git push` fails.",
+    "I push myself to write more tests.",
+    "docker is disabled by default in CI.",
+    "Never check in with me before pushing, just do it.",
+    "Use git-cliff to generate changelogs from commit messages.",
+    "Die Tests dürfen nicht pushen.",
+    "Das Team darf npm nicht verwenden.",
+    "Ich will nicht, dass du aufhörst, npm zu verwenden.",
+    "Du musst nicht jedes Mal `npm install` ausführen.",
+    "Bitte nicht vergessen, `make lint` auszuführen.",
+    "El script no deja de usar npm.",
+    "No dejes de ejecutar `make test`.",
+    "No hace falta ejecutar `npm install` cada vez.",
+    "N'arrête pas de lancer `make test`.",
+    "Tu n'as pas besoin de lancer `make test` à chaque fois.",
+)
+
+
+@pytest.mark.parametrize("statement", SAID)
+def test_what_is_said_otherwise_is_derived_alike(statement: str) -> None:
+    """A polite rule, a list, an exception and another language have the condition that plain words have."""
+    found = derive(statement)
+    assert found is not None
+    assert (str(found.condition), found.forbids and found.literal) == SAID[statement]
+
+
+@pytest.mark.parametrize("statement", NOTHING)
+def test_no_ban_is_derived_from_its_opposite(statement: str) -> None:
+    """What asks for something, tells something or asks a question holds no call and says nothing there."""
+    assert derive(statement) is None
+
+
+def test_what_is_known_already_stays_as_it_is() -> None:
+    """A plain sentence, a command and what is in backquotes are not changed."""
+    for plain in ("Never run `nunca no`.", "Use pnpm, not npm.", "git push", "`Könntest du nicht`"):
+        assert in_english(plain) == plain
+
+
+def test_a_rule_without_a_condition_is_known_as_one() -> None:
+    """A ban or a wish to be asked reads as a rule whether its call is known or not; a fact does not."""
+    for rule in (
+        "Never deploy on my machine.",
+        "Ask me before you deploy.",
+        "Despliegues, nunca.\nNo uses singletons.",
+    ):
+        assert reads_as_rule(rule)
+    for other in ("The deploy takes ten minutes.", "Answer in English."):
+        assert not reads_as_rule(other)
