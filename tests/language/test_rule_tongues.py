@@ -122,5 +122,5 @@ def test_a_rule_without_a_condition_is_known_as_one() -> None:
         "Despliegues, nunca.\nNo uses singletons.",
     ):
         assert reads_as_rule(rule)
-    for other in ("The deploy takes ten minutes.", "Answer in English."):
+    for other in ("The deploy takes ten minutes.", "Answer in English.", "No VPN any more.", "Ask Kim for access."):
         assert not reads_as_rule(other)

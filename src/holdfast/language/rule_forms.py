@@ -138,6 +138,8 @@ PLAIN_BAN = kept(
     r"|\b(?:not allowed|forbidden|banned|prohibited|verboten|no-?go)\b"
     r"|^(?:use|nutze|nimm)\s.*\b(?:rather than|instead of|statt)\b"
 )
+# "No VPN any more" tells what is.
+NO_LONGER = kept(r"^(?:no|keine?)\b.*\b(?:any ?more|any longer|yet|mehr)\b")
 ASKED_FIRST = kept(r"\bask (?:me|first|before)\b")
 USES = kept(r"\b(?:use|run|prefer|nutze|nimm|verwende)\b")
 BEFORE = kept(
