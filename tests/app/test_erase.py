@@ -237,6 +237,32 @@ def test_a_killed_erase_is_finished_by_the_next_command(workspace, home, shop, c
     assert holding(home, "numbat") == [] and not (home / PENDING).exists()
 
 
+NOTED = """
+import os, signal, sys
+from holdfast.app import erase
+from holdfast.memory import forget
+from holdfast.workspace import Workspace
+erase._applied = forget.apply = lambda *given, **more: os.kill(os.getpid(), signal.SIGKILL)
+with Workspace(sys.argv[1], folder=sys.argv[2]) as h:
+    if sys.argv[3] == "kim":
+        erase.forget_memory(h, "kim")
+    erase.forget_sessions(h, (sys.argv[3],))
+"""
+
+
+def test_a_killed_forget_can_be_asked_for_again(workspace, home, shop, cli) -> None:
+    """Who forgets the same memory or session once more gets what they asked for, and no error."""
+    with workspace() as h:
+        remember(h, f"Kim says that {TEXT}.", key="kim")
+        told = store(h, session("s1", shop), said("user", f"Tell me why {TEXT}, please."))
+    for what, *asked in (("kim", "forget", "kim"), (told, "sessions", "forget", "s1")):
+        ended = subprocess.run([sys.executable, "-c", NOTED, str(home), str(shop), what], check=False)
+        assert ended.returncode == -signal.SIGKILL and (home / PENDING).exists()
+        done = cli(*asked, "--yes")
+        assert done.code == 0 and not (home / PENDING).exists(), done
+    assert holding(home, "numbat") == []
+
+
 def test_the_command_takes_no_text_from_its_line(cli, home) -> None:
     """A text comes from standard input or a file; the answer has report and key, and a dry run changes nothing."""
     cli("remember", TEXT)

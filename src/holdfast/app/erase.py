@@ -55,7 +55,7 @@ from holdfast.patterns.catalogue import Catalogue
 from holdfast.privacy.erased import Erased
 from holdfast.privacy.scrub import ENCODINGS, words_of
 from holdfast.project.ids import is_id
-from holdfast.records import Memory, Scope
+from holdfast.records import Filter, Memory, Scope
 from holdfast.sessions import index as session_index
 from holdfast.sessions.archive import Archive
 from holdfast.store import layout
@@ -109,8 +109,12 @@ class EraseReport:
 
 def forget_memories(workspace: Workspace, memories: list[Memory], *, command: str = "forget") -> None:
     """Forget memories, and take what they said out of all that Holdfast noted itself."""
-    if workspace.has_home:
-        finish_interrupted(workspace)
+    if workspace.has_home and finish_interrupted(workspace):
+        # The run that was killed may have been to forget the same ones.
+        there = workspace.store.find
+        memories = [one for one in memories if any(there(Filter((one.scope,), keys=(one.key,)), 1))]
+        if not memories:
+            return
     if workspace.caller != PERSON:
         # An agent may store any text and forget it again: nothing goes by what a memory says.
         for memory in memories:
@@ -140,8 +144,10 @@ def forget_memory(workspace: Workspace, key: str, *, scope: str | None = None) -
 
 def forget_sessions(workspace: Workspace, names: tuple[str, ...]) -> None:
     """Forget sessions for good, and say what stays of them. What fails leaves the archive, to be tried again."""
-    finish_interrupted(workspace)
-    apply(workspace, of_sessions(workspace, names))
+    if finish_interrupted(workspace):
+        names = tuple(filter(Archive(workspace.home).has, names))
+    if names:
+        apply(workspace, of_sessions(workspace, names))
     for name in names:
         audit.note(workspace, "sessions forget", name, "raw events, digest, index rows, and all that it alone left")
 
