@@ -124,3 +124,48 @@ def test_a_statement_ends_in_time_behind_a_pooler_too(pooled):
     with pool_of(parse(pooled[1])[0]).transaction(Asks("", "", "")) as db:
         found = db.execute("SELECT current_setting('statement_timeout'), current_setting('timezone')").fetchone()
     assert found == (f"{STATEMENT_SECONDS}s", "UTC")
+
+
+def test_statements_are_prepared_where_nobody_shares_the_connection(pooled):
+    """Straight to the database repeated statements are prepared, and show each person their own; else none is."""
+    from holdfast.store.postgres import PostgresStore
+    from holdfast.store.postgres_connection import Asks
+
+    made, address = pooled
+    for organisation in ("kept-a", "kept-b"):
+        made.operator.add_organisation(organisation)
+        made.operator.add_team(organisation, "team")
+        made.operator.set_member(organisation, "team", "kim", "writer")
+    for conninfo, is_direct in ((made.url(), True), (address, False)):
+        stores = {name: PostgresStore(conninfo, asks=Asks(name, "kim", "team")) for name in ("kept-a", "kept-b")}
+        for name, store in stores.items():
+            store.put(Draft(f"Said in {name}.", GLOBAL, key="k"))
+        for _ in range(15):
+            for name, store in stores.items():
+                assert [one.memory.body for one in store.search("said", Filter(None), 9)] == [f"Said in {name}."]
+        with stores["kept-a"].pool.transaction(Asks("", "", "")) as db:
+            assert not db.execute("SELECT count(*) FROM holdfast.memory").fetchone()[0]
+            kept = db.execute("SELECT count(*) FROM pg_prepared_statements WHERE from_sql = false").fetchone()[0]
+        assert bool(kept) == is_direct
+
+
+def test_a_process_that_lost_what_it_prepared_goes_on_without(pooled):
+    """Where a pooler was not known for one, a request fails once, and nothing is prepared from then on."""
+    from holdfast.errors import StoreUnavailable
+    from holdfast.store.postgres_connection import Asks, Pool
+
+    made, _ = pooled
+    pool, nobody = Pool(made.url()), Asks("", "", "")
+
+    def ask() -> list[tuple[int]]:
+        with pool.transaction(nobody) as db:
+            return db.execute("SELECT %s::int", (7,)).fetchall()
+
+    for _ in range(5):
+        ask()
+    with pool.transaction(nobody) as db:
+        db.pgconn.exec_(b"DEALLOCATE ALL")
+    with pytest.raises(StoreUnavailable):
+        ask()
+    assert [ask() for _ in range(9)] == [[(7,)]] * 9
+    pool.close()

@@ -151,9 +151,9 @@ def _found(workspace: Workspace, query: str, wanted: Filter, limit: int, span: S
 
     def search(tables: Tables) -> list[Candidate]:
         table = tables.memories
+        asked = table.ask(query)
         if model is not None:
             make_vectors(table, model, _MAX_VECTORS)
-        asked = table.ask(query)
         # Others may have more of the words than what lies in the spoken time.
         narrows = span is not None and span.kind == spoken_time.NARROWS
         filters = [wanted, replace(wanted, between=(span.since, span.until))] if span and narrows else [wanted]

@@ -37,8 +37,9 @@ from holdfast.store.postgres_rows import (
     WORDS,
     TeamTables,
     add_proposal,
-    add_uses,
     check_was,
+    counting,
+    new_text,
     parsed,
     row_values,
 )
@@ -443,8 +444,11 @@ class PostgresStore:
 
     def add_uses(self, uses: Iterable[tuple[Scope, str, str]]) -> None:
         """Count that these memories (scope, key, time) were handed out, each at most once a minute."""
-        with self.begin() as db:
-            add_uses(db, self.here, uses)
+        if self._place is None:
+            with self.begin():
+                pass
+        for statement, *values in counting(self.here, uses):
+            self.pool.do(self.asks, statement, *values)
 
     def clear_uses(self) -> None:
         """Set every count to nought, before uses are counted anew."""
@@ -483,11 +487,6 @@ class PostgresStore:
     def here(self) -> tuple[int, int]:
         assert self._place is not None
         return self._place
-
-
-def new_text(memory: Memory, found: tuple[Memory, str] | None) -> str:
-    """Return the text of a memory, made of the one that was found, if any."""
-    return memory_file.update(found[1], memory, memory.path) if found else memory_file.create(memory)
 
 
 def _place_of(db: Any, asks: Asks) -> tuple[tuple[int, int], bool]:

@@ -37,13 +37,15 @@ MAX_CONNECTIONS = 8
 WAIT_SECONDS = 10.0
 STATEMENT_SECONDS = 30
 CONNECT_SECONDS = 5
+# A statement that came so often on one connection is kept there as it was read.
+PREPARED_AFTER = 3
 _TRIES = 20
 _LIMITS = {
     "statement_timeout": f"{STATEMENT_SECONDS}s",
     "idle_in_transaction_session_timeout": "60s",
     "timezone": "UTC",
 }
-_BEGIN = "BEGIN; SELECT " + ", ".join(
+_PRINCIPAL = "SELECT " + ", ".join(
     [f"set_config('holdfast.{name}', {{}}, true)" for name in ("organisation", "person")]
     + [f"set_config('{name}', '{value}', true)" for name, value in _LIMITS.items()]
 )
@@ -80,6 +82,7 @@ class Pool:
         self.conninfo = conninfo
         # What `postgres_search` knows of teams that have all of their vectors.
         self.complete: dict[object, int] = {}
+        self.prepares = True
         self._free: list[Any] = []
         self._room = threading.BoundedSemaphore(MAX_CONNECTIONS)
         self._lock = threading.Lock()
@@ -87,14 +90,31 @@ class Pool:
     @contextmanager
     def transaction(self, asks: Asks) -> Iterator[Any]:
         """Yield a connection within a transaction of this principal; it commits, or nothing happened."""
+        with self._begun(psycopg.sql.SQL(f"BEGIN; {_PRINCIPAL}").format(asks.organisation, asks.person)) as db:
+            yield db
+            db.commit()
+
+    def do(self, asks: Asks, statement: str, *values: object) -> None:
+        """Carry out one statement of this principal as a transaction of its own, in one round trip."""
+        with self._begun(psycopg.sql.SQL(f"{_PRINCIPAL}; {statement}").format(asks.organisation, asks.person, *values)):
+            pass
+
+    @contextmanager
+    def _begun(self, statement: psycopg.sql.Composed) -> Iterator[Any]:
+        """Yield a connection after this statement; what is still open when an error comes is rolled back."""
         if not self._room.acquire(timeout=WAIT_SECONDS):
             raise StoreBusy("every connection to the database is in use", "Try again in a while.")
         try:
             with told(self.conninfo):
-                db = self._begun(asks)
+                db = self._after(statement)
                 try:
                     yield db
-                    db.commit()
+                except (psycopg.errors.InvalidSqlStatementName, psycopg.errors.DuplicatePreparedStatement):
+                    # Somebody in between shares the connections after all.
+                    self.prepares = False
+                    db.close()
+                    self.close()
+                    raise
                 except BaseException:
                     _roll_back(db)
                     raise
@@ -103,20 +123,24 @@ class Pool:
         finally:
             self._room.release()
 
-    def _begun(self, asks: Asks) -> Any:
-        """Return a connection on which the transaction has begun; one that broke meanwhile is left aside."""
+    def _after(self, statement: psycopg.sql.Composed) -> Any:
+        """Return a connection on which the statement was carried out; one that broke meanwhile is left aside."""
         while True:
             with self._lock:
                 db = self._free.pop() if self._free else None
             is_new = db is None
             db = db or self._connected()
             try:
-                set_principal(db, asks)
+                db.execute(statement, prepare=False)
                 return db
             except psycopg.OperationalError:
                 db.close()
                 if is_new:
                     raise
+            except BaseException:
+                _roll_back(db)
+                self._give_back(db)
+                raise
 
     def _connected(self) -> Any:
         db = connect(self.conninfo)
@@ -124,6 +148,9 @@ class Pool:
             check_role(db)
             # A transaction begins together with its principal, in one round trip.
             db.autocommit = True
+            # A pooler names a process of its own invention, and what is prepared now may not be there next time.
+            if self.prepares and db.info.backend_pid == db.execute("SELECT pg_backend_pid()").fetchone()[0]:
+                db.prepare_threshold = PREPARED_AFTER
         except BaseException:
             db.close()
             raise
@@ -163,15 +190,10 @@ def _close_all(process: int) -> None:
 
 
 def connect(conninfo: str) -> Any:
-    """Return a new connection. Nothing is prepared on the server, so that a pooler in between may share it."""
+    """Return a new connection, on which nothing is prepared, so that a pooler in between may share it."""
     if not conninfo.startswith(("postgresql://", "postgres://")):
         raise BadInput("this is no address of a database", "Give postgresql://ROLE@HOST/DATABASE.")
     return psycopg.connect(conninfo, connect_timeout=CONNECT_SECONDS, prepare_threshold=None, client_encoding="utf8")
-
-
-def set_principal(db: Any, asks: Asks) -> None:
-    """Begin a transaction, and say for it alone who asks, and how long it may take; a pooler keeps no such settings."""
-    db.execute(psycopg.sql.SQL(_BEGIN).format(asks.organisation, asks.person))
 
 
 def check_role(db: Any) -> None:

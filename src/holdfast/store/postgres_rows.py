@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -36,6 +36,11 @@ TYPES_OF = {
 def parsed(text: str, scope: Scope, key: str, at: str) -> tuple[Memory, tuple[Problem, ...]]:
     """Return the memory that the text of a row holds, and what is wrong with it."""
     return memory_file.read(text, memory_file.FilePlace(layout.usual_path(scope, key), scope, key, at))
+
+
+def new_text(memory: Memory, found: tuple[Memory, str] | None) -> str:
+    """Return the text of a memory, made of the one that was found, if any."""
+    return memory_file.update(found[1], memory, memory.path) if found else memory_file.create(memory)
 
 
 def row_values(memory: Memory, text: str) -> tuple[object, ...]:
@@ -108,19 +113,21 @@ def check_was(key: str, found: tuple[Memory, str] | None, was: str | None) -> No
         raise ChangedMeanwhile(f"{key} changed meanwhile; nothing was changed", "Look at it, then try again.")
 
 
-def add_uses(db: Any, here: tuple[int, int], uses: Iterable[tuple[Scope, str, str]]) -> None:
-    """Count that these memories of a team (scope, key, time) were handed out, each at most once a minute."""
+# Counts that memories were handed out, each at most once a minute. Nobody waits for the disk for a count.
+_COUNT = (
+    "INSERT INTO holdfast.use SELECT {}, {}, kind, owner, key, 1, at"
+    " FROM (SELECT set_config('synchronous_commit', 'off', true)) quick,"
+    " unnest({}::text[], {}::text[], {}::text[], {}::text[]) AS told(kind, owner, key, at)"
+    " ON CONFLICT (organisation, team, kind, owner, key) DO UPDATE SET count = use.count + 1, last = excluded.last"
+    " WHERE excluded.last::timestamptz - use.last::timestamptz >= interval '60 seconds'"
+)
+
+
+def counting(here: tuple[int, int], uses: Iterable[tuple[Scope, str, str]]) -> Iterator[tuple[Any, ...]]:
+    """Yield statements with their values that count these uses of a team's memories (scope, key, time)."""
     rest = sorted({(scope.kind, scope.owner, key, at) for scope, key, at in uses})
     while rest:
-        # One statement counts a memory once; what has more times comes again. Nobody waits for the disk for a count.
+        # One statement counts a memory once; what has more times comes again.
         first = {one[:3]: one for one in reversed(rest)}
         rest = [one for one in rest if first[one[:3]] != one]
-        db.execute(
-            "INSERT INTO holdfast.use SELECT %s, %s, kind, owner, key, 1, at"
-            " FROM (SELECT set_config('synchronous_commit', 'off', true)) quick,"
-            " unnest(%s::text[], %s::text[], %s::text[], %s::text[]) AS told(kind, owner, key, at)"
-            " ON CONFLICT (organisation, team, kind, owner, key) DO UPDATE"
-            " SET count = use.count + 1, last = excluded.last"
-            " WHERE excluded.last::timestamptz - use.last::timestamptz >= interval '60 seconds'",
-            (*here, *map(list, zip(*sorted(first.values()), strict=True))),
-        )
+        yield _COUNT, *here, *map(list, zip(*sorted(first.values()), strict=True))

@@ -317,7 +317,9 @@ class MemoryRows(SearchRows):
         super().__init__(db, place, models)
         # By team and model, the last change of the team at which no memory lacked its vector.
         self._complete = {} if complete is None else complete
-        # Within one transaction: the stem of each word of the last query, and who holds them.
+        # Within one transaction: the team's last change as a query saw it, the stem of each of its words, and who
+        # holds them.
+        self._change = -1
         self._asked: dict[str, str] = {}
         self._held: dict[str, list[int]] | None = None
 
@@ -332,9 +334,10 @@ class MemoryRows(SearchRows):
 
     def without_vector(self, limit: int) -> list[tuple[int, str]]:
         """As everywhere; a team that has not changed since none lacked its vector is not looked through again."""
-        sql = "SELECT change FROM holdfast.feed WHERE organisation = %s AND team = %s"
-        change = int((self.db.execute(sql, self.place).fetchone() or (-1,))[0])
-        which = (*self.place, self.model())
+        change, which = self._change, (*self.place, self.model())
+        if change < 0:
+            sql = "SELECT change FROM holdfast.feed WHERE organisation = %s AND team = %s"
+            change = int((self.db.execute(sql, self.place).fetchone() or (-1,))[0])
         if self._complete.get(which) == change:
             return []
         found = super().without_vector(limit)
@@ -345,16 +348,17 @@ class MemoryRows(SearchRows):
     def _counted(self, asked: list[str]) -> tuple[int, list[str], dict[str, int]]:
         """As everywhere, in one statement."""
         rows = self.db.execute(
-            "SELECT f.memories, told.stem, (SELECT count(*) FROM holdfast.posting p"
+            "SELECT f.memories, f.change, told.stem, (SELECT count(*) FROM holdfast.posting p"
             " WHERE p.organisation = f.organisation AND p.team = f.team AND p.stem = told.stem)"
             " FROM holdfast.feed f LEFT JOIN"
             ' (SELECT at, holdfast.stem_of(word) COLLATE "C" FROM unnest(%s::text[]) WITH ORDINALITY AS one(word, at)'
             " OFFSET 0) AS told(at, stem) ON true WHERE f.organisation = %s AND f.team = %s ORDER BY told.at",
             (asked, *self.place),
         ).fetchall()
-        stems = [str(stem) for _, stem, _ in rows if stem is not None]
+        total, self._change = rows[0][:2] if rows else (0, -1)
+        stems = [str(stem) for *_, stem, _ in rows if stem is not None]
         self._asked, self._held = dict(zip(asked, stems, strict=False)), None
-        return int(rows[0][0]) if rows else 0, stems, {stem: int(count) for _, stem, count in rows if count}
+        return int(total), stems, {stem: int(count) for *_, stem, count in rows if count}
 
     def _scored(self, stems: list[str], worth: Sequence[float], wanted: Filter, limit: int) -> list[Match]:
         plain, (scoped, values) = [_plain(stem) for stem in stems], self._scoped("p", "memory", wanted)
