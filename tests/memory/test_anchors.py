@@ -424,6 +424,50 @@ def test_a_rename_on_one_branch_makes_nothing_stale_on_another(stored, opened, w
     assert warned(memory).startswith("login in src/auth.py changed since")
 
 
+def moved(code: Code, body: str = '{"user": user, "ttl": TTL}') -> None:
+    """Let `login` stand in another file, and the one where it was only use it."""
+    code.change("src/auth.py", AUTH, "from src.session import TTL, login\n\n\ndef logout(user):\n    return login\n")
+    session = f'TTL = 900\n\n\ndef login(user):\n    """Log in."""\n    return {body}\n'
+    code.write("src/session.py", session)
+    code.commit()
+
+
+def test_a_symbol_that_moved_is_followed_to_the_file_that_defines_it(stored, opened, warned, code) -> None:
+    """The next sweep writes where it is, with the same body; on a branch where it did not move, nothing is said."""
+    code.write("src/session.py", "TTL = 900\n")
+    code.commit()
+    memory = stored("`login` in src/auth.py returns a dict.")
+    code.git("switch", "-qc", "split")
+    moved(code)
+    with opened() as workspace:
+        told = [one.warning for one in anchors.stale(workspace, [memory])]
+        assert told == ["login of src/auth.py is now in src/session.py"]
+        assert (anchors.settle(workspace), anchors.settle(workspace)) == (1, 0)
+    assert warned(memory) == "login of src/auth.py is now in src/session.py"
+    code.change("src/session.py", '"ttl": TTL', '"ttl": 1')
+    assert warned(memory).startswith("login in src/session.py (was src/auth.py) changed since")
+    code.git("checkout", "-q", "src/session.py")
+    code.git("switch", "-q", "main")
+    with opened() as workspace:
+        assert anchors.stale(workspace, [workspace.locate(memory.key)]) == []
+
+
+def test_confirm_anchors_a_moved_symbol_to_its_definition(stored, opened, warned, code) -> None:
+    """To no line that only imports or calls it, also where its body changed; one that is nowhere, to its file."""
+    memory = stored("`login` in src/auth.py returns a dict.")
+    moved(code, "{}")
+    assert warned(memory).startswith("login in src/auth.py is gone since")
+    with opened() as workspace:
+        held = anchors.confirm(workspace, memory)
+    assert places(held) == ["src/auth.py>src/session.py#login"]
+    code.change("src/session.py", "return {}", "return None")
+    assert warned(memory).startswith("login in src/session.py (was src/auth.py) changed since")
+    gone = stored("`logout` in src/auth.py does nothing.")
+    code.change("src/auth.py", "def logout(user):\n    return login\n", "# logout went away\n")
+    with opened() as workspace:
+        assert places(anchors.confirm(workspace, gone)) == ["src/auth.py"]
+
+
 def test_a_name_that_says_in_what_it_stands_is_anchored_without_backticks(stored, code) -> None:
     """The method of the file, not the whole of it."""
     code.write("src/session.py", "class Session:\n    def renew(self):\n        return 1\n\n\nOTHER = 2\n")

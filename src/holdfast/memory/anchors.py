@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdfast.base.clock import Deadline, now
+from holdfast.base.clock import Deadline, now, seconds
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.language import code_names, code_spans, conditions, derived
 from holdfast.privacy import redact
@@ -80,8 +80,16 @@ def confirm(workspace: Workspace, memory: Memory) -> Memory:
     if root and _is_elsewhere(root, memory) and not _has_code(root, memory):
         hint = f"git switch {memory.branch}, and then: holdfast confirm {memory.key}"
         raise BadInput(f"{memory.key} is of the branch {memory.branch}, and its code is not here", hint)
-    again = {(one.path, one.symbol, one.first): one for one in parsed(draft.anchors or ())}
-    for one in _followed(root, memory) if root else []:
+    followed = [_defined_now(root, one, as_it_was=False) for one in _followed(root, memory)] if root else []
+    # Where the definition went from, no line that only mentions it is meant, nor the whole file.
+    left = {one.was for one in followed if one.symbol and one.was}
+    lost = {one.path for one in followed if one.symbol and _is_gone(root, one)}
+    again = {
+        (one.path, one.symbol, one.first): one
+        for one in [_whole(root, one) if one.path in lost else one for one in parsed(draft.anchors or ())]
+        if one.symbol or one.path not in left
+    }
+    for one in followed:
         # Its statement still has the old name, by which it is not found.
         text = anchors.read(root, one.path) if one.was else None
         if text is not None and (made := _made(replace(one, digest="", blob=""), text) if one.digest else one):
@@ -236,9 +244,38 @@ def _followed(root: str, memory: Memory, known: dict[tuple[str, str], dict[str, 
     return [
         replace(one, path=path, was="" if path == one.was else one.was or one.path)
         if anchors.is_inside(path := now_at.get(one.path, ""))
-        else one
+        else (_defined_now(root, one) if _is_newer(root, one, memory) else one)
         for one in found
     ]
+
+
+def _is_newer(root: str, one: Anchor, memory: Memory) -> bool:
+    """Whether the file of a symbol was written since the memory was: only then need it be read."""
+    try:
+        return bool(one.symbol) and os.lstat(os.path.join(root, one.path)).st_mtime >= seconds(memory.updated)
+    except (OSError, ValueError):
+        return False
+
+
+def _is_gone(root: str, one: Anchor) -> bool:
+    """Whether the file of a symbol is there and no longer defines it."""
+    text = anchors.read(root, one.path) if one.symbol and one.digest else None
+    return text is not None and anchors.named_text(one, text) is None
+
+
+def _defined_now(root: str, one: Anchor, *, as_it_was: bool = True) -> Anchor:
+    """Return a symbol's anchor where one other file defines it by now, and `as_it_was`; else the anchor as it is."""
+    for there in _alone(root, one.symbol) if _is_gone(root, one) else ():
+        moved = replace(one, path=there.path, was="" if there.path == one.was else one.was or one.path, blob="")
+        text = anchors.read(root, there.path) or ""
+        return moved if not as_it_was or anchors.verdict(moved, text) == anchors.HOLDS else one
+    return one
+
+
+def _whole(root: str, one: Anchor) -> Anchor:
+    """Return the anchor of the whole file in the place of one of its lines."""
+    text = anchors.read(root, one.path) if one.first else None
+    return (_made(Anchor(one.path), text) or one) if text is not None else one
 
 
 def _moved_to(path: str, moved: dict[str, str]) -> str:

@@ -3,7 +3,7 @@
     src/auth.py#login@0123456789ab        a name that is defined in a file
     src/auth.py:12-14@0123456789ab~80     lines, and how many characters they have
     pyproject.toml@0123456789ab           a whole file
-    src/old.py>src/new.py#f@0123456789ab  a file that was renamed since
+    src/old.py>src/new.py#f@0123456789ab  a file that was renamed since, or a name that moved to another file
     CHANGELOG.md                          that the file is there, and no more
     src/auth.py#login@0123456789ab|89ab   the same, which was confirmed with another content: it holds with either
 
@@ -206,7 +206,11 @@ class Freshness:
         if not memory.anchors or not self.root or not self._is_of_project(memory):
             return []
         found = [(anchor, self._verdict(anchor)) for anchor in self._here(memory)]
-        return [(anchor, said) for anchor, said in found if said != HOLDS]
+        return [(anchor, said) for anchor, said in found if said != HOLDS and not self._has_stayed(anchor)]
+
+    def _has_stayed(self, anchor: Anchor) -> bool:
+        """Whether a symbol that moved elsewhere is where it was, as it was, on the branch that is checked out."""
+        return bool(anchor.symbol and anchor.was) and self._verdict(replace(anchor, path=anchor.was, was="")) == HOLDS
 
     def _here(self, memory: Memory) -> list[Anchor]:
         """Return the anchors of a memory; on a branch that has not renamed a file, with the path that it has there."""
@@ -278,7 +282,12 @@ class Freshness:
             return f"{', '.join(told)}{more} since ({day(memory.updated)}): verify first"
         known = self._here(memory) if self._is_of_project(memory) else []
         moved = [one for one in known if one.was and one.was.rpartition("/")[2] in memory.body]
-        return ", ".join([f"{one.was} is now {one.path}" for one in moved[:_MAX_NAMED]])
+        return ", ".join([self._moved(one) for one in moved[:_MAX_NAMED]])
+
+    def _moved(self, one: Anchor) -> str:
+        """Return where a file is now, or a symbol that left a file which is still there."""
+        has_left = one.symbol and os.path.lexists(os.path.join(self.root, one.was))
+        return f"{one.symbol} of {one.was} is now in {one.path}" if has_left else f"{one.was} is now {one.path}"
 
     def lead(self, memory: Memory) -> str:
         """Return the warning as it stands before a memory that is given; nothing where there is none."""
