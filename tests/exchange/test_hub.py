@@ -145,12 +145,14 @@ def test_a_team_that_was_not_allowed_tells_agents_nothing(join, cli):
         ("write", "shop/two", "The team says two."),
     ]
     assert lee.allow("shop", plan, trust=False)["stored"] == 2 and keys(lee) == ["one", "two"]
+    assert notices.unseen(lee.workspace.home) == []
     remember(kim.workspace, "The team says three.", key="one")
     kim.share("one", "shop", "r")
     kim.withdraw("two", "shop", "wrong", PROJECT)
     kim.sync()
     done = lee.sync()
     assert (done["waits"], done["removed"]) == (1, 1) and keys(lee) == ["one"]
+    assert [one.names for one in notices.unseen(lee.workspace.home)] == [("shop",)]
     assert lee.workspace.store.get(PROJECT, "one").body == "The team says one."
     assert [one.step.reason for one in lee.plan("shop")] == ["The team says [-one.-] {+three.+}"]
     lee.allow("shop", lee.plan("shop"), trust=True)

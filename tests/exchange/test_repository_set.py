@@ -6,9 +6,11 @@ import json
 
 import pytest
 
+from holdfast.app import sets
 from holdfast.app.doctor import repository_was_decided_on
 from holdfast.errors import Refused, TooLarge
 from holdfast.exchange.repository_set import RepositorySet, of
+from holdfast.journal import notices
 from holdfast.memory.forget import apply as forget
 from holdfast.memory.forget import plan as plan_forget
 from holdfast.memory.remember import remember
@@ -50,6 +52,19 @@ def test_what_is_allowed_is_recalled_as_the_repositorys(workspace, brought) -> N
         assert (hit.memory.trust, hit.memory.scope.kind, hit.memory.type) == ("import", "project", "user")
         assert TOKEN not in hit.memory.body and hit.memory.source.endswith("memory/memories/people/ada.md")
         assert list(repository_was_decided_on(opened)) == []
+
+
+def test_what_was_decided_on_is_no_longer_told_as_waiting(workspace, brought, shop) -> None:
+    """Once allowed or denied, no session starts with the word that it waits; another repository's still does."""
+    for decide in (lambda found: found.allow(found.plan()), lambda found: found.deny()):
+        with workspace() as opened:
+            remember(opened, "The shop opens at nine.")
+            notices.report(opened.home, "repository", "it waits", ("/elsewhere",), lasts=True)
+            sets.look(opened, str(shop))
+            assert len(notices.unseen(opened.home)) == 2
+            decide(of(opened))
+            assert [one.names for one in notices.unseen(opened.home)] == [("/elsewhere",)]
+            (brought / "deploys.md").write_text("Deploys need no VPN.\n")
 
 
 def test_a_change_says_nothing_until_it_is_allowed_again(workspace, brought) -> None:

@@ -264,12 +264,14 @@ class HubClient:
             done[self._apply(team, one.change)] += 1
             self.gate.note(one.place, 0)
         self.gate.decide(team, allowed=True, trusted=trust)
+        notices.end(self.workspace.home, "hub", team)
         return done
 
     def deny(self, team: str) -> list[str]:
         """Take out what came from a team, and bring nothing of it; return the keys that went."""
         self.workspace.need_person("decides on what a team brings")
         self.gate.decide(team, allowed=False, trusted=False)
+        notices.end(self.workspace.home, "hub", team)
         gone = []
         for place, cached in sorted(self.cached().items()):
             here, is_theirs = self._here(place)

@@ -28,6 +28,7 @@ from holdfast.base.text import count
 from holdfast.continuity.documents import DATA_ENDINGS, MAX_DATA
 from holdfast.errors import BrokenFile, Forgotten, NotFound, Refused, TooLarge
 from holdfast.exchange import trusted
+from holdfast.journal import notices
 from holdfast.memory.remember import put, redacted
 from holdfast.privacy import fence
 from holdfast.privacy.redact import redact
@@ -156,6 +157,7 @@ class RepositorySet:
         }
         trusts = self.decided.trusts if self.decided else []
         self._decide(SetDecision(self.digest, now(), True, keys, data, texts, trusts))
+        notices.end(self.workspace.home, "repository", self.root)
         return refused
 
     def trust(self, trusts: list[str]) -> None:
@@ -216,6 +218,7 @@ class RepositorySet:
         for name, digest in data.items():
             self._remove_data(name, digest)
         self._decide(SetDecision(self.digest, now(), False))
+        notices.end(self.workspace.home, "repository", self.root)
         return [*gone, *(f"{layout.DATA}/{_data_name(name)}" for name in data)]
 
     def _change(self, name: str, before: dict[str, str], taken: set[str]) -> SetChange | None:

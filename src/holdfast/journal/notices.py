@@ -126,6 +126,24 @@ def settle(home: str, shown: Iterable[Notice]) -> None:
     _change(home, end)
 
 
+def end(home: str, kind: str, name: str) -> None:
+    """Let no notice of the kind tell of this name any more: a person has decided on it since."""
+    gone = _clean(name)
+
+    def without(notices: list[Notice]) -> list[Notice]:
+        kept = [
+            (one, tuple([each for each in one.names if each != gone and not each.startswith(f"{gone}, ")]))
+            for one in notices
+        ]
+        return [
+            one if one.kind != kind or names == one.names else replace(one, names=names, count=len(names))
+            for one, names in kept
+            if one.kind != kind or names or not one.names
+        ]
+
+    _change(home, without)
+
+
 def note_said(home: str) -> None:
     """Note that a session was told at its start of everything that there is."""
     _change(home, lambda notices: [replace(one, said=True) for one in notices])
