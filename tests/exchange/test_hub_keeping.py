@@ -107,11 +107,11 @@ def test_what_is_erased_is_in_no_file_of_the_cluster(cli):
     data = server().folder / "data"
     assert bytes_with(data, SECRET) != []
     url = made.operator.conninfo
-    planned = cli("hub", "erase", url, "erasing", "--text", SECRET, "--dry-run").out
+    planned = cli("hub", "erase", url, "erasing", "--dry-run", stdin=SECRET).out
     assert "shop/plan" in planned and "audit.reason" in planned and "proposal.body" in planned
-    done = cli("hub", "erase", url, "erasing", "--text", SECRET, "--yes")
+    done = cli("hub", "erase", url, "erasing", "--yes", stdin=SECRET)
     assert "erased from" in done.out, done
-    assert "no table holds it" in cli("hub", "erase", url, "erasing", "--text", SECRET).err
+    assert "no table holds it" in cli("hub", "erase", url, "erasing", stdin=f"{SECRET}\n").err
     assert list(store.find(Filter(None))) == []
     # The operator of a test is no superuser: it is told what is left to do, and that is done here.
     assert "pg_switch_wal" in done.err and "CHECKPOINT" in done.err and "VACUUM" not in done.err

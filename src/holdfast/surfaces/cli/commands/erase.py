@@ -63,7 +63,7 @@ def _erase(
     if not invocation().dry_run:
         erase.finish_interrupted(workspace)
     if key:
-        _verify(workspace, key, _text(file))
+        _verify(workspace, key, text_of(file))
         return
     if keys:
         target = targets.of_memories(workspace, [workspace.locate(one, scope) for one in keys])
@@ -75,11 +75,11 @@ def _erase(
         begin, end = span(since or "1970-01-01", until)
         target = targets.of_span(workspace, begin, end or iso(time.time() + 1))
     else:
-        target = targets.of_texts(workspace, _text(file).splitlines() if lines else [_text(file)])
+        target = targets.of_texts(workspace, text_of(file).splitlines() if lines else [text_of(file)])
     _carry_out(workspace, target)
 
 
-def _text(file: str | None) -> str:
+def text_of(file: str | None) -> str:
     """Return the text to erase; at a terminal it is asked for, and not shown."""
     if file is None and sys.stdin.isatty():
         return str(click.prompt("The text to erase (it is not shown)", hide_input=True, err=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 from urllib.parse import urlencode
 
@@ -164,19 +165,21 @@ def _retention(url: str, organisation: str, days: int, dry_run: bool, yes: bool)
 @_hub.sub("erase", "holdfast hub erase postgresql://operator@db.example.com/holdfast acme --dry-run", workspace=False)
 @click.argument("url")
 @click.argument("organisation")
-@click.option("--text", default="", metavar="TEXT", help="What must go. Asked for where it is not given.")
+@click.option("--file", metavar="FILE", help="Holds the text that must go; else it is asked for, or piped in.")
 @options.consent
-def _erase(url: str, organisation: str, text: str, dry_run: bool, yes: bool) -> None:
+def _erase(url: str, organisation: str, file: str | None, dry_run: bool, yes: bool) -> None:
     """Take a text out of every table of an organisation, whichever memory, history, proposal or reason holds it.
 
+    It is not taken from the command line, which other programs see and the shell keeps.
     Then PostgreSQL rewrites its files. What stays in its write-ahead log for a while, and in backups, is not ours.
     """
     from holdfast.exchange import hub_keeping
     from holdfast.store.organisations import Operator
+    from holdfast.surfaces.cli.commands.erase import text_of
 
     invocation().dry_run |= dry_run
     invocation().yes |= yes
-    text = text or click.prompt("text", hide_input=True, err=True)
+    text = text_of(file).strip()
     operator = Operator(url)
     plan = hub_keeping.plan_erase(operator, organisation, text)
     if confirm_steps(plan.steps, "no table holds it"):
@@ -199,7 +202,7 @@ def _join(workspace: Workspace, url: str, token: str) -> None:
     hub.check_address(url)
     if not token:
         say(f"a token of yours: {url.rstrip('/')}/account, or ask the operator")
-        token = click.prompt("token", hide_input=True, err=True)
+        token = click.prompt("token", hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.readline()
     joined, teams = hub.join(workspace, url, token.strip())
     click.echo(f"joined  {joined.joined.organisation}  as {joined.joined.person}  teams: {', '.join(teams) or 'none'}")
 
