@@ -13,7 +13,7 @@ from holdfast.app.reindex import make_all_vectors, reindex
 from holdfast.base import files
 from holdfast.memory.remember import remember
 from holdfast.recall.recall import recall
-from holdfast.recall.vectors import make_by_hook
+from holdfast.recall.vectors import make_few
 
 # More than a recall makes vectors of on its way, and a portion beside.
 MANY = 900
@@ -146,7 +146,7 @@ def test_a_hook_makes_vectors_of_another_model_anew(one, home) -> None:
         recall(h, "apples")
     static = vectors(home)
     foreign_vectors(home)
-    make_by_hook(str(home), lambda: False)
+    make_few(str(home), lambda: False)
     assert vectors(home) == static
 
 

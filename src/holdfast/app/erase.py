@@ -149,7 +149,12 @@ def forget_sessions(workspace: Workspace, names: tuple[str, ...]) -> None:
     if names:
         apply(workspace, of_sessions(workspace, names))
     for name in names:
-        audit.note(workspace, "sessions forget", name, "raw events, digest, index rows, and all that it alone left")
+        audit.note(
+            workspace,
+            "sessions forget",
+            name,
+            "raw events, digest, index rows, and all that it alone left",
+        )
 
 
 def apply(workspace: Workspace, target: EraseTarget, *, key: bytes = b"") -> EraseReport:

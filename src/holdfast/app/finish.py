@@ -30,9 +30,9 @@ def finish(workspace: Workspace) -> None:
         workspace.close()
         if workspace.settings.flag("recall.meaning"):
             # Without it the first prompts of a new home would find what they ask for by its words alone.
-            from holdfast.recall.vectors import make_by_hook
+            from holdfast.recall.vectors import make_few
 
-            make_by_hook(workspace.home, lambda: False)
+            make_few(workspace.home, lambda: False)
         if workspace.has_installs:
             # Only a change needs it, and every command would wait for what it loads.
             from holdfast.inject import publish

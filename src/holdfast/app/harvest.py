@@ -99,7 +99,6 @@ def harvest(
     names: Iterable[str] | None = None,
     dry_run: bool = False,
     within: float = 0,
-    pace: Callable[[int, int], None] | None = None,
 ) -> Harvest:
     """Harvest the sessions that ended last, or all, or one; `names` are those that a sweep took in, which come first.
 
@@ -115,11 +114,11 @@ def harvest(
     # Only where a person asks for all: a sweep, which comes often, has no time to read every file.
     run.mends = everything and names is None
     if dry_run:
-        return run.all(wanted, pace)
+        return run.all(wanted)
     try:
         with run.done.lock():
             signal_files.clear_leftovers(workspace.home)
-            done = run.all(wanted, pace)
+            done = run.all(wanted)
             # Trouble with what the next session needs of it is told beside the rest.
             problems = make_ready(workspace, run.done.has, learned=any(one.kind == "lesson" for one in done.found))
             return replace(done, problems=(*done.problems, *problems))
@@ -224,15 +223,13 @@ class _Run:
         self._incidents = 0
         self._counts: Counter[str] = Counter()
 
-    def all(self, wanted: list[ArchiveEntry], pace: Callable[[int, int], None] | None) -> Harvest:
+    def all(self, wanted: list[ArchiveEntry]) -> Harvest:
         """Harvest these sessions, and keep incidents within their budget."""
         for number, entry in enumerate(wanted, 1):
             if time.monotonic() >= self._end:
                 self._counts["waiting"] = len(wanted) - number + 1
                 break
             self._one(entry)
-            if pace:
-                pace(number, len(wanted))
         else:
             # What was rated low in sessions that only hooks told of.
             told = [] if self._again else lesson_harvest.unarchived(self._workspace, self._archive, now())

@@ -226,9 +226,9 @@ def _answer(run: HookRun, told: list[tuple[str, Effect]]) -> str:
         return _at_prompt(run)
     if run.call.moment in ("stop", "end") and run.settings.flag("recall.meaning"):
         # Between two prompts there is time for the meaning of what was stored meanwhile.
-        from holdfast.recall.vectors import make_by_hook
+        from holdfast.recall.vectors import make_few
 
-        make_by_hook(run.home, run.is_late)
+        make_few(run.home, run.is_late)
     if run.call.moment == "compact" and not run.agent.starts_again:
         with shown.ShownSet(run.home, run.session) as before:
             before.lose()

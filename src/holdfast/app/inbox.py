@@ -24,7 +24,6 @@ from holdfast.records import Filter, Memory, Problem, Proposal
 from holdfast.workspace import Workspace
 
 Source = Literal["proposal", "pattern", "finding"]
-KINDS = ("memory", "lesson", "import", "page", "decision", "withdrawal", "pattern", "conflict", "secret", "stale")
 # A memory that scores so for the words of a proposal is worth being shown beside it.
 MIN_NEAR = 0.5
 ACTS: tuple[of_lint.Act, ...] = ("approve", "reject", "snooze")

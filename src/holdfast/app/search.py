@@ -12,15 +12,15 @@ from holdfast.workspace import Workspace
 LIMIT = 3
 
 
-def beside(workspace: Workspace, query: str, limit: int = LIMIT) -> tuple[list[SessionHit], list[SessionHit]]:
+def beside(workspace: Workspace, query: str) -> tuple[list[SessionHit], list[SessionHit]]:
     """Return what documents and what sessions of this project say about the query, beside its memories."""
     if not workspace.enabled or not query.strip():
         return [], []
     try:
         # An archive that is not in the index yet is put there by a sweep, or by `sessions search`.
         here = tuple(scope for scope in workspace.visible() if scope.kind == "project")
-        sessions = search.within(workspace, query, Filter(here), limit) if here else []
-        return documents.found(workspace, query, limit), sessions
+        sessions = search.within(workspace, query, Filter(here), LIMIT) if here else []
+        return documents.found(workspace, query, LIMIT), sessions
     except HoldfastError as problem:
         workspace.say(f"only memories were searched: {problem}")
         return [], []

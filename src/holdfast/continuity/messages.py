@@ -307,7 +307,10 @@ def is_about_the_person(text: str) -> bool:
 
 def statement(text: str) -> str:
     """Return what should be remembered, without the words that ask for it; the text itself where none do."""
-    found = _asked_to_keep(text)
+    from holdfast.language.requests import requests
+    from holdfast.language.sentences import sentences
+
+    found = next((one.statement for one in requests(sentences(text), text)), "")
     return found[0].upper() + found[1:] if found else text
 
 
@@ -339,18 +342,6 @@ def _is_pick(words: list[str]) -> bool:
     return any(len(word) <= _MAX_NUMBER and word.isdigit() for word in words[:4]) or any(
         len(letter) == 1 for letter in named
     )
-
-
-def asks_to_remember(text: str) -> bool:
-    """Whether a text asks to remember something."""
-    return bool(_asked_to_keep(text))
-
-
-def _asked_to_keep(text: str) -> str:
-    from holdfast.language.requests import requests
-    from holdfast.language.sentences import sentences
-
-    return next((one.statement for one in requests(sentences(text), text)), "")
 
 
 def said_done(text: str) -> list[str]:

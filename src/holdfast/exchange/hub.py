@@ -161,7 +161,8 @@ class HubClient:
             if time.monotonic() > ends:
                 return done
             done[self._send(row)] += 1
-        cursor = self._cursor()
+        found = files.read_if_there(_file(self.workspace, "position.json"))
+        cursor = dict(json.loads(found)) if found else {}
         more = True
         while more and time.monotonic() <= ends:
             after = {team: number for team, number in cursor.items() if isinstance(number, int)}
@@ -402,10 +403,6 @@ class HubClient:
         self.workspace.need_person("decides on a proposal")
         found: dict[str, Any] = self.call("POST", "decide", {"id": which, "approve": approve, "reason": reason})
         return found
-
-    def _cursor(self) -> dict[str, Any]:
-        found = files.read_if_there(_file(self.workspace, "position.json"))
-        return dict(json.loads(found)) if found else {}
 
     def _move(self, cursor: dict[str, Any]) -> None:
         files.write(_file(self.workspace, "position.json"), json.dumps(cursor).encode())

@@ -16,7 +16,6 @@ from holdfast.privacy.fence import without_secrets
 from holdfast.records import Hit, Memory, Scope, replace
 from holdfast.workspace import Workspace
 
-LABEL = fence.LABEL
 # All texts of one answer together; a share that one memory does not need goes to the next.
 MAX_CHARACTERS = 20_000
 MIN_EACH = 200

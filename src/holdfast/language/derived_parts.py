@@ -42,16 +42,13 @@ def of_mentions(
         return None
     named = tuple([one.text for one in some if one.kind == "command"])
     paths = tuple([one.text for one in some if one.kind == "path"])
-    branches = branches_in(sentence.spoken, at=not named) if _is_git(named) or (paths and not named) else ()
+    is_git = any(one.startswith("git ") for one in named)
+    branches = branches_in(sentence.spoken, at=not named) if is_git or (paths and not named) else ()
     spared = {kind: [f"!{one.text}" for one in others if is_known and one.kind == kind] for kind in ("command", "path")}
     commands = (*named, *harmless(named), *but, *spared["command"])
     condition = Condition(commands, (*paths, *spared["path"]), branches=branches)
     is_literal = not any(one.goes_on for one in some)
     return Derived(condition, sentence.shown(*found.span()), forbids, is_literal)
-
-
-def _is_git(named: tuple[str, ...]) -> bool:
-    return any(one.startswith("git ") for one in named)
 
 
 def branches_in(spoken: str, *, at: bool = False) -> tuple[str, ...]:

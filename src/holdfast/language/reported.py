@@ -76,7 +76,7 @@ def _is_announced(above: list[str]) -> bool:
     inside = lines[start:-1]
     before = [line for line in lines[:start] if line]
     leads = [line for line in (*before[-1:], *inside) if line.endswith(":")]
-    is_list = any(_is_point(line) for line in (*inside, lines[-1]))
+    is_list = any(line.startswith(_BULLETS) or line[:1].isdigit() for line in (*inside, lines[-1]))
     return not is_list and any(not _asks_to_keep(_small(line)) for line in leads)
 
 
@@ -102,10 +102,6 @@ def _is_below_fields(above: list[str]) -> bool:
             return True
         fields += said[0][0].isupper() and said[0][-1] == ":" and len(said) > 1
     return fields > 1
-
-
-def _is_point(bare: str) -> bool:
-    return bare.startswith(_BULLETS) or bare[:1].isdigit()
 
 
 def _has_header(line: str) -> bool:

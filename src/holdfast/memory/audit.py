@@ -40,7 +40,6 @@ class Act:
         self._keep = keep and workspace.store.has_tree
         self._targets: dict[str, str] = {}
         self._before: dict[str, bytes | None] = {}
-        self._after: dict[str, bytes | None] = {}
         self._aliases: list[Alias] = []
         self._room = workspace.settings.number("updates.keep_bytes")
 
@@ -75,10 +74,6 @@ class Act:
         if self._keep and path not in self._before:
             self._before[path] = bytes_of(self.workspace, path)
 
-    def looked_at(self, path: str, before: bytes | None, after: bytes | None) -> None:
-        """Take the bytes of a file, below the home, as they were before and are after the act."""
-        self._before[path], self._after[path] = before, after
-
     def alias(self, old: str, before: str, after: str) -> None:
         """Write down that an id of a project means another one now."""
         if before != after:
@@ -87,7 +82,7 @@ class Act:
     def _touched(self) -> tuple[Touched, ...]:
         found = []
         for path, before in self._before.items():
-            after = self._after[path] if path in self._after else bytes_of(self.workspace, path)
+            after = bytes_of(self.workspace, path)
             if before != after:
                 found.append(Touched(path, digest(before), digest(after), self._kept(before)))
         return tuple(found)
@@ -123,23 +118,10 @@ class Act:
         Updates(self.workspace.home).add(self.update)
 
 
-def note(
-    workspace: Workspace,
-    command: str,
-    target: str,
-    reason: str,
-    *,
-    path: str = "",
-    before: bytes | None = None,
-    after: bytes | None = None,
-) -> None:
-    """Write down one act. With `path`, a file below the home, it can be undone: `before` and `after` are its bytes."""
+def note(workspace: Workspace, command: str, target: str, reason: str) -> None:
+    """Write down one act that cannot be undone."""
     with Act(workspace, command, keep=False) as act:
-        if path:
-            act.looked_at(path, before, after)
         act.done(target, reason)
-    if path:
-        trim(workspace)
 
 
 def trim(workspace: Workspace) -> None:

@@ -150,15 +150,15 @@ class View:
 
 
 class Needle:
-    """One text that is looked for. With `loose`, cuts of it and names that were made of it are found too.
+    """One text that is looked for, with cuts of it and names that were made of it.
 
     `plainly` leaves out what Holdfast itself never writes: UTF-16, base64 and letters that need no escape.
     """
 
-    def __init__(self, text: str, *, loose: bool = True, plainly: bool = False) -> None:
+    def __init__(self, text: str, *, plainly: bool = False) -> None:
         self.text = text.strip()
         self.words = words_of(self.text)
-        self._loose, self._plainly = loose, plainly
+        self._plainly = plainly
         self._enough = max(MIN_CUT_LETTERS, min(sum(map(len, self.words)) // 3, _ENOUGH_OF_CUT))
         size = MAX_PIECE if len(self.words) > 2 * MAX_PIECE else max(1, len(self.words))
         parts = [self.words[start : start + size] for start in range(0, len(self.words), size)]
@@ -177,7 +177,7 @@ class Needle:
         head, whole = self._ways[number]
         for match in head.finditer(data):
             end = one.end() if (one := whole.match(data, match.start())) else 0
-            if not end and self._loose and not number:
+            if not end and not number:
                 end = self._end_of_cut(data, match.start())
             if end:
                 yield match.start(), end, ERASED.encode()[: end - match.start()]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PORTION = 256
 # A search makes so many missing vectors on its way; `holdfast reindex` makes all.
 _MAX_ON_THE_WAY = 50
-_MAX_BY_HOOK = 40
+_MAX_FEW = 40
 
 
 def make_vectors(table: SearchTable, model: Model, most: int = _MAX_ON_THE_WAY) -> int:
@@ -45,13 +45,13 @@ def in_portions(make: Callable[[int], int], end: float, after_each: Callable[[],
     return made
 
 
-def make_by_hook(home: str, is_late: Callable[[], bool]) -> None:
-    """Make the vectors of some memories, between two prompts or behind a command; trouble with that is nobody's."""
+def make_few(home: str, is_late: Callable[[], bool]) -> None:
+    """Make the vectors of the newest memories, in a hook or at the end of a command; what fails waits for later."""
     try:
         with ReadOnlyIndex(home, is_late) as index:
             table, model = index.writable_table(), Model.open()
             table.use_model(model.version)
-            missing = table.without_vector(_MAX_BY_HOOK)
+            missing = table.without_vector(_MAX_FEW)
             made = [(row, to_bytes(model.encode(text))) for row, text in missing if not is_late()]
             if made:
                 table.put_vectors(made)

@@ -193,7 +193,11 @@ class Digesting:
         runs = list(self._work.runs.values())
         known = {run.kind for run in runs if run.result != "unknown"}
         # A check that could not be run says nothing beside one that was.
-        checks = [run for run in runs if run.kind in CHECKS and not (_is_void(run) and run.kind in known)]
+        checks = [
+            run
+            for run in runs
+            if run.kind in CHECKS and (run.result != "unknown" or run.failed or run.kind not in known)
+        ]
         # The error tells more of a failure, and the commit of what was committed.
         told_elsewhere = {("other", "failed")} | ({("commit", "passed")} if self._work.commits else set())
         others = [run for run in runs if run.kind not in CHECKS and (run.kind, run.result) not in told_elsewhere]
@@ -257,10 +261,6 @@ class Digesting:
         texts = {name: getattr(found, name) for name in _TEXTS if hasattr(found, name)}
         cleaned = {name: one_line(self._clean(text), most) for name, text in texts.items()}
         return found if cleaned == texts else replace(found, **cleaned)
-
-
-def _is_void(run: CommandRun) -> bool:
-    return run.result == "unknown" and not run.failed
 
 
 def _best(found: list[Any], name: str, weight: Callable[[Any], float], most: int = 1_000) -> list[Any]:

@@ -37,8 +37,6 @@ FIELDS = (
     *("key", "scope", "type", "tags", "trust", "created", "updated", "source", "agent", "session", "supersedes"),
     "pinned",
 )
-# What later versions will read; until then it is only looked at, and kept as it is written.
-RESERVED = ("parent",)
 # What the name can be set to, and what holds where it is not set.
 # Whether a statement is an order is told by its beginning.
 _MAX_ORDER = 400

@@ -216,14 +216,13 @@ class MemoryTable(FullTextTable):
         marks: dict[int, tuple[float, float]],
         asked: Asked,
         wanted: Filter,
-        matched: dict[int, Matched] | None = None,
     ) -> list[Candidate]:
         """Return rows as candidates, in this order, each with its marks by text and by meaning.
 
-        What went, or became another, meanwhile is left out. `matched` is what `matched` said of these rows.
+        What went, or became another, meanwhile is left out.
         """
         where, values = where_of(wanted)
-        matched = self.matched(list(marks), asked) if matched is None else matched
+        matched = self.matched(list(marks), asked)
         found = self.index.memories_by_number(marks, where, values)
         ends = self.index.ends_of(found.values())
         candidates: list[Candidate] = []

@@ -119,7 +119,9 @@ class Pool:
                     _roll_back(db)
                     raise
                 finally:
-                    self._give_back(db)
+                    with self._lock:
+                        if not db.closed:
+                            self._free.append(db)
         finally:
             self._room.release()
 
@@ -155,11 +157,6 @@ class Pool:
             db.close()
             raise
         return db
-
-    def _give_back(self, db: Any) -> None:
-        with self._lock:
-            if not db.closed:
-                self._free.append(db)
 
     @property
     def idle(self) -> int:

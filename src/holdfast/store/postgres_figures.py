@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from holdfast.store.postgres import PostgresStore
     from holdfast.store.postgres_connection import Asks, Pool
 
-BY = ("agent", "project", "week")
 _FIELDS = "session, week, project, agent, outcome, asks, calls, failed_calls, minutes, tokens, dollars"
 
 

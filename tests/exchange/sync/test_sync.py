@@ -389,6 +389,15 @@ def test_nothing_local_or_generated_travels(laptop, remote):
     assert not [name for name in names if name.endswith(("index.md", ".db", ".jsonl")) or "/buffer" in name]
 
 
+@pytest.mark.parametrize("key", ["use-pnpm-not-npm", "7c9e6679-7425-40de-944b-e07fc1f90afa", "0012-keep-the-api-key"])
+def test_the_key_of_a_memory_is_no_secret(laptop, remote, key):
+    """A memory travels whatever its key looks like: `key:` in front matter names the file, and is not an API key."""
+    laptop.remember("Deploys need the VPN.", key=key)
+    done = laptop.sync()
+    assert not done.held_back
+    assert f"{key}.md" in git(bare(remote), "ls-tree", "-r", "--name-only", "holdfast")
+
+
 def test_a_file_with_a_secret_stays_here_and_is_told(laptop, remote):
     """A token that somebody typed into a file does not leave; everything else does."""
     token = "ghp_" + "aZ3kQ9xW7vB2nM5cT8rL1pD6sF4gH0jK3yE7"

@@ -356,13 +356,13 @@ class Reading:
     def finish(self) -> None:
         """Take what is left, after the last record."""
 
-    def stand(self, at: str = "", line: int = 0, folder: str = "", branch: str = "", model: str = "") -> None:
+    def stand(self, at: str = "", line: int = 0, model: str = "") -> None:
         """Take note of where the session stands now; what is not told stays, but for the time and the line."""
         self.at, self.line = at, line
         self.cost.at = at or self.cost.at
         if at:
             self.seen_at(at)
-        self.circumstances(folder, branch, model)
+        self.circumstances(model=model)
 
     def circumstances(self, folder: str = "", branch: str = "", model: str = "") -> None:
         """Take note of folder, branch and model; what is not told stays."""

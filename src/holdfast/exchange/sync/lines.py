@@ -73,7 +73,8 @@ def _chosen(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> 
 
 def merged_list(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
     """Return the check boxes of three versions as one; a box is as the side has it that ticked or opened it."""
-    was, here, there = (_boxes(lines) for lines in (base, ours, theirs))
+    # Each check box by how it reads when it is open.
+    was, here, there = ({_opened(line): line for line in lines if _BOX.match(line)} for lines in (base, ours, theirs))
     together = merged(*([_opened(line) for line in lines] for lines in (base, ours, theirs)))
 
     def ticked(line: str) -> str:
@@ -84,11 +85,6 @@ def merged_list(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str])
         return next((side for side in changed or sides if side != line), line)
 
     return [ticked(line) if _BOX.match(line) else line for line in together]
-
-
-def _boxes(lines: Sequence[str]) -> dict[str, str]:
-    """Return each check box by how it reads when it is open."""
-    return {_opened(line): line for line in lines if _BOX.match(line)}
 
 
 def _opened(line: str) -> str:

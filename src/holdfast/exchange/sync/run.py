@@ -30,7 +30,6 @@ from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.privacy.erased import Erased
 from holdfast.privacy.redact import redact
 from holdfast.records import Memory, Proposal, Step
-from holdfast.store.keys import key_of_file
 from holdfast.store.memory_file import first_words
 from holdfast.workspace import Workspace
 
@@ -339,7 +338,7 @@ class _Run:
         """Return what may leave: a file that holds a secret stays as the remote has it."""
         found = {}
         for path, data in tree.items():
-            if theirs.get(path) != data and redact(f"{path}\n{_text(path, data)}")[1]:
+            if theirs.get(path) != data and (redact(path)[1] or redact(_text(data))[1]):
                 shown = redact(path)[0]
                 self.done.held_back += [shown] if shown not in self.done.held_back else []
                 if path in theirs:
@@ -361,13 +360,10 @@ class _Run:
         return done
 
 
-def _text(path: str, data: bytes) -> str:
-    """Return the text of a file; a picture or an archive has none, and in its bytes everything may stand by chance.
-
-    That a memory has a key, which is its name on the disk, makes no secret of that name.
-    """
+def _text(data: bytes) -> str:
+    """Return the text of a file; a picture or an archive has none, and in its bytes everything may stand by chance."""
     try:
-        return data.decode("utf-8").replace(f"\nkey: {key_of_file(path.rpartition('/')[2])}\n", "\n", 1)
+        return data.decode("utf-8")
     except UnicodeDecodeError:
         return ""
 

@@ -6,7 +6,6 @@ from holdfast.language.likeness import folded, listed
 
 CATEGORIES = ("system", "algorithm")
 _LONGEST_LABEL = 40
-_FIRST_WORDS = 4
 _OBJECTS = ("no", "nope", "nah", "nein", "wrong", "falsch")
 _phrases: dict[str, frozenset[str]] = {}
 

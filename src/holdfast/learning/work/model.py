@@ -303,9 +303,9 @@ def find(home: str, project: str, name: str) -> Work:
     return found[0]
 
 
-def open_work(home: str, project: str, hours: float, *, now: float = 0.0) -> list[Work]:
+def open_work(home: str, project: str, hours: float) -> list[Work]:
     """Return the open work items that were worked on within so many hours, the newest first."""
-    since, folder = (now or time.time()) - hours * 3_600, folder_of(home, project)
+    since, folder = time.time() - hours * 3_600, folder_of(home, project)
     # What was written later than that was worked on later at most. A session's start looks at no more than some.
     newest = [name for changed, name in _by_change(folder) if changed >= since][:_MAX_LOOKED_AT]
     paths = [os.path.join(folder, name) for name in newest]

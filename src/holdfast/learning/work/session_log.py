@@ -168,12 +168,8 @@ def moved(home: str, noted: Noted, work: str) -> None:
 
 def sessions(home: str) -> list[Noted]:
     """Return the rows of every session that has a file."""
-    return [one for one in map(read, _paths(home)) if one is not None]
-
-
-def _paths(home: str) -> list[str]:
     folder = folder_of(home)
-    return [f"{folder}/{name}" for name in files.names_in(folder)]
+    return [one for name in files.names_in(folder) if (one := read(f"{folder}/{name}")) is not None]
 
 
 def _latest(noted: list[rows.Triple], kind: str) -> str:

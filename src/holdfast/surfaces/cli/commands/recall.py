@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -20,9 +20,6 @@ from holdfast.surfaces.cli.making import HERE, command
 from holdfast.surfaces.cli.output import emit_json, heading, labels, memory_json, say, say_empty, tags_of
 from holdfast.surfaces.cli.tables import columns, cut, flowing, indented, on_terminal, print_table
 from holdfast.workspace import Workspace
-
-if TYPE_CHECKING:
-    from holdfast.sessions.search import SessionHit
 
 _MAX_LINES = 6
 _MAX_BESIDE = 200
@@ -65,7 +62,10 @@ def _recall(
     found = [_hit_json(hit, others, explain, said) for hit, others, said in zip(hits, beside, stale, strict=True)]
     # Who asks for a type, a tag or a scope asks for memories alone.
     narrow = everywhere or any(asked[name] for name in ("scope", "types", "tags", "agents", "since", "until"))
-    pages, sessions = ([], []) if narrow else _beside(workspace, words)
+    # Loaded here: `list` and `related` need not wait for what finds documents and sessions.
+    from holdfast.app import search
+
+    pages, sessions = ([], []) if narrow else search.beside(workspace, words)
     fields = {
         "pages": [{"page": one.speaker, "at": one.at, "text": one.text, "score": one.score} for one in pages],
         "sessions": [{name: getattr(one, name) for name in _TOLD_OF_SESSIONS} for one in sessions],
@@ -88,13 +88,6 @@ def _recall(
     _print_beside("In sessions:", [(one.session, one.at[:10], one.shown) for one in sessions])
     if not hits:
         say_empty(workspace, "no memory found; `holdfast list` shows what is visible here")
-
-
-def _beside(workspace: Workspace, words: str) -> tuple[list[SessionHit], list[SessionHit]]:
-    """Return what documents and sessions say; `list` and `related` need not wait for what finds it."""
-    from holdfast.app import search
-
-    return search.beside(workspace, words)
 
 
 def _print_beside(title: str, found: list[tuple[str, str, str]]) -> None:

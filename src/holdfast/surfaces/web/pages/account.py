@@ -13,7 +13,7 @@ from holdfast.store import organisations
 from holdfast.store.organisations import RIGHTS, bearer, digest_of
 from holdfast.store.postgres_connection import Asks
 from holdfast.surfaces.web.handling import Visit, answer, form_of, in_thread, route
-from holdfast.surfaces.web.oidc import BEGIN_SECONDS, CALLBACK, SignedIn
+from holdfast.surfaces.web.oidc import BEGIN_SECONDS, CALLBACK
 from holdfast.surfaces.web.security import NotKnown
 
 if TYPE_CHECKING:
@@ -79,17 +79,13 @@ async def _end(request: Request) -> Response:
 
     def work() -> tuple[str, str]:
         who, after = provider.end(signer, site.callback, kept, given)
-        return _known_here(site, organisation, who), after
+        return organisations.sign_in(site.keys.pool, organisation, who.person, who.account, who.groups), after
 
     person, after = await in_thread(site, work)
     response = RedirectResponse(own_path(after), 303)
     site.keys.put(response, "-sign-in", "", 0)
     site.keys.sign_in(response, organisation, person)
     return response
-
-
-def _known_here(site: HubPages, organisation: str, who: SignedIn) -> str:
-    return organisations.sign_in(site.keys.pool, organisation, who.person, who.account, who.groups)
 
 
 def _sign_out(visit: Visit) -> Response:
