@@ -104,10 +104,10 @@ SETTINGS = (
     Setting("hub.key_from", "HOLDFAST_HUB_KEY", "The environment variable with the keys that sign a hub's cookies."),
     Setting("hub.session_minutes", 60, "How long a browser stays signed in to a hub.", 1, most=1_440),
     Setting("oidc.issuer", "", "The address of the OpenID provider by which people sign in to a hub. Empty: none."),
-    Setting("oidc.client_id", "", "As which client the provider knows the hub."),
+    Setting("oidc.client_id", "", "The client id by which the provider knows the hub."),
     Setting("oidc.secret_from", "HOLDFAST_OIDC_SECRET", "The environment variable with the secret of that client."),
     Setting("oidc.organisation", "", "The organisation of those who sign in."),
-    Setting("oidc.scopes", "openid profile email", "What the provider is asked for."),
+    Setting("oidc.scopes", "openid profile email", "The scopes that the provider is asked for."),
     Setting(
         "oidc.person_claim", "preferred_username", "The claim that is a person's name; an `email` is a verified one."
     ),

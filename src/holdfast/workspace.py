@@ -317,7 +317,7 @@ class Workspace:
             )
         if len(found) > 1:
             others = ", ".join(str(memory.scope) for memory in found[1:])
-            self.say(f"{key} of {found[0].scope} is taken; it is in {others} too, and --scope chooses")
+            self.say(f"{key} of {found[0].scope} was used; it is in {others} too, and --scope chooses")
         return found[0]
 
     def record_project(self, scope: Scope) -> None:
@@ -340,7 +340,7 @@ def _refuse_linked(home: str) -> None:
         place = os.path.join(home, name)
         if os.path.islink(place):
             raise Refused(
-                f"{place} is a symbolic link, and Holdfast writes through none",
+                f"{place} is a symbolic link, and Holdfast does not write through links",
                 "Put the folder that it leads to in its place, or make the home itself a link.",
             )
 

@@ -42,7 +42,7 @@ def test_the_machine_is_as_it_was(name, scope, cli, lived_in, home, shop, tree) 
     assert (home / "installs.json").exists()
     ended = cli("uninstall", name, "--scope", scope, "--yes", "--verify")
     assert ended.code == 0, ended
-    assert "nothing of ours is left" in ended.err and "without our entries" not in ended.out
+    assert "nothing of Holdfast's is left" in ended.err and "entries removed" not in ended.out
     assert {path: what for path, what in tree(lived_in).items() if not path.startswith(".holdfast")} == before
     assert not (home / "installs.json").exists()
 
@@ -78,7 +78,7 @@ def test_what_the_agent_wrote_since_stays(cli, lived_in) -> None:
     said = json.loads(path.read_text())
     path.write_text(json.dumps({**said, "numStartups": 4, "projects": {"/p": {"history": ["holdfast"]}}}, indent=2))
     ended = cli("uninstall", "claude-code", "--yes", "--verify")
-    assert ended.code == 0 and f"{path}: without our entries" in ended.out
+    assert ended.code == 0 and f"{path}: entries removed" in ended.out
     left = json.loads(path.read_text())
     assert left == {"numStartups": 4, "mcpServers": {}, "key": "k", "projects": {"/p": {"history": ["holdfast"]}}}
 
@@ -140,7 +140,7 @@ def test_dry_run_shows_the_diff_and_changes_nothing(cli, machine, tree) -> None:
 def test_nothing_to_take_out(cli) -> None:
     """Where nothing of ours is, that is said, and verified on request."""
     assert "nothing of ours" in cli("uninstall", "codex", "--yes").err
-    assert "nothing of ours is left" in cli("uninstall", "codex", "--verify").err
+    assert "nothing of Holdfast's is left" in cli("uninstall", "codex", "--verify").err
     assert cli("uninstall", "codex", "--verify", "--json").json["left"] == []
 
 
@@ -208,7 +208,7 @@ def test_a_rules_file_of_somebody_elses_stays(name, scope, path, cli, machine, s
     theirs.parent.mkdir(parents=True)
     theirs.write_text("My own rule.\n")
     cli("remember", "--scope", "global", "Answer in English.")
-    assert "is not ours" in cli("install", name, "--scope", scope, "--yes").err
+    assert "was not written by Holdfast" in cli("install", name, "--scope", scope, "--yes").err
     assert cli("uninstall", name, "--scope", scope, "--yes", "--verify").code == 0
     assert theirs.read_text() == "My own rule.\n"
 

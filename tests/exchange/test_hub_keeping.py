@@ -65,7 +65,7 @@ def test_retention_takes_what_had_its_time_and_tells_clients(cli):
     assert "old" not in {one.key for one in store.find(Filter(None))} and len(list(store.find(Filter(None)))) == 6
     last = changes(store.pool, Asks("keeping", "kim", ""), {"shop": 0}, 50)["shop"][-1]
     assert (last.key, last.text) == ("old", None)
-    assert "nothing has had its time" in cli("hub", "retention", url, "keeping", "--yes").err
+    assert "nothing has expired" in cli("hub", "retention", url, "keeping", "--yes").err
 
 
 def bytes_with(folder, wanted):

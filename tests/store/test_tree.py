@@ -296,7 +296,7 @@ def test_the_index_can_be_deleted(store, home):
     again = LocalStore(home)
     again.refresh()
     assert answers(again) == before
-    assert again.notes == ["index.db was made anew from 44 files: it was missing"]
+    assert again.notes == ["index.db was rebuilt from 44 files: it was missing"]
     again.close()
 
 
@@ -374,7 +374,7 @@ def test_a_damaged_index_is_made_anew_at_the_next_opening(store, home, damage):
     again.refresh()
     assert answers(again) == before
     assert len(again.notes) == 1
-    assert again.notes[0].startswith("index.db was made anew from 44 files: it was ")
+    assert again.notes[0].startswith("index.db was rebuilt from 44 files: it was ")
     assert again.tree.index.db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     again.close()
 
@@ -386,7 +386,7 @@ def test_damage_that_shows_late_is_healed_when_it_shows(store, home):
         db.execute("DROP TABLE tag")
     db.close()
     assert len(store.search("deploys", Filter(None, tags=("t1",)), 50)) == 13
-    assert store.notes == ["index.db was made anew from 44 files: it was damaged"]
+    assert store.notes == ["index.db was rebuilt from 44 files: it was damaged"]
 
 
 @pytest.mark.parametrize("damage", [garbage, truncated, emptied, scratched], ids=lambda damage: damage.__name__)

@@ -132,7 +132,7 @@ def forget_memories(workspace: Workspace, memories: list[Memory], *, command: st
         for path, _ in _tell_left(workspace, apply(workspace, target)).left:
             workspace.say(f"{path} still has some of it, and could not be changed")
     except StoreBusy:
-        workspace.say("a sweep is at work; what it has of that goes with the next sweep")
+        workspace.say("a sweep is running; what it holds of this is erased with the next sweep")
 
 
 def forget_memory(workspace: Workspace, key: str, *, scope: str | None = None) -> Memory:
@@ -153,7 +153,7 @@ def forget_sessions(workspace: Workspace, names: tuple[str, ...]) -> None:
             workspace,
             "sessions forget",
             name,
-            "raw events, digest, index rows, and all that it alone left",
+            "raw events, digest, index rows, and everything that only it left behind",
         )
 
 
@@ -193,7 +193,7 @@ def _applied(workspace: Workspace, target: EraseTarget, key: bytes) -> EraseRepo
     places.update(_outside(workspace, scrub))
     left = [(scrub.shown(one.path), count(one.count + one.in_name, "place")) for one in looked.places]
     live = [one.where for entry in Catalogue(workspace.home).all()[0] for one in entry.live]
-    left += [(scrub.shown(path), "a block of ours outside of the home") for path in live if _holds(scrub, path)]
+    left += [(scrub.shown(path), "a block of Holdfast's outside the home") for path in live if _holds(scrub, path)]
     return EraseReport(
         at,
         target.kind,
@@ -259,7 +259,9 @@ def finish_interrupted(workspace: Workspace) -> EraseReport | None:
     try:
         report = apply(workspace, target)
     except StoreBusy:
-        workspace.say(f"an erase of {target.kind} was interrupted; it is finished when the sweep at work has ended")
+        workspace.say(
+            f"an erase of {target.kind} was interrupted; it will be finished once the running sweep has ended"
+        )
         return None
     Erased(workspace.home).add_report(asdict(_tell_left(workspace, report)))
     workspace.say("\n".join([f"an erase of {target.kind} was interrupted; it is finished now", *report.lines()]))

@@ -84,7 +84,7 @@ def of_texts(workspace: Workspace, texts: Iterable[str]) -> EraseTarget:
     wanted = tuple(dict.fromkeys(text.strip() for text in texts if text.strip()))
     if not wanted or not all(map(is_telling, wanted)):
         hint = f"Give at least {MIN_LETTERS} letters or digits."
-        raise BadInput("the text is too short to be found without taking others along", hint)
+        raise BadInput("the text is too short: other texts would be erased along with it", hint)
     if sum(map(len, wanted)) > MAX_TEXT:
         raise BadInput("the text is too long", f"Give at most {MAX_TEXT:,} characters, or erase the session.")
     scrubber = Scrubber(map(needle, wanted))
@@ -187,7 +187,7 @@ def plan(workspace: Workspace, target: EraseTarget) -> ErasePlan:
     ]
     kept: list[Step] = []
     for name in target.sessions:
-        steps.append(Step("forget", name, "its events, digest and all that only it left"))
+        steps.append(Step("forget", name, "its events, its digest and everything that only it left behind"))
         for change in forget.changes(workspace, name):
             (steps if change.do is not None else kept).append(change.step)
     why = "of the project" if target.project else "made in that time"

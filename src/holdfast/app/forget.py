@@ -40,7 +40,7 @@ def plan(workspace: Workspace, texts: tuple[str, ...]) -> tuple[list[str], list[
     subagents = [row.name for row in sessions_of(workspace) if row.is_subagent and f"{row.agent}/{row.parent}" in named]
     names = list(dict.fromkeys([*named, *subagents]))
     sizes = {entry.name: entry.raw_bytes + entry.digest_bytes for entry in archive.entries()}
-    reason = "its events, digest, words in the index and what only it left go; no sweep brings it back"
+    reason = "its events, digest, index rows and everything that only it left behind; no sweep brings it back"
     steps = [Step("forget", name, reason, sizes.get(name, 0)) for name in names]
     more = [change.step for name in names for change in changes(workspace, name)]
     return names, [*steps, *dict.fromkeys(more)]

@@ -322,7 +322,7 @@ def verify(workspace: Workspace, name: str, *, scope: str = "user") -> tuple[lis
         ids = [one for one in distributed.ids_in(path) if distributed.is_read_by(workspace, agent.name, path, one)]
         left += [_problem(path, 0, f"pattern {one}") for one in ids]
     try:
-        left += [_problem(change.path, 0, "a part of ours") for change in plan_uninstall(agent, place)]
+        left += [_problem(change.path, 0, "a part of Holdfast's") for change in plan_uninstall(agent, place)]
     except HoldfastError as problem:
         left.append(_problem(name, 0, str(problem)))
     return searched, left
@@ -414,7 +414,7 @@ def _refuse_foreign(root: str, paths: list[str]) -> None:
         raise Refused(f"{root} is a file", _WAY_OUT)
     inside = os.listdir(root) if os.path.isdir(root) else []
     if inside and not any(_is_manifest(os.path.join(root, path)) for path in paths):
-        raise Refused(f"{root} is not empty and holds no plugin of ours", _WAY_OUT)
+        raise Refused(f"{root} is not empty and holds no plugin of Holdfast's", _WAY_OUT)
 
 
 def _is_manifest(path: str) -> bool:

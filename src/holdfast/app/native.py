@@ -74,7 +74,7 @@ def drop(workspace: Workspace, name: str) -> str:
     with record.lock(workspace.home):
         kept = record.load(workspace.home, NATIVE)
         if not any(one.where == _where(name, place) for one in kept):
-            raise NotFound(f"nothing of ours is kept in the memory of {agent.title} here", "`holdfast native` lists.")
+            raise NotFound(f"Holdfast keeps nothing in the memory of {agent.title} here", "`holdfast native` lists.")
         publish.take_out(agent.own_memory(place), place)
         record.save(workspace.home, [one for one in kept if one.where != _where(name, place)], NATIVE)
     return agent.own_memory(place)
@@ -107,7 +107,7 @@ def plan_switch(workspace: Workspace, name: str, *, on: bool) -> list[ConfigChan
     text = plan.decoded(data or b"", part.path)
     if stands not in (None, part.value):
         hint = f"Change {'.'.join(part.keys)} in an editor."
-        raise Conflict(f"{part.path} says already how its memory is used", hint)
+        raise Conflict(f"{part.path} already says how its memory is used", hint)
     if (stands is None) == on:
         return []
     edited = Insertions(text)

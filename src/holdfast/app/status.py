@@ -200,7 +200,7 @@ def _next_steps(found: dict[str, Any]) -> list[str]:
         waits = "1 proposal waits" if found["proposals"] == 1 else f"{found['proposals']} proposals wait"
         steps.append(f"{waits} for your decision: holdfast proposals review")
     if found["patterns"]:
-        steps.append(f"What recurs waits for your word ({found['patterns']}): holdfast patterns review")
+        steps.append(f"What recurs waits for your decision ({found['patterns']}): holdfast patterns review")
     if found["problems"]:
         steps.append("Some files need a look: holdfast lint")
     if not has_project:

@@ -144,13 +144,15 @@ def _check(update: Update, gone: dict[str, str]) -> None:
     """Refuse an update that cannot be undone, with the reason and the way out."""
     if update.id in gone:
         by = gone[update.id]
-        raise Conflict(f"{update.id} is undone already, by {by}", f"`holdfast updates undo {by}` does it again.")
+        raise Conflict(f"{update.id} was already undone, by {by}", f"`holdfast updates undo {by}` does it again.")
     if update.can_be_undone:
         return
     if update.files:
-        raise Refused(f"{update.id} cannot be undone: what files were before is not kept", "See updates.keep_bytes.")
+        raise Refused(
+            f"{update.id} cannot be undone: the earlier contents of its files were not kept", "See updates.keep_bytes."
+        )
     hints = [hint for start, hint in _OTHERWISE.items() if f"{update.command} ".startswith(f"{start} ")]
-    raise Refused(f"{update.id} ({update.command}) cannot be undone: it kept no bytes", "".join(hints[:1]))
+    raise Refused(f"{update.id} ({update.command}) cannot be undone: no earlier contents were kept", "".join(hints[:1]))
 
 
 def _put_back(workspace: Workspace, one: Touched, state: dict[str, bytes | None]) -> bytes | None:
@@ -211,7 +213,7 @@ def _changed(workspace: Workspace, one: Touched) -> str:
     now = bytes_of(workspace, one.path)
     since = "" if digest(now) == one.after else f"# {one.path} changed since; this is what it is now\n"
     if not one.can_come_back:
-        return f"# {one.path}: what it was before is not kept\n"
+        return f"# {one.path}: its earlier contents were not kept\n"
     return since + diff_of(one.path, None if one.text is None else one.text.encode("utf-8"), now)
 
 

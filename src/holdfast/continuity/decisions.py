@@ -64,7 +64,7 @@ def add(
     (said, why, by), secrets = without_secrets(workspace, text, because, agent or source)
     for given, most in ((said, pages.MAX_TEXT), (why, pages.MAX_BECAUSE)):
         if len(given) > most:
-            hint = "Say it shorter; details belong into a document or a memory."
+            hint = "Say it more briefly; details belong in a document or a memory."
             raise TooLarge(f"the text has {len(given):,} characters, and at most {most:,} are kept", hint)
     if scope == "project":
         folders(workspace)

@@ -145,7 +145,7 @@ def _entry(told: object, data: str, known: frozenset[str], clean: Callable[[str]
     if section is None or not isinstance(told, dict):
         raise ValueError("it names no section")
     if sorted(told) != sorted(("section", *section.columns)):
-        raise ValueError(f"it has not the columns of {section.heading}")
+        raise ValueError(f"it does not have the columns of {section.heading}")
     cells = [told[column] for column in section.columns]
     for cell in cells:
         _check_text(cell, known, clean)

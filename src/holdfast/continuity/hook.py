@@ -148,7 +148,7 @@ def _remember(run: HookRun, texts: list[str]) -> None:
     from holdfast.store.kinds import tidied
 
     secret = [text for text in stored if names_only_a_secret(text)]
-    run.notices += ["not remembered: nothing was left of it but the name of a secret" for _ in secret[:1]]
+    run.notices += ["not remembered: it was nothing but a secret" for _ in secret[:1]]
 
     def store(text: str, kind: str, key: str | None = None) -> Stored:
         said, agent = tidied(text), run.call.agent
@@ -169,7 +169,7 @@ def _remember(run: HookRun, texts: list[str]) -> None:
     told = [one.memory for one in answers]
     older = [key for one in answers for key in one.against]
     run.notices += [f'remembered "{cut(memory.body, _MAX_NOTED, DOTS)}" ({memory.key})' for memory in told]
-    run.notices += [f"{key} said otherwise and is told no more (`holdfast forget {key}`)" for key in older]
+    run.notices += [f"{key} said otherwise and is no longer told (`holdfast forget {key}`)" for key in older]
     # Who just said it need not be told it.
     with known.ShownSet(run.home, run.session) as before:
         before.note([(memory.scope, memory.key, digest_of(memory)) for memory in told])

@@ -131,7 +131,7 @@ def _said(text: str, most: int, what: str) -> str:
     if not said:
         raise BadInput(f"{what} is empty", "Say it in a sentence.")
     if len(said) > most:
-        hint = "Say it shorter; details belong into a document or a memory."
+        hint = "Say it more briefly; details belong in a document or a memory."
         raise TooLarge(f"{what} has {len(said):,} characters, and at most {most:,} are kept", hint)
     return said
 

@@ -23,7 +23,7 @@ from holdfast.workspace import Workspace
 
 # A command may wait longer for its turn than a hook.
 _WAIT_SECONDS = 20.0
-_SHORTER = "Say what matters now; what should last belongs into a memory."
+_SHORTER = "Say what matters now; what should last belongs in a memory."
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,7 @@ def read(path: str) -> Bundled:
     sums = contents.pop(_SUMS, b"").decode("utf-8", "replace")
     told = {name: digits for digits, _, name in (line.partition("  ") for line in sums.splitlines())}
     if told != {name: sha256(data).hexdigest() for name, data in contents.items()}:
-        raise Refused(f"{path} is not as it was made: its checksums do not agree", "Get it again.")
+        raise Refused(f"{path} is damaged: its checksums do not match", "Get it again.")
     memories, graves = [], {}
     for name in sorted(contents):
         top, _, inner = name.partition("/")
@@ -113,7 +113,7 @@ def read(path: str) -> Bundled:
                 contents[name].decode("utf-8", "replace").splitlines(), ()
             )
         elif name != _INDEX:
-            raise Refused(f"{path} has {name!a} in it, which no bundle has", _NOT_ONE)
+            raise Refused(f"{path} has {name!a} in it, which does not belong in a bundle", _NOT_ONE)
     return Bundled(tuple(memories), graves)
 
 

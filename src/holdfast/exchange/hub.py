@@ -130,7 +130,7 @@ class HubClient:
             named = ", ".join(sorted(str(Scope(*place)) for place in places))
             raise BadInput(f"{team} has several memories {key}: {named}", "Say which: --scope, --project.")
         if not places:
-            hint = "`holdfast hub sync` looks what there is; --scope withdraws one that is not known here."
+            hint = "`holdfast hub sync` fetches what there is; --scope withdraws one that is not known here."
             raise NotFound(f"no memory {key} of {team} is known here", hint)
         return Scope(*places.pop())
 
@@ -179,7 +179,7 @@ class HubClient:
         done["receipts"] += self._send_receipts(cursor)
         done["digests"] += self._send_digests(cursor)
         if waiting := self.gate.open_teams():
-            told = "teams of your hub share memories that wait for your word"
+            told = "teams of your hub share memories that wait for your decision"
             notices.report(self.workspace.home, "hub", told, waiting, hint=_TELL, lasts=True)
         return done
 
@@ -428,7 +428,9 @@ def check_address(url: str) -> None:
     parts = urlsplit(url)
     is_near = parts.hostname in ("127.0.0.1", "localhost", "::1")
     if not parts.hostname or (parts.scheme != "https" and not (parts.scheme == "http" and is_near)):
-        raise BadInput(f"{url!a} is no address of a hub", "Give https://...; only a hub on this machine goes by http.")
+        raise BadInput(
+            f"{url!a} is not the address of a hub", "Give https://...; only a hub on this machine may use http."
+        )
 
 
 def leave(workspace: Workspace) -> None:
@@ -447,7 +449,7 @@ def client(workspace: Workspace) -> HubClient:
     """Return the client of the hub that this home joined; NotFound where it joined none."""
     found = files.read_if_there(_file(workspace, "joined.json"))
     if not found:
-        raise NotFound("this home has joined no hub", "`holdfast hub join URL` joins one.")
+        raise NotFound("this home has not joined a hub", "`holdfast hub join URL` joins one.")
     return HubClient(workspace, Joined(**json.loads(found)))
 
 

@@ -107,7 +107,7 @@ def _old(moment: str, also: str) -> str:
 def plan_erase(operator: Operator, organisation: str, text: str) -> HubPlan:
     """Return where a text stands in an organisation: memories that go whole, history and all, and other fields."""
     if len(text.strip()) < MIN_TEXT:
-        raise BadInput(f"a text to erase has at least {MIN_TEXT} signs", "Give more of it.")
+        raise BadInput(f"a text to erase has at least {MIN_TEXT} characters", "Give more of it.")
     with operator.begin() as db:
         number = operator.number_of(db, organisation)
         rows = db.execute(

@@ -265,7 +265,7 @@ class RepositorySet:
                 step = Step("rewrite" if there else "write", f"{DATA}/{name}", shown_line(wanted.decode()))
                 found.append(SetChange(step, name, _data_name(name), wanted, is_data=True))
         for name in sorted(set(before) - set(self.data)):
-            step = Step("remove", f"{DATA}/{name}", "the repository has it no more")
+            step = Step("remove", f"{DATA}/{name}", "the repository no longer has it")
             found.append(SetChange(step, name, _data_name(name), None, is_data=True))
         return found
 
@@ -280,7 +280,7 @@ class RepositorySet:
 
     def _removal(self, name: str, key: str) -> SetChange:
         there = self._there(key)
-        reason = f"the repository has it no more: {shown_line(there.body) if there else key}"
+        reason = f"the repository no longer has it: {shown_line(there.body) if there else key}"
         return SetChange(Step("remove", _path(name), reason), name, key, None)
 
     def _free_key(self, name: str, key: str, taken: set[str]) -> str:

@@ -190,9 +190,11 @@ def check(root: str) -> list[Problem]:
         for name in sorted([*names, *(one for one in folders if os.path.islink(os.path.join(here, one)))]):
             path = os.path.relpath(os.path.join(here, name), root)
             if os.path.islink(os.path.join(root, path)):
-                found.append(_error("link", path, "it is a link, which nobody follows", "Put the file itself there."))
+                found.append(
+                    _error("link", path, "it is a link, and links are not followed", "Put the file itself there.")
+                )
             elif not os.path.isfile(os.path.join(root, path)):
-                found.append(_error("link", path, "it is no plain file, which nobody reads", "Take it out."))
+                found.append(_error("link", path, "it is not a plain file, and is not read", "Take it out."))
             elif layout.is_memory_file(name):
                 data = files.read_head(os.path.join(root, path), repository_set.MAX_FILE + 1)
                 text, problems = memory_file.decode(data, path)
@@ -236,7 +238,7 @@ def _of_front_matter(path: str, text: str, key: str) -> Iterator[Problem]:
         yield _error("name", path, "its `key:` is not the name of the file", "Let both say the same.")
     if beyond := sorted(_NOT_THEIRS.intersection(said)):
         hint = "What a repository says is given to agents as data, whatever it claims about itself. Take it out."
-        yield Problem("claim", path, f"it sets {', '.join(beyond)}, which counts for nothing", hint)
+        yield Problem("claim", path, f"it sets {', '.join(beyond)}, which has no effect", hint)
 
 
 def _is_hidden(letter: str) -> bool:

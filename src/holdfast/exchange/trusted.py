@@ -34,8 +34,8 @@ _ALONE = (
 def branch(root: str, name: str) -> str:
     """Return the trust in a branch of a remote, such as origin/main; NotFound where git fetched none of that name."""
     if _git(root, "rev-parse", "--verify", "--quiet", f"{_REMOTE_BRANCHES}{name}") is None:
-        hint = "Name a branch of a remote, such as origin/main; one of this machine anybody here can move."
-        raise NotFound(f"{name!a} is no branch of a remote of this repository", hint)
+        hint = "Name a branch of a remote, such as origin/main; anybody on this machine can move a local one."
+        raise NotFound(f"{name!a} is not a branch of a remote of this repository", hint)
     return f"{BRANCH}{name}"
 
 
@@ -50,7 +50,7 @@ def signer(given: str) -> str:
         return f"{SIGNER}{plain}"
     if found := _SSH_KEY.match(given.strip()):
         return f"{SIGNER}{found[0]}"
-    raise BadInput("this is neither an SSH public key nor a fingerprint", "Give a .pub file, or all 40 signs.")
+    raise BadInput("this is neither an SSH public key nor a fingerprint", "Give a .pub file, or all 40 characters.")
 
 
 def among(root: str, texts: Mapping[str, str], trusts: Iterable[str]) -> set[str]:

@@ -87,7 +87,7 @@ def _change(rules: ManagedFile, text: str, place: Place, *, created: bool) -> Co
         after = blocks.put_memories(before, text) if text else blocks.drop_memories(before)
         wanted = None if not after and (created or data is None) else after.encode("utf-8")
     elif data is not None and blocks.NOTE.encode() not in data:
-        raise Conflict(f"{rules.path} is there and is not ours", "Move it away.")
+        raise Conflict(f"{rules.path} is there and was not written by Holdfast", "Move it away.")
     else:
         wanted = (rules.head + blocks.NOTE + text + "\n").encode("utf-8") if text else None
     return None if wanted == data else ConfigChange(rules.path, data, wanted)

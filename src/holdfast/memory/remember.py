@@ -246,7 +246,7 @@ def _proposed(
 ) -> Stored:
     """Propose to the person what would change or end a memory of theirs."""
     if not workspace.has_home:
-        text = f"{theirs.key} was laid down by a person, and a program does not change it"
+        text = f"{theirs.key} was written by a person, and a program may not change it"
         raise Refused(text, "Somebody who writes in the team changes it on the page.")
     folder, text = Proposals(workspace.home), content_of(draft).statement
     name = id_of(theirs.scope, f"{kind} {theirs.key} {text}")

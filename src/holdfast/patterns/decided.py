@@ -163,7 +163,7 @@ def _flaw(parts: list[str]) -> str:
     if len(parts) != _FIELDS:
         return f"it decides nothing: it has {len(parts)} fields, parted by tabs, and not {_FIELDS}"
     if parts[0] not in ACTS:
-        return f"it decides nothing: {parts[0][:40]!a} is none of {', '.join(ACTS)}"
+        return f"it decides nothing: {parts[0][:40]!a} is not one of {', '.join(ACTS)}"
     return "" if parts[3].strip() else "it decides nothing: the field of the signature is empty"
 
 

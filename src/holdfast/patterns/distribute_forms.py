@@ -75,7 +75,9 @@ def check(workspace: Workspace, entry: CatalogueEntry, target: Target, known: se
     if target.to == "memory":
         memory = _memory(workspace, entry, target)
         if memory is not None and memory.source != SOURCE:
-            raise Conflict(f"the memory {memory.scope}/{memory.key} is not ours", "Rename it. Nothing was changed.")
+            raise Conflict(
+                f"the memory {memory.scope}/{memory.key} was not written by Holdfast", "Rename it. Nothing was changed."
+            )
         if memory is not None and memory.body.strip() not in known and not force:
             raise Conflict(f"the memory {memory.scope}/{memory.key} was edited since", _HINT)
     if target.to == "lesson" and target.where:

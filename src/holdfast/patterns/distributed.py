@@ -119,8 +119,8 @@ def _problems(workspace: Workspace, entry: CatalogueEntry, one: Target) -> Itera
         yield Problem("distributed", one.where, str(problem), problem.hint)
         return
     said = {
-        "missing": (f"pattern {entry.id} is not there any more", f"`{away}` notes that, or distribute it again."),
-        "edited": (f"the text of pattern {entry.id} was edited by hand", f"`{again} --force` writes it anew."),
+        "missing": (f"pattern {entry.id} is no longer there", f"`{away}` notes that, or distribute it again."),
+        "edited": (f"the text of pattern {entry.id} was edited by hand", f"`{again} --force` writes it again."),
         "old": (f"pattern {entry.id} stands there in earlier words", f"`{again}` brings it up to date."),
     }
     if state in said:

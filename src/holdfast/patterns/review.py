@@ -64,10 +64,10 @@ _ADVICE = {
     "fix-worked": 'When `{start}` fails with "{error}": {rest} ({often}).',
     "attempts": "`{about}` works only after several forms failed: begin with the form that works ({often}).",
     "first change": "Work on {about} begins with a long search: go there first ({often}).",
-    "help": "The help of `{about}` is looked up anew in {often}: note the call that is needed.",
-    "search": "{about} is searched for anew in {often}: note where it is.",
-    "find": "{about} is searched for anew in {often}: note where it is.",
-    "list": "What is in {about} is looked up anew in {often}: note what is there.",
+    "help": "The help of `{about}` is looked up again in {often}: note the call that is needed.",
+    "search": "{about} is searched for again in {often}: note where it is.",
+    "find": "{about} is searched for again in {often}: note where it is.",
+    "list": "What is in {about} is looked up again in {often}: note what is there.",
 }
 
 

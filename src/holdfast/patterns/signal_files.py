@@ -55,7 +55,7 @@ _KINDS = (
     SignalKind("retry-loop", "The same call is repeated", 2),
     SignalKind("edit-churn", "A file is changed over and over", 1, least=_WEAK),
     SignalKind("correction", "The person corrects", 3),
-    SignalKind("repeated-ask", "The same is asked for again and again", 2),
+    SignalKind("repeated-ask", "The same thing is asked for again and again", 2),
     SignalKind("low-rating", "The person is displeased", 3),
     SignalKind("high-rating", "The person is pleased", 2, good=True),
     SignalKind("permission-denied", "A call is not permitted", 2),
@@ -63,7 +63,7 @@ _KINDS = (
     SignalKind("red-green", "Tests go from red to green", 2, good=True, least=NEVER),
     SignalKind("long-detour", "The goal is reached by a long detour", 2, least=_WEAK),
     SignalKind("fix-worked", "A fix worked", 2, good=True),
-    SignalKind("lookup-anew", "The same is looked up anew", 1, least=_WEAK),
+    SignalKind("lookup-anew", "The same thing is looked up again", 1, least=_WEAK),
 )
 KINDS = {kind.name: kind for kind in _KINDS}
 

@@ -139,7 +139,9 @@ def put_into(
     text = decoded(data or b"", file.path)
     block = blocks.find(text, id)
     if not file.block and data is not None and block is None:
-        raise Conflict(f"{file.path} is there and is not ours", "Move it away, and try again. Nothing was changed.")
+        raise Conflict(
+            f"{file.path} is there and was not written by Holdfast", "Move it away, and try again. Nothing was changed."
+        )
     if block is not None:
         _refuse_edited(file.path, id, text, block, force=force)
     after = blocks.put(text, id, body) if file.block else blocks.whole(id, file.head if head is None else head, body)

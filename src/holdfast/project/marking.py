@@ -44,7 +44,7 @@ def _markable(folder: str, known: Known) -> str:
         )
     if search.by_git():
         raise Refused(
-            "the folder is in a git repository, which names the project, so a marker would do nothing",
+            "the folder is in a git repository, which names the project, so a marker would have no effect",
             hint="set HOLDFAST_PROJECT, or `holdfast project merge`, to give it another id",
         )
     return search.place

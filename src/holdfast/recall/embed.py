@@ -39,7 +39,7 @@ MAX_WORD = 40
 _ZERO = 128
 # Loading numpy takes as long as this many texts without it.
 _MANY = 64
-_HINT = "Install Holdfast again; until then recall goes by words alone."
+_HINT = "Reinstall Holdfast; until then recall searches by words alone."
 # The sum of whole-number weights: times 255 it still fits a lane of 32 bits.
 _WEIGHT_SUM = 1 << 24
 # Up to so many it is quicker to go through them one by one.

@@ -28,7 +28,7 @@ def model_of(workspace: Workspace) -> Model | None:
         try:
             _MODELS[store] = Model.open()
         except StoreUnavailable as problem:
-            workspace.say(f"recall goes by words alone: {problem}. {problem.hint}")
+            workspace.say(f"recall searches by words alone: {problem}. {problem.hint}")
     return _MODELS[store]
 
 

@@ -208,7 +208,7 @@ class Archive:
             told = [one.session for one in self.digests() if one.session.parent and not one.session.is_subagent]
             found = _matching([ArchiveEntry(one.name, one.agent, one.parent) for one in told], text.strip())
         if not found:
-            raise NotFound(f"no session is called {text[:80]!r}", "`holdfast sessions` lists what there is.")
+            raise NotFound(f"there is no session {text[:80]!r}", "`holdfast sessions` lists what there is.")
         if len(found) > 1:
             shown = ", ".join(found[:_NAMED_CANDIDATES]) + (" ..." if len(found) > _NAMED_CANDIDATES else "")
             raise BadInput(f"{text[:80]!r} means {len(found)} sessions: {shown}", "Give more of the id, or AGENT/ID.")

@@ -38,7 +38,7 @@ _PLAIN = (".jsonl", ".json", ".txt", ".zst", ".md")
 _TICK_NS = 50_000_000
 _FLUSH_SECONDS, _FLUSH_ROWS = 0.2, 200
 _MAX_PARTS = 10_000
-_PASSED_OVER = "a link, a pipe or a folder stands where a transcript would, and is not read"
+_PASSED_OVER = "a link, a pipe or a folder is in the place of a transcript, and is not read"
 _INSTEAD = "Put the files themselves there; a link may lead to what is not yours to keep."
 _TABLES = """
 CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;

@@ -231,7 +231,9 @@ def session_in(path: str) -> Session:
     try:
         return msgspec.convert(_decode_object(_last_line(path))["session"], Session)
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
-        raise BrokenFile(f"{path} does not tell its session: {problem}", "Its digest is not touched.") from problem
+        raise BrokenFile(
+            f"{path} does not say which session it is of: {problem}", "Its digest is not touched."
+        ) from problem
 
 
 def stored_events(path: str) -> int:

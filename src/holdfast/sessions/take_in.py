@@ -137,7 +137,7 @@ class Taker:
             self._writers.close()
         # Only when all is stored is it known which transcripts tell less than they did.
         for session in self._writers.shrunk:
-            why = "it tells less than it did, so what it told before was kept"
+            why = "it says less than it did, so what it said before was kept"
             hint = f"`holdfast sessions show {session.name} --raw --earlier` shows it."
             self.tally.problems.append(Problem("rewritten", session.source, why, hint))
         self._writers.shrunk.clear()
@@ -350,7 +350,7 @@ class Taker:
 
     def _cannot_index(self, name: str, problem: Exception) -> None:
         self._index_failed = True
-        self.tally.problems.append(_failed("index", name, problem, "`holdfast reindex` makes the index anew."))
+        self.tally.problems.append(_failed("index", name, problem, "`holdfast reindex` rebuilds the index."))
 
     def analyse_stored(self, name: str) -> None:
         """Digest a session from its raw events, because it has no digest or one by older rules."""
@@ -372,7 +372,9 @@ class Taker:
     def _read_again(self, problem: Problem, name: str) -> None:
         """Tell of a raw file that is damaged, and let the next sweep make it anew from its transcript."""
         again = self._cursors.forget(name)
-        hint = "The next sweep reads its transcript again." if again else "Its transcript is gone, so it stays so."
+        hint = (
+            "The next sweep reads its transcript again." if again else "Its transcript is gone, so this stays as it is."
+        )
         self.tally.problems.append(replace(problem, hint=hint))
 
 

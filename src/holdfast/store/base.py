@@ -187,7 +187,7 @@ class MemoryTree(Protocol):
     before_change: Callable[[str], None] | None
 
     def place(self, path: str, changed: float = 0.0) -> FilePlace:
-        """Return what the path tells about the memory at it; NotFound where it lies in no scope."""
+        """Return what the path tells about the memory at it; NotFound where it is in no scope."""
 
     def swap(self, path: str, before: bytes | None, after: bytes | None) -> None:
         """Replace a file by other bytes, or remove it; Conflict where it is not as it was `before`."""

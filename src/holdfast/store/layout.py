@@ -40,7 +40,7 @@ def folder_of(scope: Scope) -> str:
 
 
 def scope_of(path: str) -> Scope | None:
-    """Return the scope that a path of the memory tree lies in, or None where it lies in no scope."""
+    """Return the scope that a path of the memory tree lies in, or None where it is in no scope."""
     first, *rest = path.split("/")
     kind = KIND_OF_FOLDER.get(first)
     if kind is None:

@@ -195,7 +195,7 @@ class LocalStore:
         try:
             self.tree.index.erase_traces(passages=passages, anew=anew)
         except (StoreUnavailable, sqlite3.Error) as problem:
-            self.notes.append(f"words of what went may stay in index.db until it is made anew ({problem})")
+            self.notes.append(f"words of what was removed may stay in index.db until it is rebuilt ({problem})")
 
     def find(self, wanted: Filter, limit: int | None = None, skip: int = 0) -> Iterator[Memory]:
         """Return memories of the index, newest first."""

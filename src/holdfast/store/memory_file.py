@@ -298,14 +298,14 @@ class _Given:
         value = self.text(name)
         allowed, default = _CHOICES[name]
         if value and value not in allowed:
-            self._problem(name, f"{name} is {value!r}, which is none of {', '.join(allowed)}")
+            self._problem(name, f"{name} is {value!r}, which is not one of {', '.join(allowed)}")
         return value if value in allowed else default
 
     def time(self, name: str) -> str:
         value = self.text(name)
         time = as_time(value) if value else ""
         if value and not time:
-            self._problem(name, f"{name} is {value!r}, which is no date or time")
+            self._problem(name, f"{name} is {value!r}, which is not a date or a time")
         return time
 
     def condition(self) -> str:
@@ -319,14 +319,14 @@ class _Given:
         """Return `enforce`; what cannot be used is a problem, and then the usual strength holds."""
         value = self.text("enforce")
         if value and value not in STRENGTHS:
-            self._problem("enforce", f"enforce is {value!r}, which is none of {', '.join(STRENGTHS)}")
+            self._problem("enforce", f"enforce is {value!r}, which is not one of {', '.join(STRENGTHS)}")
         return value
 
     def check_reserved(self) -> None:
         """Note what is reserved and says something that no version will read."""
         parent = self.text("parent")
         if parent and not is_key(parent):
-            self._problem("parent", f"parent is {parent!r}, which is no key")
+            self._problem("parent", f"parent is {parent!r}, which is not a key")
 
     def _problem(self, name: str, text: str) -> None:
         self.problems.append(Problem("front-matter", self.path, text, f"Correct {name} in an editor."))

@@ -189,7 +189,7 @@ def _close_all(process: int) -> None:
 def connect(conninfo: str) -> Any:
     """Return a new connection, on which nothing is prepared, so that a pooler in between may share it."""
     if not conninfo.startswith(("postgresql://", "postgres://")):
-        raise BadInput("this is no address of a database", "Give postgresql://ROLE@HOST/DATABASE.")
+        raise BadInput("this is not the address of a database", "Give postgresql://ROLE@HOST/DATABASE.")
     return psycopg.connect(conninfo, connect_timeout=CONNECT_SECONDS, prepare_threshold=None, client_encoding="utf8")
 
 
@@ -198,7 +198,7 @@ def check_role(db: Any) -> None:
     strong = db.execute("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").fetchone()[0]
     hint = "Connect as a role that was granted holdfast_app and nothing else; docs/hub.md shows how."
     if owns_hub(db) or strong:
-        raise Refused("this role could pass over row-level security", hint)
+        raise Refused("this role could bypass row-level security", hint)
     if not db.execute("SELECT has_schema_privilege('holdfast', 'USAGE')").fetchone()[0]:
         raise Refused("this role was not granted the hub", hint)
     db.rollback()
@@ -211,7 +211,7 @@ def owns_hub(db: Any) -> bool:
         " WHERE n.nspname = 'holdfast' AND c.relname = 'migration'"
     ).fetchone()
     if found is None:
-        raise StoreUnavailable("this database is no hub yet", "`holdfast hub migrate URL` makes it one.")
+        raise StoreUnavailable("this database is not a hub yet", "`holdfast hub migrate URL` makes it one.")
     return bool(found[0])
 
 
@@ -232,7 +232,7 @@ def told(conninfo: str) -> Iterator[None]:
         raise Refused("this person may not change that here", hint) from problem
     except psycopg.errors.UndefinedTable as problem:
         hint = "`holdfast hub migrate URL` does what is missing."
-        raise StoreUnavailable("this database is of an older version than this program", hint) from problem
+        raise StoreUnavailable("this database is older than this program", hint) from problem
     except psycopg.errors.UniqueViolation as problem:
         raise Conflict("it is there already", "Try again.") from problem
     except (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as problem:
@@ -240,9 +240,13 @@ def told(conninfo: str) -> Iterator[None]:
     except psycopg.errors.DiskFull as problem:
         raise StoreFull("no space left for the database", "Free some space on its disk.") from problem
     except psycopg.DataError as problem:
-        raise BadInput(f"PostgreSQL does not take this text: {problem.diag.message_primary}", "Change it.") from problem
+        raise BadInput(
+            f"PostgreSQL does not accept this text: {problem.diag.message_primary}", "Change it."
+        ) from problem
     except psycopg.errors.CheckViolation as problem:
-        raise BadInput("a name or a value there cannot be", "Use a-z, 0-9, dot, underscore and hyphen.") from problem
+        raise BadInput(
+            "a name or a value that is not allowed", "Use a-z, 0-9, dot, underscore and hyphen."
+        ) from problem
     except psycopg.Error as problem:
         if kind := _OURS.get(problem.sqlstate or ""):
             raise kind(problem.diag.message_primary or "", problem.diag.message_hint or "") from problem
@@ -330,7 +334,7 @@ def check_hub(conninfo: str) -> list[str]:
         if missing:
             problems.append(f"migrations are not done: {', '.join(missing)}; `holdfast hub migrate URL` does them")
         if max(done, default=0) > versions()[-1][0]:
-            problems.append("the database is of a newer version than this program")
+            problems.append("the database is newer than this program")
         open_tables = db.execute(
             "SELECT relname FROM pg_class WHERE relnamespace = 'holdfast'::regnamespace AND relkind IN ('r', 'p')"
             " AND NOT (relrowsecurity AND relforcerowsecurity) ORDER BY 1"
@@ -339,5 +343,5 @@ def check_hub(conninfo: str) -> list[str]:
             problems.append(f"row-level security is not forced on {', '.join(name for (name,) in open_tables)}")
         seen = db.execute("SELECT count(*) FROM holdfast.memory").fetchone()[0]
         if seen:
-            problems.append("without a principal rows are seen: this role passes over row-level security")
+            problems.append("without a principal rows are seen: this role bypasses row-level security")
     return problems

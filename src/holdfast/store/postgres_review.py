@@ -61,7 +61,7 @@ class HubProposal(NamedTuple):
 def proposals(pool: Pool, asks: Asks, state: str = "open", which: int | None = None) -> list[HubProposal]:
     """Return the proposals that a person made or reviews, the oldest first; with `which`, that one, in any state."""
     if state not in STATES:
-        raise BadInput(f"{state!a} is no state of a proposal", f"Use one of {', '.join(STATES)}.")
+        raise BadInput(f"{state!a} is not a state of a proposal", f"Use one of {', '.join(STATES)}.")
     with pool.transaction(asks) as db:
         rows = db.execute(
             f"SELECT {_SHOWN} FROM holdfast.proposal p JOIN holdfast.team t ON t.organisation = p.organisation"

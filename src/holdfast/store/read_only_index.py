@@ -101,7 +101,7 @@ class ReadOnlyIndex(IndexReader):
         # An index that is being filled lacks what is there, and would make it look forgotten.
         if found.get("schema") != SCHEMA or "complete" not in found:
             db.close()
-            raise NotFound("the index is of another version or not finished", _REMAKE)
+            raise NotFound("the index is from another version or not finished", _REMAKE)
         db.set_progress_handler(lambda: int(self._late()), _STEPS)
         return db
 

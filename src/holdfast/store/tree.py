@@ -170,7 +170,7 @@ class Tree:
                 return Refreshed()
             swept = self._fill_locked(progress)
         if swept.read:
-            self.notes.append(f"index.db was made anew from {count(swept.read, 'file')}: {why}")
+            self.notes.append(f"index.db was rebuilt from {count(swept.read, 'file')}: {why}")
         return swept
 
     def _fill_locked(self, progress: Progress | None) -> Refreshed:
@@ -442,7 +442,7 @@ class Tree:
         """Return what the path tells about the file at it."""
         scope = layout.scope_of(path)
         if scope is None:
-            raise NotFound(f"{path} lies in no scope", "Move it below global/, projects/, sessions/ or agents/.")
+            raise NotFound(f"{path} is in no scope", "Move it below global/, projects/, sessions/ or agents/.")
         return memory_file.FilePlace(path, scope, key_of_file(os.path.basename(path)), iso(changed))
 
     def text(self, path: str) -> str:

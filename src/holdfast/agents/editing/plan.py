@@ -90,7 +90,9 @@ def _own_file(path: str, data: bytes | None, part: ConfigPart) -> ConfigChange |
     if data == after:
         return None
     if data is not None and not _is_ours(data):
-        raise Conflict(f"{path} is there and is not ours", "Move it away, and try again. Nothing was changed.")
+        raise Conflict(
+            f"{path} is there and was not written by Holdfast", "Move it away, and try again. Nothing was changed."
+        )
     return ConfigChange(path, data, after, ((0, len(after)),))
 
 
@@ -110,7 +112,7 @@ def _json_with(
         for part in parts:
             node = _at(json_text.scan(text), part.keys) if part.form == "member" else None
             if node is not None and not is_server_of(agent.name, node.plain()):
-                raise TypeError(f"there is a server {SERVER} that is not ours")
+                raise TypeError(f"there is a server {SERVER} that Holdfast did not add")
         if _holds(agent, text, parts):
             return None, ()
         was = _was(place, parts[0].path)
@@ -183,7 +185,7 @@ def _toml_with(
         return None, ()
     for part, value in zip(parts, present, strict=True):
         if value is not None and not is_server_of(agent.name, value):
-            raise TypeError(f"there is a server {SERVER} that is not ours")
+            raise TypeError(f"there is a server {SERVER} that Holdfast did not add")
         text = toml_text.drop(text, part.keys)
     was = _was(place, parts[0].path)
     edited = Insertions(text if was is None else was)
@@ -256,7 +258,7 @@ def target(path: str, place: Place) -> str:
         root = os.path.realpath(folder)
         if folder and (real == root or real.startswith(root.rstrip("/") + "/")):
             return real
-    hint = "Replace the link by the file itself, or put our part in by hand. Nothing was changed."
+    hint = "Replace the link by the file itself, or put Holdfast's part in by hand. Nothing was changed."
     raise Refused(f"{path} is a link that leads to {real}, outside of your home and the project", hint)
 
 

@@ -142,7 +142,7 @@ def load(home: str, name: str = INSTALLS) -> list[Install]:
     try:
         return loads(data) if data else []
     except ValueError as problem:
-        hint = "Move it away: an uninstall then finds what is ours by its tags."
+        hint = "Move it away: an uninstall then finds what Holdfast wrote by its tags."
         raise BrokenFile(f"{path} cannot be read: {problem}", hint) from problem
 
 

@@ -298,7 +298,7 @@ class _Run:
                 type=one.memory.type,
                 tags=one.memory.tags,
                 source=SOURCE,
-                evidence=f"two machines disagree on {one.memory.key}, which says now: {one.memory.body[:200]}",
+                evidence=f"two machines disagree on {one.memory.key}, which now says: {one.memory.body[:200]}",
                 created=now(),
                 replaces=one.memory.key,
             )

@@ -299,7 +299,7 @@ def find(home: str, project: str, name: str) -> Work:
         raise NotFound(f"there is no work item {name[:80]!a} in {project}", "`holdfast work --all` lists them.")
     if len(found) > 1:
         named = ", ".join([one.id for one in found[:5]])
-        raise BadInput(f"{len(found)} work items begin so: {named}", "Give the whole id.")
+        raise BadInput(f"{len(found)} work items begin like that: {named}", "Give the whole id.")
     return found[0]
 
 

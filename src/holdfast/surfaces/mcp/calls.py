@@ -74,11 +74,11 @@ def words(problem: Exception) -> str:
         text = str(problem).rstrip(".")
         return f"{text[:1].upper()}{text[1:]}. {hint}".strip()
     if isinstance(problem, sqlite3.Error):
-        return "The index cannot be used. The person can make it anew with `holdfast doctor --fix`."
+        return "The index cannot be used. The person can rebuild it with `holdfast doctor --fix`."
     if isinstance(problem, OSError):
         return f"The memory cannot be used: {problem.strerror or 'the system refused'}. Go on without it."
     tell_fault(problem)
-    return f"Something failed that nobody foresaw ({type(problem).__name__}). Go on without memory."
+    return f"Something unexpected failed ({type(problem).__name__}). Go on without memory."
 
 
 def tell_fault(problem: Exception) -> None:

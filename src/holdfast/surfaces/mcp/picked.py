@@ -35,7 +35,7 @@ PAGES = [
 def resources(request: Request, cursor: str | None, pages: Sequence[Any]) -> dict[str, Any]:
     """Return one page of what can be read here: index and state, then the memories, newest first."""
     if cursor and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 9):
-        raise BadInput("that place in the list is not one of ours", "Begin again at its start.")
+        raise BadInput("that place in the list is not known", "Begin again at its start.")
     start = int(cursor or 0)
     memories = list_memories(request.workspace, limit=start + _PAGE + 1)[start:] if request.workspace.enabled else []
     found = [

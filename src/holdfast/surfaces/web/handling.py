@@ -185,4 +185,4 @@ def told_of(problem: Exception, site: Site) -> tuple[int, str, str]:
         trace = trace.tb_next
     where = f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else "an unknown place"
     site.say(f"{type(problem).__name__} at {where}")
-    return 500, f"something failed that nobody foresaw ({type(problem).__name__})", "The terminal says where."
+    return 500, f"something unexpected failed ({type(problem).__name__})", "The terminal says where."

@@ -147,7 +147,7 @@ class HubSite:
         kind, _, secret = request.headers.get("authorization", "").partition(" ")
         found = bearer(self.pool, secret.strip()) if kind.lower() == "bearer" else None
         if found is None:
-            raise NotKnown("this token does not hold", "Ask the operator for one: `holdfast hub token`.")
+            raise NotKnown("this token is not valid", "Ask the operator for one: `holdfast hub token`.")
         if right not in found.rights:
             raise Refused(f"this token may not {right}", "Ask the operator for one that may.")
         return found
@@ -244,7 +244,7 @@ def _proposals(site: HubSite, who: Bearer, request: Request, body: bytes) -> obj
     asked = request.query_params
     which = asked.get("id", "")
     if which and not (which.isdecimal() and len(which) < 19):
-        raise BadInput(f"{which!a} is no number of a proposal", "`holdfast hub review` lists them.")
+        raise BadInput(f"{which!a} is not the number of a proposal", "`holdfast hub review` lists them.")
     found = review.proposals(site.pool, _asks(who), asked.get("state", "open"), int(which) if which else None)
     return {"proposals": [{**one._asdict(), "diff": one.diff()} for one in found]}
 

@@ -164,7 +164,7 @@ def _of_team(who: HubPrincipal, asked: str, chosen: str, *, is_browser: bool) ->
     if asked and asked not in who.roles:
         raise NotFound(f"{who.person} is in no such team", f"Teams: {', '.join(sorted(who.roles)) or 'none'}.")
     if not asked and not is_browser and len(own) > 1:
-        raise BadInput("it is not said which team is meant", f"Name one: team={own[0]}; also {', '.join(own[1:])}.")
+        raise BadInput("no team is named", f"Name one: team={own[0]}; also {', '.join(own[1:])}.")
     team = asked or (chosen if chosen in who.roles else own[0] if own else "")
     if not team:
         raise Refused(f"{who.person} is in no team", "An administrator of the organisation adds people.")

@@ -243,12 +243,12 @@ def check_provider(settings: Settings, environment: Mapping[str, str]) -> list[s
         keys = _asked(provider.known["jwks_uri"]).get("keys") if provider else [{}]
     except HoldfastError as problem:
         return [f"{problem} {problem.hint}".strip()]
-    problems = [] if keys else ["the provider lists no keys, so that nothing it signs can be checked"]
+    problems = [] if keys else ["the provider lists no keys, so nothing it signs can be checked"]
     named = settings.text("hub.key_from")
     if provider and not environment.get(named, "").strip():
-        problems.append(f"people would sign in by {provider.host}, but {named} is not set, so that there is no page")
+        problems.append(f"people would sign in by {provider.host}, but {named} is not set, so there is no page")
     if provider and "S256" not in provider.known.get("code_challenge_methods_supported", ["S256"]):
-        problems.append("the provider does not take PKCE with S256")
+        problems.append("the provider does not accept PKCE with S256")
     return problems
 
 
@@ -256,7 +256,7 @@ def _need_safe(address: str, name: str) -> None:
     """Refuse an address over which others could read along."""
     parts = urlsplit(address)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
-        raise BadSetting(f"{name} is {address!a}, which is no https address", "Only loopback goes by http.")
+        raise BadSetting(f"{name} is {address!a}, which is not an https address", "Only loopback may use http.")
 
 
 def _challenge(verifier: str) -> str:
@@ -276,11 +276,11 @@ def _asked(address: str, headers: Mapping[str, str] | None = None, body: bytes |
     except urllib.error.HTTPError as problem:
         if body is not None and problem.code in (400, 401):
             raise NotKnown(
-                "the provider does not take this sign-in, or took it already", "Sign in once more."
+                "the provider does not accept this sign-in, or has accepted it already", "Sign in once more."
             ) from None
         raise StoreUnavailable(f"the provider answers {problem.code}", "Try again in a while.") from None
     except (OSError, http.client.HTTPException, ValueError) as problem:
         raise StoreUnavailable(f"the provider does not answer ({type(problem).__name__})", "Try again.") from None
     if not isinstance(found, dict):
-        raise StoreUnavailable("the provider answers with no object", "Try again in a while.")
+        raise StoreUnavailable("the provider's answer is not a JSON object", "Try again in a while.")
     return found

@@ -154,7 +154,7 @@ async def principal(request: Request, *, programs: bool = False) -> Principal | 
     found = await keys.of_token(request, secret.strip()) if kind.lower() == "bearer" else None
     if found is None or len(sent) > 1:
         keys.note_failed("bearer")
-        raise NotKnown("this token does not hold", keys.hint_token)
+        raise NotKnown("this token is not valid", keys.hint_token)
     return found
 
 
@@ -172,7 +172,7 @@ def check_form(request: Request, token: str) -> Browser:
     """Return the browser that sent a form of ours; Refused where the form is somebody else's."""
     found = browser(request)
     if found is None or not hmac.compare_digest(token.encode(), found.csrf.encode()):
-        raise Refused("this form is not of this page", "Load the page again and send it once more.")
+        raise Refused("this form is not from this page", "Load the page again and send it once more.")
     return found
 
 
@@ -224,13 +224,13 @@ class Guard:
             text = "This address is not one of this page. Behind a tunnel, start it with --public-url.\n"
             return PlainTextResponse(text, 421)
         if len(origins) > 1 or any(origin.lower() not in self.origins for origin in origins):
-            return PlainTextResponse("A request of another site is not answered.\n", 403)
+            return PlainTextResponse("A request from another site is not answered.\n", 403)
         # A browser says who made it ask. Cookies of 127.0.0.1 go to all of its ports, so another port is another site.
         # A link only looks: it brings up a whole page, which the other site cannot read.
         follows = self.linked and method == "GET" and headers.getlist("sec-fetch-mode") == ["navigate"]
         asked_by = [site.lower() for site in headers.getlist("sec-fetch-site")]
         if not follows and any(site not in ("same-origin", "none") for site in asked_by):
-            return PlainTextResponse("A request of another site is not answered. Type or paste the address.\n", 403)
+            return PlainTextResponse("A request from another site is not answered. Type or paste the address.\n", 403)
         if "transfer-encoding" in headers and "content-length" in headers:
             # Whoever stands in between may count by the other one, and take a part of the body for a request.
             text = "A request has a length or comes in chunks, not both.\n"

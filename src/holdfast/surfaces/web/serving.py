@@ -51,7 +51,7 @@ def serve_hub(
     site = app.state.site
     if site.keys.signer is None:
         named = site.settings.text("hub.key_from")
-        say(f"there is no page, for {named} is not set: export {named}=$(openssl rand -hex 32)")
+        say(f"there is no page, because {named} is not set: export {named}=$(openssl rand -hex 32)")
     _run(app, listener, lifespan="on", timeout_graceful_shutdown=20)
 
 

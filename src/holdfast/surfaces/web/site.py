@@ -72,7 +72,7 @@ class Findings:
     def look(self, workspace: Workspace) -> None:
         """Look again; Conflict where that is being done, since two at once would only take twice as long."""
         if not self._lock.acquire(blocking=False):
-            raise Conflict("looking through all memories is running", "Load the page again in a while.")
+            raise Conflict("all memories are being looked through", "Load the page again in a while.")
         try:
             self.found, self.at = self.check(workspace), now()
         finally:

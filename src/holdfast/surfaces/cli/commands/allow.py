@@ -36,7 +36,7 @@ def _allow(workspace: Workspace, path: str | None, **given: Any) -> None:
     steps = [change.step for change in plan]
     if not steps and found.is_open:
         found.allow([])
-    if confirm_steps(steps, "it is allowed as it is, and all of it is known"):
+    if confirm_steps(steps, "it is allowed already, and there is nothing new in it"):
         refused = found.allow(plan)
         for name in refused:
             say(f"{name} says what you forgot, so it stays out")

@@ -106,7 +106,7 @@ def _carry_out(workspace: Workspace, target: EraseTarget) -> None:
         click.echo(f"key       {key}")
         say("the key is kept nowhere; `holdfast erase --verify KEY --file FILE` proves later that FILE was erased")
     if report.left:
-        hint = "Close what writes it, then erase it again; files that are not ours are yours to change."
+        hint = "Close what writes it, then erase it again; files outside the home are yours to change."
         many = len(report.left)
         raise Conflict(f"{count(many, 'file')} still {'holds' if many == 1 else 'hold'} it", hint)
 

@@ -118,7 +118,7 @@ def _account(url: str, organisation: str, person: str) -> None:
 @click.argument("organisation")
 @click.argument("person")
 @click.option("--may", type=click.Choice(_RIGHTS), default="read", help="What it may do. Default: read.")
-@click.option("--days", type=click.IntRange(1, 366), default=90, help="How many days it holds. Default: 90.")
+@click.option("--days", type=click.IntRange(1, 366), default=90, help="How many days it is valid. Default: 90.")
 @click.option("--name", default="token", metavar="NAME", help="What it is for.")
 @click.option("--revoke", is_flag=True, help="End the person's tokens instead; with --name, those of that name.")
 def _token(url: str, organisation: str, person: str, may: str, days: int, name: str, revoke: bool) -> None:
@@ -157,7 +157,7 @@ def _retention(url: str, organisation: str, days: int, dry_run: bool, yes: bool)
     invocation().yes |= yes
     operator = Operator(url)
     plan = hub_keeping.plan_retention(operator, organisation, days)
-    if confirm_steps(plan.steps, "nothing has had its time"):
+    if confirm_steps(plan.steps, "nothing has expired"):
         hub_keeping.apply_retention(operator, organisation, plan)
         report_applied(plan.steps, f"removed {count(len(plan.memories), 'memory')} of {organisation}")
 
@@ -251,25 +251,25 @@ def _sync(workspace: Workspace) -> int:
     document = {name: done[name] for name in told}
     answer(document, "  ".join(f"{name} {many}" for name, many in document.items() if many) or "nothing new")
     for team in joined.gate.open_teams():
-        say(f"what {team} shares waits for your word: `holdfast hub allow {team} --dry-run` shows it")
+        say(f"what {team} shares waits for your decision: `holdfast hub allow {team} --dry-run` shows it")
     return Refused.exit_code if done["refused"] else 0
 
 
 @_hub.sub("allow", "holdfast hub allow payments --dry-run")
 @click.argument("team")
-@click.option("--trust", is_flag=True, help="Let what the team changes later in without another word.")
+@click.option("--trust", is_flag=True, help="Also accept what the team changes later, without asking again.")
 @options.consent
 def _allow(workspace: Workspace, team: str, trust: bool, **given: Any) -> None:
     """Let agents be given what a team of the hub shares, as it is now; what is new and changed is shown first.
 
-    What the team changes later waits for your word again, unless you trust it. What it withdraws goes at once.
+    What the team changes later waits for your decision again, unless you trust it. What it withdraws goes at once.
     """
     joined = hub.client(workspace)
     plan = joined.plan(team)
     steps = [one.step for one in plan]
     if not steps and not invocation().dry_run:
         joined.allow(team, [], trust=trust)
-    if confirm_steps(steps, f"{team} is allowed, and all of it is known"):
+    if confirm_steps(steps, f"{team} is allowed already, and shares nothing new"):
         done = joined.allow(team, plan, trust=trust)
         report_applied(steps, f"allowed {count(done['stored'], 'memory')} of {team}{', and trusted' if trust else ''}")
 
@@ -339,14 +339,16 @@ def _figures(workspace: Workspace, team: str, by: str) -> None:
     names = list(found[0]) if found else []
     print_table(names, [tuple(str(one[name]) for name in names) for one in found])
     if not found:
-        say("no group is large enough to be told of")
+        say("no group is large enough to be shown")
 
 
 @_hub.sub("review", 'holdfast hub review 12 --approve --reason "true since March"')
 @click.argument("id", type=click.IntRange(1), required=False)
 @click.option("--approve", is_flag=True, help="Let it be shared.")
-@click.option("--reject", is_flag=True, help="Do not; what you proposed yourself you take back so.")
-@click.option("--reason", default="", metavar="TEXT", help="Why; who proposed it reads it, and the audit keeps it.")
+@click.option("--reject", is_flag=True, help="Reject it; this is also how you take back a proposal of your own.")
+@click.option(
+    "--reason", default="", metavar="TEXT", help="Why; whoever proposed it reads this, and the audit keeps it."
+)
 @click.option("--state", type=click.Choice(STATES), default="open", help="Which are listed. Default: open.")
 def _review(workspace: Workspace, id: int | None, approve: bool, reject: bool, reason: str, state: str) -> None:
     """List what is proposed to the teams that you review, and by yourself; with an ID, show it as a diff.
@@ -386,7 +388,7 @@ def _show_proposal(one: dict[str, Any]) -> None:
     for line in one["diff"]:
         click.echo(line)
     if one["is_stale"]:
-        say("what is there changed since; it can be rejected, or proposed again")
+        say("the memory has changed since; this can be rejected, or proposed again")
     elif one["state"] != "open":
         say("its words are not kept once it is decided")
 
@@ -394,12 +396,12 @@ def _show_proposal(one: dict[str, Any]) -> None:
 @_hub.sub("admin", "holdfast hub admin payments --rule reviewed")
 @click.argument("team", default="everyone")
 @click.option("--rule", type=click.Choice(RULES), help="Whether what is shared with the team is reviewed first.")
-@click.option("--own", is_flag=True, help="With --rule: who reviews may approve what they proposed themselves.")
+@click.option("--own", is_flag=True, help="With --rule: reviewers may approve their own proposals.")
 @click.option("--person", default="", metavar="NAME", help="The person whose role or token it is about.")
 @click.option("--role", type=click.Choice(_ROLES), help="What that person may do in the team.")
 @click.option("--remove", is_flag=True, help="Take that person out of the team.")
-@click.option("--token", type=click.Choice(_RIGHTS), help="Make a token for that person that may this.")
-@click.option("--days", type=click.IntRange(1, 366), default=90, help="How many days the token holds. Default: 90.")
+@click.option("--token", type=click.Choice(_RIGHTS), help="Make a token with this right for that person.")
+@click.option("--days", type=click.IntRange(1, 366), default=90, help="How many days the token is valid. Default: 90.")
 @click.option("--revoke", is_flag=True, help="End the tokens of that person.")
 def _admin(workspace: Workspace, team: str, **given: Any) -> None:
     """Set the rule and the people of a team that you are admin of; without an option, list them.
@@ -447,7 +449,7 @@ def _show_team(found: dict[str, Any]) -> None:
     """Print the rule of a team and its people."""
     if emit_json(found):
         return
-    own = ", and who reviews may approve what they proposed themselves" if found["own"] else ""
+    own = ", and reviewers may approve their own proposals" if found["own"] else ""
     click.echo(f"{found['team']} is {found['rule']}{own}")
     print_table(("person", "role"), [(one["person"], one["role"]) for one in found["people"]])
 

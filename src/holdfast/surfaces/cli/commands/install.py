@@ -34,7 +34,7 @@ _scope = click.option(
     help="For you everywhere (user), or for this project alone (project).",
 )
 _portable = click.option(
-    "--portable", is_flag=True, help="Write the names of our programs instead of paths, for files that others share."
+    "--portable", is_flag=True, help="Write command names instead of paths, for files that are shared with others."
 )
 
 
@@ -160,7 +160,7 @@ def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> in
         distributed.note_uninstall(workspace, planned.agent.name, planned.place, ())
         install.forget_install(workspace, planned)
     if planned.changes or dry_run or not verify:
-        if not _confirm_changes(planned, "nothing of ours is there"):
+        if not _confirm_changes(planned, "nothing of Holdfast's is there"):
             return 0
         done = install.apply_removal(workspace, planned)
         # What stood in one rules file may belong in another one now.
@@ -175,7 +175,7 @@ def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> in
     }
     if not emit_json({**_plan_json(planned, applied=bool(done)), **fields}):
         for one in done:
-            state = "removed" if one.removed else "as it was, byte for byte" if one.identical else "without our entries"
+            state = "removed" if one.removed else "as it was, byte for byte" if one.identical else "entries removed"
             click.echo(f"{one.path}: {state}")
         for problem in left:
             click.echo(f"{problem.path}:{problem.line}: {problem.text} is left")
@@ -184,7 +184,7 @@ def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> in
         if verify and not left:
             there = " in them" if stays else ""
             files = f"{count(len(searched), 'file')} searched" if searched else "no file to search"
-            say(f"verified: {files}, nothing of ours is left{there}")
+            say(f"verified: {files}, nothing of Holdfast's is left{there}")
     return 1 if left else 0
 
 

@@ -127,7 +127,7 @@ def _research(workspace: Workspace, since: str, everywhere: bool, limit: int) ->
     for one in found:
         click.echo(flowing(f"{_id(one)}  {shown_time(one.at)}  {one.agent}  {one.summary}", lead=_id(one)))
     if not found:
-        say_empty(workspace, "no sub-agent has handed anything over yet")
+        say_empty(workspace, "no sub-agent has reported anything yet")
 
 
 @_research.sub("show", "holdfast research show 1a2b3c")

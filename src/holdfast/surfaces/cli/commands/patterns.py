@@ -37,7 +37,9 @@ _frequency = click.option(
 _reason = click.option("--reason", default="", metavar="TEXT", help="Why, for your own records.")
 _to = click.option("--to", type=click.Choice(distribute.TARGETS), help="What it becomes, or became.")
 _agent = click.option("--agent", "names", multiple=True, metavar="NAME", help="Only this agent; may be given again.")
-_force = click.option("--force", is_flag=True, help="Also where somebody edited our text; the edit is lost.")
+_force = click.option(
+    "--force", is_flag=True, help="Also where somebody edited the text that Holdfast wrote; the edit is lost."
+)
 
 
 def _words(function: F) -> F:
@@ -312,7 +314,7 @@ def _distribute(workspace: Workspace, /, name: str, to: str | None, **asked: Any
 @_force
 @options.consent
 def _withdraw(workspace: Workspace, /, name: str, to: str | None, scope: str | None, **asked: Any) -> None:
-    """Take a pattern back, from everywhere or from some agents. Every byte that is not ours stays."""
+    """Take a pattern back, from everywhere or from some agents. Every byte that Holdfast did not write stays."""
     planned = distribute.plan_withdrawal(workspace, name, to=to or "", scope=scope or "", **asked)
     _carry_out(workspace, planned, distribute.withdraw, "withdrawn", "nothing to do: it is not there")
 

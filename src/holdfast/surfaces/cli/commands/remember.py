@@ -66,7 +66,7 @@ def _remember(workspace: Workspace, /, text: tuple[str, ...], tags: tuple[str, .
         before = one_line(stored.replaced, _MAX_REPLACED)
         say(f"what it said before is kept (holdfast history {memory.key}): {before}")
     if stored.beside and stored.action == "created":
-        say(f"{stored.beside} begins alike and says something else; to change that one: --key {stored.beside}")
+        say(f"{stored.beside} begins the same but says something else; to change that one: --key {stored.beside}")
 
 
 def say_condition(workspace: Workspace, memory: Memory, otherwise: str = "") -> None:

@@ -20,7 +20,9 @@ PORT = 7433
 @command("serve", "holdfast serve --open", workspace=False)
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0 takes a free one.")
 @click.option("--open", "opened", is_flag=True, help="Open it in your browser.")
-@click.option("--public-url", default="", metavar="URL", help="By which address else browsers reach it, as a tunnel's.")
+@click.option(
+    "--public-url", default="", metavar="URL", help="Another address at which browsers reach it, such as a tunnel's."
+)
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="The address to listen on; others can reach it.")
 @click.option("--store", "store", default="", metavar="URL", help="Serve the hub in this PostgreSQL database instead.")
 def _serve(port: int, opened: bool, public_url: str, host: str, store: str) -> int:
@@ -60,7 +62,7 @@ def _serve(port: int, opened: bool, public_url: str, host: str, store: str) -> i
 def _serve_hub(address: str, host: str, port: int, public_url: str) -> int:
     """Serve a hub until the process is told to end."""
     if not address.startswith("postgresql://"):
-        raise BadInput(f"{address.partition('://')[0]!a} is no store that can be served", "Give postgresql://...")
+        raise BadInput(f"{address.partition('://')[0]!a} is not a store that can be served", "Give postgresql://...")
     from holdfast.store.postgres_connection import check_hub, parse
     from holdfast.surfaces.web.serving import listening, serve_hub
 

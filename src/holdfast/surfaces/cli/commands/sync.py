@@ -48,7 +48,7 @@ def _report(done: Synced) -> list[str]:
         f"{name} was changed on one machine and forgotten on another; it stays forgotten" for name in done.forgotten
     ]
     found += [f"{path} has a secret in it and stays here" for path in done.held_back]
-    found += [f"{path} is too large or no UTF-8 text, and stays here" for path in done.left_out]
+    found += [f"{path} is too large or is not UTF-8 text, and stays here" for path in done.left_out]
     found += [f"{path} cannot be put here: another file or folder is in its way" for path in done.not_put]
     found += [done.kept_history] if done.kept_history else []
     return found

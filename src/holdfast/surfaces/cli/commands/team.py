@@ -32,7 +32,7 @@ def _team(workspace: Workspace) -> None:
     for path, memory in found:
         click.echo(f"{path}  {memory.title}")
     if not found:
-        say("the team of this repository has no memories; `holdfast team promote KEY` begins")
+        say("the team of this repository has no memories; start with `holdfast team promote KEY`")
 
 
 @_team.sub("promote", 'holdfast team promote deploys-need-the-vpn --reason "everybody trips over it"')
@@ -64,7 +64,7 @@ def _report(change: TeamChange) -> None:
 @_team.sub("trust", "holdfast team trust --branch origin/main")
 @click.option("--branch", "branches", multiple=True, metavar="NAME", help="A branch of a remote, such as origin/main.")
 @click.option("--signer", "signers", multiple=True, metavar="KEY", help="A .pub file of SSH, or a fingerprint.")
-@click.option("--none", "nobody", is_flag=True, help="Trust none any more; what was allowed stays.")
+@click.option("--none", "nobody", is_flag=True, help="Trust nothing any longer; what was allowed stays.")
 def _trust(workspace: Workspace, branches: tuple[str, ...], signers: tuple[str, ...], nobody: bool) -> None:
     """Let changes reach agents without asking you again, where they stand on a branch or are signed by whom you trust.
 
@@ -73,7 +73,7 @@ def _trust(workspace: Workspace, branches: tuple[str, ...], signers: tuple[str, 
     if nobody:
         team.distrust(workspace)
     found = team.trust(workspace, branches, signers)
-    answer({"trusts": found}, "\n".join(found) if found else "every change of the team's files waits for your word")
+    answer({"trusts": found}, "\n".join(found) if found else "every change of the team's files waits for your decision")
 
 
 @_team.sub("check", "holdfast team check")

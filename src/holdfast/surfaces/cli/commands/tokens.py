@@ -39,7 +39,9 @@ def _token_json(one: Token) -> dict[str, object]:
 @click.argument("name")
 @click.option("--may", type=click.Choice(RIGHTS), default="read", help="What it may do. Default: read.")
 @click.option("--project", "projects", multiple=True, metavar="ID", help="Only in this project; repeat it for several.")
-@click.option("--days", type=click.IntRange(1, tokens.MAX_DAYS), help="How many days it holds. Default: until revoked.")
+@click.option(
+    "--days", type=click.IntRange(1, tokens.MAX_DAYS), help="How many days it is valid. Default: until revoked."
+)
 def _new(workspace: Workspace, name: str, may: str, projects: tuple[str, ...], days: int | None) -> None:
     """Make a token for a program that uses `holdfast serve`. It is shown once; only a digest of it is kept.
 

@@ -131,7 +131,7 @@ def _prune(workspace: Workspace, kept: bool) -> None:
     """
     verdicts, steps = prune.plan(workspace)
     shown = prune.kept(verdicts) if kept else []
-    if confirm_steps(steps, "nothing has had its time", shown):
+    if confirm_steps(steps, "nothing has expired", shown):
         report_applied(steps, f"removed {prune.apply(workspace, verdicts)}", shown)
 
 

@@ -46,7 +46,7 @@ async def _sign_in(request: Request) -> Response:
     if found is None:
         site.keys.note_failed("bearer")
         told["next"] = own_path(sent.get("next", [""])[0])
-        told["problem"] = "This token does not hold: it ended, was revoked, or is of another hub."
+        told["problem"] = "This token is not valid: it expired, was revoked, or is from another hub."
         return answer(request, "sign_in.html", told, 401, browser=None)
     response = RedirectResponse(own_path(sent.get("next", [""])[0]), 303)
     site.keys.sign_in(response, found.organisation, found.person, tok=digest_of(token))
@@ -55,7 +55,7 @@ async def _sign_in(request: Request) -> Response:
 
 def _needed(site: HubPages) -> tuple[Provider, Signer]:
     if site.provider is None or site.keys.signer is None:
-        raise NotFound("this hub has no provider by which one signs in", "Use a token.")
+        raise NotFound("this hub has no provider to sign in with", "Use a token.")
     return site.provider, site.keys.signer
 
 
@@ -111,7 +111,7 @@ def _team(visit: Visit) -> Response:
     """Choose the team that pages show."""
     site, team = cast("HubPages", visit.site), visit.given("team")
     if team not in visit.request.scope["principal"].roles:
-        raise NotFound("that is none of your teams", "Choose one of the list.")
+        raise NotFound("that is not one of your teams", "Choose one of the list.")
     response = RedirectResponse("/memories", 303)
     site.keys.put(response, "-team", team, _TEAM_SECONDS)
     return response
@@ -137,7 +137,7 @@ def _new_token(visit: Visit) -> Response:
     """Make a token of one's own, and show it, this once."""
     site, asks = _asking(visit)
     if not _is_by_provider(visit):
-        raise Refused("who signed in by a token makes none", "Ask an admin of the organisation.")
+        raise Refused("whoever signed in with a token cannot make one", "Ask an admin of the organisation.")
     days, may = visit.given("days"), visit.given("may")
     if may not in RIGHTS or not (days.isdecimal() and 0 < int(days[:4]) <= MAX_OWN_DAYS):
         raise BadInput("a token needs a right, and days from 1 to 90", "Choose both.")
@@ -149,7 +149,7 @@ def _new_token(visit: Visit) -> Response:
 def _end_token(visit: Visit) -> Response:
     site, asks = _asking(visit)
     ended = organisations.end_own_tokens(site.keys.pool, asks, visit.given("name"))
-    visit.tell("It holds no longer." if ended else "There is no such token.", kind="done" if ended else "refused")
+    visit.tell("It is no longer valid." if ended else "There is no such token.", kind="done" if ended else "refused")
     return visit.goto("/account")
 
 
