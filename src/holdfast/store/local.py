@@ -20,7 +20,7 @@ import time
 from typing import TYPE_CHECKING
 
 from holdfast.base.clock import iso, now
-from holdfast.errors import ChangedMeanwhile, Conflict, NotFound, StoreUnavailable
+from holdfast.errors import Conflict, NotFound, StoreUnavailable
 from holdfast.records import Candidate, Draft, Filter, Group, Memory, Problem, Refreshed, Scope, Stored, replace
 from holdfast.store import layout, memory_file, merge
 from holdfast.store.keys import automatic_keys, check_key
@@ -76,18 +76,19 @@ class LocalStore:
         for key in keys:
             with self.tree.lock_memories((scope, key)):
                 before = self._current(scope, key)
-                self._check_was(key, before, was)
+                if was is not None:
+                    merge.check_was(key, was, "" if before is None else self.text(before))
                 if draft.key is None and before is not None and not merge.restates(content.statement, before):
                     continue
                 stored = self._put(draft, key, content, before)
                 return stored if key == keys[0] else replace(stored, beside=keys[0])
-        raise Conflict(f"other memories of {scope} have every key of this text", "Give it a key: --key.")
+        raise merge.no_free_key(scope)
 
     def _put(self, draft: Draft, key: str, content: memory_file.Content, before: Memory | None) -> Stored:
         """Store the draft under the key, which is locked; `before` is what stands there."""
         scope = draft.scope
-        self._check_supersedes(draft, scope, key)
-        merge.check_whose(draft, before, [self._current(scope, other) for other in draft.supersedes])
+        superseded = merge.superseded(draft, key, lambda other: self._current(scope, other))
+        merge.check_whose(draft, before, superseded)
         merge.check_forgotten(self, draft, key, content.statement, before)
         after = merge.merged(draft, key, content, before)
         same = before is not None and replace(after, updated=before.updated) == before
@@ -98,15 +99,11 @@ class LocalStore:
             self._tombstones(scope).lift(key, content.statement, now())
         return merge.answer(before, after)
 
-    def _check_was(self, key: str, before: Memory | None, was: str | None) -> None:
-        if was is not None and was != ("" if before is None else self.text(before)):
-            raise ChangedMeanwhile(f"{key} changed meanwhile; nothing was changed", "Look at it, then try again.")
-
     def get(self, scope: Scope, key: str) -> Memory:
         """Return the memory as its file has it now, with its history."""
         memory = self._current(layout.check_scope(scope), check_key(key))
         if memory is None:
-            raise NotFound(f"no memory {key} in {scope}", "`holdfast list` shows the keys.")
+            raise merge.not_there(scope, key)
         return memory
 
     def change(self, scope: Scope, key: str, **fields: object) -> Memory:
@@ -130,7 +127,8 @@ class LocalStore:
         self.get(scope, key)
         with self.tree.lock_memories((scope, key)):
             before = self.get(scope, key)
-            self._check_was(key, before, was)
+            if was is not None:
+                merge.check_was(key, was, self.text(before))
             memory, problems = memory_file.read(text, self.tree.place(before.path, time.time()))
             if any(problem.severity == "error" for problem in problems):
                 memory_file.update(text, memory, before.path)
@@ -158,8 +156,7 @@ class LocalStore:
         self.tree.make_scope(to)
         with self.tree.lock_memories((scope, key), (to, new_key)):
             before = self.get(scope, key)
-            if self._current(to, new_key) is not None:
-                raise Conflict(f"{to} has a memory {new_key} already", "Give another key with --key.")
+            merge.check_free(self._current(to, new_key), to, new_key)
             after, text = replace(before, scope=to, key=new_key, path=layout.usual_path(to, new_key)), self.text(before)
             self.tree.write_text(before.path, memory_file.update(text, after, after.path))
             try:
@@ -298,15 +295,6 @@ class LocalStore:
             except NotFound:
                 continue
         return sorted(found, key=lambda memory: memory.updated, reverse=True)
-
-    def _check_supersedes(self, draft: Draft, scope: Scope, key: str) -> None:
-        for other in draft.supersedes:
-            if other == key:
-                raise Conflict(
-                    f"{key} cannot supersede itself", "Storing it again keeps the earlier statement as history."
-                )
-            if self._current(scope, other) is None:
-                raise NotFound(f"no memory {other} in {scope} to supersede", "`holdfast list` shows the keys.")
 
     def _tombstones(self, scope: Scope) -> Tombstones:
         return Tombstones(layout.contained(self.tree.root, f"{layout.folder_of(scope)}/{layout.FORGOTTEN}"))

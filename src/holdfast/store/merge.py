@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.base.clock import now
 from holdfast.base.text import check_text
-from holdfast.errors import BadInput, Conflict, Forgotten, Refused, TooLarge
+from holdfast.errors import BadInput, ChangedMeanwhile, Conflict, Forgotten, NotFound, Refused, TooLarge
 from holdfast.project.anchors import confirmed
-from holdfast.records import TRUSTS, TYPES, Draft, Memory, Statement, Stored, replace
+from holdfast.records import TRUSTS, TYPES, Draft, Memory, Scope, Statement, Stored, replace
 from holdfast.store import layout, memory_file
 from holdfast.store.keys import check_key
 from holdfast.store.kinds import is_of_the_person
@@ -39,6 +39,41 @@ def check(draft: Draft, largest: int) -> None:
     for key in (*(() if draft.key is None else (draft.key,)), *draft.supersedes):
         check_key(key)
     layout.check_scope(draft.scope)
+
+
+def superseded(draft: Draft, key: str, read: Callable[[str], Memory | None]) -> list[Memory]:
+    """Return what the draft supersedes, each as `read` finds it by its key; all of them must be there."""
+    found = []
+    for other in draft.supersedes:
+        if other == key:
+            raise Conflict(f"{key} cannot supersede itself", "Storing it again keeps the earlier statement as history.")
+        memory = read(other)
+        if memory is None:
+            raise NotFound(f"no memory {other} in {draft.scope} to supersede", "`holdfast list` shows the keys.")
+        found.append(memory)
+    return found
+
+
+def no_free_key(scope: Scope) -> Conflict:
+    """Return the error of a text every key of which is another memory's."""
+    return Conflict(f"other memories of {scope} have every key of this text", "Give it a key: --key.")
+
+
+def not_there(scope: Scope, key: str) -> NotFound:
+    """Return the error of a key under which there is nothing."""
+    return NotFound(f"no memory {key} in {scope}", "`holdfast list` shows the keys.")
+
+
+def check_free(there: object, scope: Scope, key: str) -> None:
+    """Refuse to put a memory in the place of another; `there` is what was found in that place, or None."""
+    if there is not None:
+        raise Conflict(f"{scope} has a memory {key} already", "Give another key with --key.")
+
+
+def check_was(key: str, was: str, text: str) -> None:
+    """Refuse to change a memory whose text is no longer what it was to the caller; "" is none."""
+    if was != text:
+        raise ChangedMeanwhile(f"{key} changed meanwhile; nothing was changed", "Look at it, then try again.")
 
 
 def check_whose(draft: Draft, before: Memory | None, superseded: Sequence[Memory | None]) -> None:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.base.clock import now
 from holdfast.base.digests import short
-from holdfast.errors import BadInput, Conflict, NotFound, Refused
+from holdfast.errors import BadInput, Conflict, Refused
 from holdfast.records import Candidate, Draft, Filter, Group, Memory, Problem, Refreshed, Scope, Stored, replace
 from holdfast.store import layout, memory_file, merge
 from holdfast.store.keys import automatic_keys, check_key
@@ -152,27 +152,19 @@ class PostgresStore:
         keys = (draft.key,) if draft.key is not None else automatic_keys(content.statement)
         for key in keys:
             found = self._read(db, scope, key)
-            check_was(key, found, was)
+            if was is not None:
+                merge.check_was(key, was, found[1] if found else "")
             if draft.key is None and found is not None and not merge.restates(content.statement, found[0]):
                 continue
             before = found[0] if found else None
-            superseded = [self._superseded(db, scope, key, other) for other in draft.supersedes]
+            superseded = merge.superseded(draft, key, lambda other: (self._read(db, scope, other) or (None,))[0])
             if not self.is_reviewed:
                 # There somebody reads it first, whoever says it.
                 merge.check_whose(draft, before, superseded)
             merge.check_forgotten(self, draft, key, content.statement, before)
             stored = merge.answer(before, merge.merged(draft, key, content, before))
             return PutPlan(stored if key == keys[0] else replace(stored, beside=keys[0]), found)
-        raise Conflict(f"other memories of {scope} have every key of this text", "Give it a key: --key.")
-
-    def _superseded(self, db: Any, scope: Scope, key: str, other: str) -> Memory:
-        if other == key:
-            hint = "Storing it again keeps the earlier statement as history."
-            raise Conflict(f"{key} cannot supersede itself", hint)
-        found = self._read(db, scope, other)
-        if found is None:
-            raise NotFound(f"no memory {other} in {scope} to supersede", "`holdfast list` shows the keys.")
-        return found[0]
+        raise merge.no_free_key(scope)
 
     def _read(self, db: Any, scope: Scope, key: str) -> tuple[Memory, str] | None:
         """Return the memory with its history, and its text; None where there is none."""
@@ -183,7 +175,7 @@ class PostgresStore:
     def _need(self, db: Any, scope: Scope, key: str) -> tuple[Memory, str]:
         found = self._read(db, layout.check_scope(scope), check_key(key))
         if found is None:
-            raise NotFound(f"no memory {key} in {scope}", "`holdfast list` shows the keys.")
+            raise merge.not_there(scope, key)
         return found
 
     def _keep(self, db: Any, memory: Memory, found: tuple[Memory, str] | None, text: str | None = None) -> None:
@@ -229,8 +221,7 @@ class PostgresStore:
         check_key(new_key)
         with self.writing() as db:
             found = self._need(db, scope, key)
-            if self._read(db, to, new_key) is not None:
-                raise Conflict(f"{to} has a memory {new_key} already", "Give another key with --key.")
+            merge.check_free(self._read(db, to, new_key), to, new_key)
             after = replace(found[0], scope=to, key=new_key, path=layout.usual_path(to, new_key))
             self._keep(db, after, found)
         return after
@@ -274,7 +265,8 @@ class PostgresStore:
         """Replace the whole text, front matter and all: what a person wrote in an editor. A reviewed team's stands."""
         with self.writing() as db:
             found = self._need(db, scope, key)
-            check_was(key, found, was)
+            if was is not None:
+                merge.check_was(key, was, found[1])
             memory, problems = parsed(text, scope, key, now())
             if any(problem.severity == "error" for problem in problems):
                 memory_file.update(text, memory, memory.path)

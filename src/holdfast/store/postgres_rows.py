@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from holdfast.base.digests import file_digest, short
-from holdfast.errors import BadInput, ChangedMeanwhile
+from holdfast.errors import BadInput
 from holdfast.language.derived import is_rule
 from holdfast.records import Memory, Problem, Scope
 from holdfast.store import layout, memory_file
