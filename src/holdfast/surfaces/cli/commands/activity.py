@@ -99,8 +99,8 @@ def _details(one: DoneSession) -> list[str]:
 def _activity(workspace: Workspace, /, **asked: Any) -> None:
     """Show which files were changed, by which agent, in which session, when and how often, the last first.
 
-    With PATH only that file, what lies below that folder, or files whose path ends so. The time of a change is the end
-    of its session.
+    With PATH only that file, what lies below that folder, or files whose path ends with it. The time of a change is the
+    end of its session.
     """
     found = browse.activity(workspace, **asked)
     changes = [asdict(change) for change in found.changes]
@@ -204,7 +204,7 @@ def _receipt_json(receipt: Receipt) -> dict[str, object]:
 def _preview(workspace: Workspace, prompt: str, after_compaction: bool, agent: str) -> None:
     """Show what an agent would be given here and now: the text, what each line costs and why it was chosen.
 
-    Below it stands what was left out, and why. The code of the hook makes it, and nothing is recorded.
+    Below it comes what was left out, and why. The hook's own code makes it, and nothing is recorded.
     """
     found = preview(workspace, prompt=prompt, after_compaction=after_compaction, agent=agent)
     lines = [{"text": one.text, "characters": one.characters, "why": one.why} for one in found.block.lines]

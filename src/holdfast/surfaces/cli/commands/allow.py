@@ -28,8 +28,8 @@ def _set_of(workspace: Workspace, path: str | None) -> repository_set.Repository
 def _allow(workspace: Workspace, path: str | None, **given: Any) -> None:
     """Let agents be given what the repository of this folder, or of PATH, has in its memory/ folder.
 
-    It is allowed as it is now: what is new, changed and gone is shown first, and whoever changes it later has to be
-    allowed again. It becomes memories of this project with the trust import: data, never your rules.
+    It is allowed as it is now: what is new, changed and gone is shown first, and a later change has to be allowed
+    again. It becomes memories of this project with the trust import: data, never your rules.
     """
     found = _set_of(workspace, path)
     plan = found.plan()

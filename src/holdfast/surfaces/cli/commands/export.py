@@ -18,7 +18,7 @@ from holdfast.workspace import Workspace
 def _export(workspace: Workspace, path: str, scope: str | None) -> None:
     """Write memories as one file with checksums, to keep or to hand on: the same memories give the same bytes.
 
-    `holdfast import --bundle FILE` reads it elsewhere, as a stranger's. Session memories stay.
+    `holdfast import --bundle FILE` reads it elsewhere, as somebody else's. Session memories are left out.
     """
     number = bundle.export(workspace, path, scope or "")
     answer({"path": path, "memories": number}, f"{count(number, 'memory')} in {path}")

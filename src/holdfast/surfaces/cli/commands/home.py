@@ -124,7 +124,7 @@ def _print_agents(states: list[AgentState]) -> None:
 @click.option("--fix", is_flag=True, help="Mend what is derived: the index, the pages, file modes.")
 @options.utc
 def _doctor(workspace: Workspace, fix: bool) -> int:
-    """Check this installation, this home, and whether the connected agents run our hooks.
+    """Check this installation, this home, and whether the connected agents run their hooks.
 
     The exit code is 1 where anything is wrong.
     """

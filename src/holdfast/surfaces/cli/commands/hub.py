@@ -60,7 +60,7 @@ def _migrate(url: str) -> None:
 @click.option("--role", type=click.Choice(_ROLES), default="reader", help="What they may do there. Default: reader.")
 @click.option("--remove", is_flag=True, help="Take them out of the team instead.")
 def _member(url: str, organisation: str, team: str, person: str, role: str, remove: bool) -> None:
-    """Give a person a role in a team; organisation, team and person are made where they are not there yet.
+    """Give a person a role in a team; an organisation, team or person that does not exist yet is created.
 
     A reader reads, a writer changes memories, a reviewer also sees the audit; an admin does all of it.
     """
@@ -89,7 +89,7 @@ def _member(url: str, organisation: str, team: str, person: str, role: str, remo
 def _group(url: str, organisation: str, group: str, team: str, role: str, remove: bool) -> None:
     """Give a group of the sign-in provider a role in a team, which its people have from their next sign-in on.
 
-    A team that has groups is ruled by them: who is in none of them is out of it at their next sign-in.
+    A team that has groups goes by them: whoever is in none of them leaves the team at their next sign-in.
     """
     from holdfast.store.organisations import Operator
 
@@ -124,7 +124,7 @@ def _account(url: str, organisation: str, person: str) -> None:
 def _token(url: str, organisation: str, person: str, may: str, days: int, name: str, revoke: bool) -> None:
     """Make a token by which a person uses the hub. It is shown once; only a digest of it is kept.
 
-    It may at most what the person may.
+    It can do no more than the person can.
     """
     from holdfast.store.organisations import Operator
 
@@ -146,9 +146,10 @@ def _token(url: str, organisation: str, person: str, may: str, days: int, name: 
 @click.option("--days", type=click.IntRange(1), default=90, help="How long a memory stays untouched. Default: 90.")
 @options.consent
 def _retention(url: str, organisation: str, days: int, dry_run: bool, yes: bool) -> None:
-    """Remove memories of an organisation that had their time, and rows that are kept for a while only.
+    """Remove memories of an organisation that have expired, and rows that are kept only for a while.
 
-    As at home: not what is global, pinned, or of type feedback, decision or lesson. Clients drop it at their next sync.
+    As at home, what is global, pinned, or of type feedback, decision or lesson stays. Clients drop the rest at their
+    next sync.
     """
     from holdfast.exchange import hub_keeping
     from holdfast.store.organisations import Operator
@@ -197,7 +198,7 @@ def _erase(url: str, organisation: str, file: str | None, dry_run: bool, yes: bo
 def _join(workspace: Workspace, url: str, token: str) -> None:
     """Join a hub with this home, by a token: one that you make on its page, under Account, or get from its operator.
 
-    Then `hub sync` looks what your teams share, and `hub allow` lets it in.
+    Then `hub sync` fetches what your teams share, and `hub allow` lets it in.
     """
     hub.check_address(url)
     if not token:
@@ -209,7 +210,7 @@ def _join(workspace: Workspace, url: str, token: str) -> None:
 
 @_hub.sub("leave", "holdfast hub leave", json=False)
 def _leave(workspace: Workspace) -> None:
-    """Leave the hub: the token goes. What came from it stays, as imported memories."""
+    """Leave the hub: the token is removed. What came from it stays, as imported memories."""
     hub.leave(workspace)
     click.echo("left")
 
@@ -244,7 +245,7 @@ def _withdraw(workspace: Workspace, key: str, team: str, reason: str, scope: str
 
 @_hub.sub("sync", "holdfast hub sync")
 def _sync(workspace: Workspace) -> int:
-    """Send what is to be shared and fetch what your teams changed. Cut off anywhere, the next one goes on."""
+    """Send what is to be shared and fetch what your teams changed. If it is interrupted, the next one continues."""
     joined = hub.client(workspace)
     done = joined.sync()
     told = ("sent", "proposed", "refused", "stored", "removed", "kept", "waits", "receipts", "digests")
@@ -262,7 +263,8 @@ def _sync(workspace: Workspace) -> int:
 def _allow(workspace: Workspace, team: str, trust: bool, **given: Any) -> None:
     """Let agents be given what a team of the hub shares, as it is now; what is new and changed is shown first.
 
-    What the team changes later waits for your decision again, unless you trust it. What it withdraws goes at once.
+    What the team changes later waits for your decision again, unless you trust it. What it withdraws is removed at
+    once.
     """
     joined = hub.client(workspace)
     plan = joined.plan(team)
@@ -288,7 +290,7 @@ def _deny(workspace: Workspace, team: str) -> None:
 def _trace(workspace: Workspace, key: str, team: str) -> None:
     """List whose sessions were given a memory, also a withdrawn one, by receipts: who, which version and when.
 
-    Who reviews a team sees everybody there, others see themselves.
+    Reviewers of a team see everybody in it; others see only themselves.
     """
     found = hub.client(workspace).trace(key, team)
     if emit_json({"given": found}):
@@ -351,7 +353,7 @@ def _figures(workspace: Workspace, team: str, by: str) -> None:
 )
 @click.option("--state", type=click.Choice(STATES), default="open", help="Which are listed. Default: open.")
 def _review(workspace: Workspace, id: int | None, approve: bool, reject: bool, reason: str, state: str) -> None:
-    """List what is proposed to the teams that you review, and by yourself; with an ID, show it as a diff.
+    """List proposals to the teams that you review, and your own; with an ID, show one as a diff.
 
     Nobody approves what they proposed themselves, unless the team has nobody else or its admin allows it.
     """
@@ -406,7 +408,7 @@ def _show_proposal(one: dict[str, Any]) -> None:
 def _admin(workspace: Workspace, team: str, **given: Any) -> None:
     """Set the rule and the people of a team that you are admin of; without an option, list them.
 
-    Who is admin of `everyone` does so for every team, adds people, and makes and ends their tokens.
+    An admin of `everyone` does so for every team, adds people, and makes and ends their tokens.
     """
     joined = hub.client(workspace)
     workspace.need_person("sets up teams of a hub")

@@ -150,8 +150,8 @@ def changes_json(changes: Iterable[ConfigChange]) -> list[dict[str, str]]:
 def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> int:
     """Take out exactly what `holdfast install` put in. Memories stay.
 
-    A file that nobody touched since becomes what it was, byte for byte. In one that was changed, our entries are found
-    by their tags, and every other byte stays.
+    A file that nobody touched since becomes what it was, byte for byte. In one that was changed, Holdfast's entries are
+    found by their tags, and every other byte stays.
     """
     dry_run, planned = invocation().dry_run, install.plan_removal(workspace, agent, scope=scope)
     done: list[UninstallOutcome] = []
@@ -195,7 +195,7 @@ def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> in
 def _plugin(workspace: Workspace, agent: str, out: str, portable: bool) -> None:
     """Write a plugin with the hooks, the MCP server and a skill. No settings are touched.
 
-    The folder is a marketplace of one plugin. One that is not empty and not a plugin of ours is refused.
+    The folder is a marketplace of one plugin. One that is neither empty nor a plugin of Holdfast's is refused.
     """
     planned = install.plan_plugin(workspace, agent, out, portable=portable)
     install.apply_plugin(planned)
@@ -216,7 +216,7 @@ def _plugin(workspace: Workspace, agent: str, out: str, portable: bool) -> None:
 def _schedule(workspace: Workspace, every: str, way: str | None, remove: bool, status: bool) -> None:
     """Let the system run `holdfast sweep` at regular intervals: by a systemd timer, a launchd job or a crontab line.
 
-    The plan is a diff. Foreign lines of a crontab stay as they are, and `--remove` takes out exactly what is ours.
+    The plan is a diff. Foreign lines of a crontab stay as they are, and `--remove` takes out exactly what this put in.
     """
     if status:
         _show_schedule(schedule.status(workspace))

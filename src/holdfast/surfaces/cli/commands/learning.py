@@ -100,8 +100,8 @@ def _synthesis(workspace: Workspace, week: bool, month: bool, everything: bool) 
     """Write down what ratings say together: their trend, what people complain about and praise again and again, with
     examples, and what came of it.
 
-    It covers every project, or with --project that one. The same period is the same file, written anew. A sweep writes
-    the page of the week that is over.
+    It covers every project, or with --project that one. The same period is written to the same file again. A sweep
+    writes the page of each past week.
     """
     if week + month + everything > 1:
         raise BadInput("which period?", "Give one of --week, --month and --all.")
@@ -120,7 +120,7 @@ def _synthesis(workspace: Workspace, week: bool, month: bool, everything: bool) 
 @options.limit(_MAX_REPORTS)
 @options.utc
 def _research(workspace: Workspace, since: str, everywhere: bool, limit: int) -> None:
-    """List what sub-agents handed over in the end, newest first."""
+    """List what sub-agents reported at the end, newest first."""
     found = research.reports(workspace, since=since, everywhere=everywhere, limit=limit)
     if emit_json({"reports": [_report_json(report) for report in found]}):
         return

@@ -94,7 +94,7 @@ def _history(workspace: Workspace, key: str, scope: str | None) -> None:
 def _edit(workspace: Workspace, key: str, scope: str | None, when: str | None, enforce: str | None) -> None:
     """Edit a memory in your editor: $VISUAL, $EDITOR, or the one that git uses.
 
-    You may as well open its file yourself (`holdfast show KEY --path`); the next recall sees it.
+    You can also open its file yourself (`holdfast show KEY --path`); the next recall sees it.
     """
     if when is not None or enforce is not None:
         memory = set_rule(workspace, key, when, enforce, scope)
@@ -146,7 +146,7 @@ def _pin(workspace: Workspace, key: str, scope: str | None) -> None:
 @command("unpin", "holdfast unpin deploys-need-the-vpn", sees=HERE)
 @options.one_memory
 def _unpin(workspace: Workspace, key: str, scope: str | None) -> None:
-    """Unpin a memory: the rules of its scope hold for it again."""
+    """Unpin a memory: the rules of its scope apply to it again."""
     memory = pin(workspace, key, scope=scope, pinned=False)
     answer(memory_json(memory), f"unpinned  {heading(memory)}")
 

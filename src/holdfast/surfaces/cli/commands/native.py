@@ -16,7 +16,7 @@ from holdfast.workspace import Workspace
 
 @group("native", "holdfast native", sees=PROJECT)
 def _native(workspace: Workspace) -> None:
-    """List agents' own memories of this project: their files, whether our block stands there, what is switched off."""
+    """List agents' own memories of this project: the file, whether it has Holdfast's block, what is switched off."""
     found = native.overview(workspace)
     if emit_json({"memories": [asdict(one) for one in found]}):
         return
@@ -36,7 +36,7 @@ def _keep(workspace: Workspace, agent: str) -> None:
 @_native.sub("drop", "holdfast native drop gemini-cli")
 @click.argument("agent")
 def _drop(workspace: Workspace, agent: str) -> None:
-    """Take our block out of AGENT's own memory of this project; the rest of it stays."""
+    """Take Holdfast's block out of AGENT's own memory of this project; the rest of it stays."""
     path = native.drop(workspace, agent)
     answer({"path": path}, f"taken out of {path}")
 
@@ -45,7 +45,7 @@ def _drop(workspace: Workspace, agent: str) -> None:
 @click.argument("agent")
 @options.consent
 def _off(workspace: Workspace, agent: str) -> None:
-    """Switch the memory of AGENT's own off, in its settings, so that there is one memory."""
+    """Switch AGENT's own memory off, in its settings, so that there is only one."""
     _switch(workspace, agent, on=False)
 
 

@@ -282,7 +282,7 @@ def _diff(workspace: Workspace, name: str, one: int | None, other: int | None) -
 @options.id
 @click.argument("number", metavar="N", type=click.IntRange(1))
 def _rollback(workspace: Workspace, name: str, number: int) -> None:
-    """Make what a version said hold again, as a new version. Where it is distributed does not change."""
+    """Bring back what a version said, as a new version. The places where it is distributed do not change."""
     _print_changed("rolled back", catalogue_edit.rollback(workspace, name, number))
 
 

@@ -54,7 +54,7 @@ def _import(
 
     AGENT is the name of one; default: all. Nothing becomes a memory until you approve it, here by --yes or later by
     `holdfast proposals`. Importing again proposes nothing twice. The memories of a bundle are shown and asked about at
-    once, and stay a stranger's: trust import.
+    once, and keep the trust import: they are somebody else's words.
     """
     if bundled:
         return _import_bundle(workspace, bundled, scope or "", alone=not (agents or paths or learned))

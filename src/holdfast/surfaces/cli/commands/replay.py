@@ -29,9 +29,9 @@ _BECAME = {SAME: "found the same itself", OTHERWISE: "in vain: found another way
 @options.limit(10)
 @options.utc
 def _replay(workspace: Workspace, since: str, limit: int) -> None:
-    """Run today's rules over your archived sessions in the order of time, knowing at each moment only what was known
-    then: which failures had their fix in hand, which corrections were said before, which rules would have spoken.
-    Nothing is written.
+    """Run today's rules over your archived sessions in order of time, knowing at each moment only what was known then:
+    which failures had their fix in hand, which corrections were said before, which rules would have spoken. Nothing
+    is written.
     """
     bar = Bar("reading sessions")
     project = workspace.project().id if workspace.asked_project else ""

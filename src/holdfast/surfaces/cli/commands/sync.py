@@ -59,7 +59,7 @@ def _report(done: Synced) -> list[str]:
 def _init(workspace: Workspace, url: str) -> None:
     """Connect this home with URL: a private git remote, a bare repository on a stick, or a folder.
 
-    Without URL the remote of a home is taken that you put under git yourself. Git uses your own credentials.
+    Without URL, it uses the remote of a home that you put under git yourself. Git uses your own credentials.
     """
     found = run.init(workspace, url)
     answer({"url": found}, f"this home syncs with {found}; now: holdfast sync")
@@ -78,7 +78,7 @@ def _status(workspace: Workspace) -> None:
 
 @_sync.sub("leave", "holdfast sync leave")
 def _leave(workspace: Workspace) -> None:
-    """Take the connection out. This home and the remote stay as they are."""
+    """Disconnect this home. It and the remote stay as they are."""
     url = run.status(workspace).url
     run.leave(workspace)
     answer({"left": url}, f"left {url}" if url else "this home has no remote to sync with")

@@ -66,9 +66,9 @@ def _report(change: TeamChange) -> None:
 @click.option("--signer", "signers", multiple=True, metavar="KEY", help="A .pub file of SSH, or a fingerprint.")
 @click.option("--none", "nobody", is_flag=True, help="Trust nothing any longer; what was allowed stays.")
 def _trust(workspace: Workspace, branches: tuple[str, ...], signers: tuple[str, ...], nobody: bool) -> None:
-    """Let changes reach agents without asking you again, where they stand on a branch or are signed by whom you trust.
+    """Let changes on a branch, or signed with a key, that you trust reach agents without asking you again.
 
-    First allow the set as it is. Without options it shows whom you trust here.
+    First allow the set as it is. Without options it shows what you trust here.
     """
     if nobody:
         team.distrust(workspace)
@@ -79,7 +79,10 @@ def _trust(workspace: Workspace, branches: tuple[str, ...], signers: tuple[str, 
 @_team.sub("check", "holdfast team check")
 @click.option("--annotations", is_flag=True, help="Print problems as GitHub Actions reads them; on by itself there.")
 def _check(workspace: Workspace, annotations: bool) -> int:
-    """Check the files of the team: form, secrets, size, duplicates, contradictions. Made for CI: it exits with 1."""
+    """Check the files of the team: form, secrets, size, duplicates, contradictions.
+
+    Made for CI: it exits with 1 where it finds an error.
+    """
     found = team.check(os.path.realpath(workspace.project().root))
     if emit_json({"problems": [plain(one) for one in found]}):
         pass

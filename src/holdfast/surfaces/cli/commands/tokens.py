@@ -45,7 +45,7 @@ def _token_json(one: Token) -> dict[str, object]:
 def _new(workspace: Workspace, name: str, may: str, projects: tuple[str, ...], days: int | None) -> None:
     """Make a token for a program that uses `holdfast serve`. It is shown once; only a digest of it is kept.
 
-    Who may write is a program, whose words are at most an agent's; who may review speaks for you.
+    With `write`, the words of a program count for no more than an agent's; with `review`, it speaks for you.
     """
     token, secret = tokens.new(workspace, name, may=may, projects=projects, days=days)
     answer({**_token_json(token), "token": secret}, secret)

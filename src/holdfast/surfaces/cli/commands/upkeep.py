@@ -54,7 +54,7 @@ def _lint(workspace: Workspace) -> int:
 @_lint.sub("settle", "holdfast lint settle 1a2b3c4d")
 @_IDS
 def _settle(workspace: Workspace, names: tuple[str, ...]) -> None:
-    """Have findings mended that only need your word.
+    """Have findings mended that need only your consent.
 
     A secret is taken out of its file, a memory whose code changed is confirmed, of two that contradict each other the
     newer one holds.
@@ -93,8 +93,8 @@ def _decide(
 @command("heal", "holdfast heal --dry-run")
 @options.consent
 def _heal(workspace: Workspace) -> None:
-    """Repair what is safe: redact secrets, remove leftovers of a crash, merge equal memories, close open modes, and
-    adopt rows of pages that are no memories yet.
+    """Repair what is safe: redact secrets, remove leftovers of a crash, merge equal memories, close files that others
+    can read, and adopt rows of pages that are not memories yet.
 
     Each act leaves a line in updates/. What needs judgement is left to you. An interrupted erase is finished first.
     """

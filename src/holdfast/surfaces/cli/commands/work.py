@@ -49,7 +49,7 @@ def _show(workspace: Workspace, id: str) -> None:
 @click.option("--criterion", "criteria", multiple=True, metavar="TEXT", help="What must be true; may be repeated.")
 @click.option("--parent", default="", metavar="ID", help="The work item that it is a part of.")
 def _add(workspace: Workspace, title: tuple[str, ...], criteria: tuple[str, ...], parent: str) -> None:
-    """Add a work item by hand. Without a criterion its title is the one."""
+    """Add a work item by hand. Without a criterion, its title is used as one."""
     _tell(work.add(workspace, " ".join(title), criteria=criteria, parent=parent))
 
 
