@@ -135,7 +135,7 @@ def test_a_server_of_the_same_name_is_not_replaced(cli, machine, tree) -> None:
     (machine / ".claude.json").write_text('{"mcpServers": {"holdfast": {"command": "theirs"}}}')
     before = tree(machine)
     ended = cli("install", "claude-code", "--yes")
-    assert ended.code == 4 and "not ours" in ended.err and tree(machine) == before
+    assert ended.code == 4 and "Holdfast did not add" in ended.err and tree(machine) == before
 
 
 def test_a_file_that_changed_since_the_plan_is_refused(workspace, settings, home) -> None:

@@ -139,7 +139,7 @@ def test_dry_run_shows_the_diff_and_changes_nothing(cli, machine, tree) -> None:
 
 def test_nothing_to_take_out(cli) -> None:
     """Where nothing of ours is, that is said, and verified on request."""
-    assert "nothing of ours" in cli("uninstall", "codex", "--yes").err
+    assert "nothing of Holdfast" in cli("uninstall", "codex", "--yes").err
     assert "nothing of Holdfast's is left" in cli("uninstall", "codex", "--verify").err
     assert cli("uninstall", "codex", "--verify", "--json").json["left"] == []
 

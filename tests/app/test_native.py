@@ -93,5 +93,5 @@ def test_what_the_person_set_about_it_is_left_to_them(workspace, shop, machine):
     """A switch that says something else is not changed."""
     (machine / ".claude").mkdir()
     (machine / ".claude" / "settings.json").write_text('{"autoMemoryEnabled": true}')
-    with workspace() as opened, pytest.raises(Conflict, match="says already"):
+    with workspace() as opened, pytest.raises(Conflict, match="already says"):
         native.plan_switch(opened, "claude-code", on=False)

@@ -515,7 +515,7 @@ def test_an_address_that_is_none_is_refused_before_a_token_is_asked_for(cli):
     """Whoever mistypes the address is told at once, and types no token for it."""
     for address in ("hub.example.com", "http://hub.example.com", "https://", "ftp://127.0.0.1"):
         ended = cli("hub", "join", address)
-        assert ended.code == 2 and "no address of a hub" in ended.err and "token" not in ended.err.lower(), ended
+        assert ended.code == 2 and "not the address of a hub" in ended.err and "token" not in ended.err.lower(), ended
 
 
 def test_what_a_killed_sync_stored_and_did_not_note_is_still_the_hubs(join, world):

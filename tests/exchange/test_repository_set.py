@@ -132,7 +132,7 @@ def test_the_commands(cli, brought, home) -> None:
     assert not (home / "allowed.json").exists()
     assert cli("allow", "--yes").code == 0
     assert "Deploys need the VPN." in cli("recall", "deploys").out
-    assert "all of it is known" in cli("allow", "--yes").err
+    assert "nothing new in it" in cli("allow", "--yes").err
     assert json.loads(cli("deny", "--json").out)["removed"] == ["deploys", "ada"]
 
 

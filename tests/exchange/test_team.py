@@ -233,7 +233,7 @@ def test_a_change_on_a_branch_that_the_person_trusts_needs_no_second_word(worksp
         with pytest.raises(Refused, match="not allowed yet"):
             team.trust(opened, ("forge/main",), ())
         of(opened).allow(of(opened).plan())
-        with pytest.raises(NotFound, match="no branch of a remote"):
+        with pytest.raises(NotFound, match="not a branch of a remote"):
             team.trust(opened, ("main",), ())
         assert team.trust(opened, ("forge/main",), ()) == ["branch:forge/main"]
         path.write_text("The database is MySQL.\n")

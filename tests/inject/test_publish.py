@@ -154,7 +154,7 @@ def test_a_file_of_somebody_else_is_left_alone(cli, store, machine, workspace) -
     store("Answer in English.", scope="global")
     cli("install", "grok", "--yes")
     store("Use tabs.", scope="global")
-    assert rules.read_text() == "mine\n" and any("not ours" in text for text in workspace.said)
+    assert rules.read_text() == "mine\n" and any("not written by Holdfast" in text for text in workspace.said)
 
 
 def test_what_is_unchanged_is_not_written(cli, store, workspace, machine) -> None:

@@ -347,7 +347,7 @@ def test_a_memory_that_was_edited_is_kept(workspace, write) -> None:
             distribute.plan_withdrawal(h, ID)
         undone(h, force=True)
     write(f"projects/{SHOP}/memories/pattern-{ID}.md", "# Mine\n\nMine.\n")
-    with workspace() as h, pytest.raises(Conflict, match="not ours"):
+    with workspace() as h, pytest.raises(Conflict, match="not written by Holdfast"):
         distribute.plan(h, ID, to="memory")
 
 

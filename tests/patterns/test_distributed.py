@@ -128,7 +128,7 @@ def test_doctor_tells_how_each_place_stands(hand_out, workspace, shop) -> None:
     (shop / "AGENTS.md").write_text(text.replace("make test", "make it"), encoding="utf-8")
     assert found(workspace) == [f"the text of pattern {ID} was edited by hand"]
     (shop / "AGENTS.md").unlink()
-    assert found(workspace) == [f"pattern {ID} is not there any more"]
+    assert found(workspace) == [f"pattern {ID} is no longer there"]
 
 
 @pytest.mark.parametrize("to", ["memory", "lesson", "warning"])

@@ -125,7 +125,7 @@ def test_a_foreign_file_of_our_name_is_left_alone(place, tmp_path) -> None:
     """A steering file that somebody wrote under our name is not overwritten."""
     path = tmp_path / "project" / f"holdfast-{ID}.md"
     path.write_text("mine", encoding="utf-8")
-    with pytest.raises(Conflict, match="not ours"):
+    with pytest.raises(Conflict, match="not written by Holdfast"):
         targets.put_into(FileEdits(place), ManagedFile(str(path), "---\n"), ID, BODY)
 
 

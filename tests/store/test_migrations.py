@@ -129,7 +129,7 @@ def test_a_role_that_is_the_wrong_one_is_told_which_is_right(cli):
     assert lacking.code == 6 and "CREATE EXTENSION vector" in lacking.err
     running.execute("CREATE EXTENSION vector", name)
     early = cli("hub", "member", operator, "acme", "payments", "kim")
-    assert early.code == 5 and "no hub yet" in early.err
+    assert early.code == 5 and "not a hub yet" in early.err
     assert "owns the database" in cli("hub", "migrate", application).err
     assert cli("hub", "migrate", operator).code == 0
     assert "granted holdfast_app" in cli("hub", "doctor", running.url(name, "ungranted")).err
@@ -140,7 +140,7 @@ def test_a_role_that_is_the_wrong_one_is_told_which_is_right(cli):
     absent = cli("hub", "member", operator, "acme", "payments", "typo", "--remove")
     assert absent.code == 3 and "typo is not in payments" in absent.err
     assert cli("hub", "token", operator, "acme", "typo").code == 3
-    assert "no address of a database" in cli("hub", "doctor", "http://hub.example.com").err
+    assert "not the address of a database" in cli("hub", "doctor", "http://hub.example.com").err
 
 
 def test_a_wrong_role_is_not_served_and_what_lay_idle_is_closed_at_the_end():

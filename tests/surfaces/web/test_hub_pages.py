@@ -195,7 +195,7 @@ def test_a_program_changes_nothing_that_a_person_laid_down(world):
     sent = kim.patch(
         "/api/v1/memories/fridays?project=acme-shop", json={"text": "Push always."}, headers={"If-Match": "*"}
     )
-    assert sent.status_code == 403 and "laid down by a person" in sent.json()["detail"]
+    assert sent.status_code == 403 and "written by a person" in sent.json()["detail"]
     assert world.store("kim").get(SHOP, "fridays").body == "Never push on Fridays."
 
 

@@ -110,9 +110,9 @@ def test_who_signs_out_signs_out_of_the_provider_too_where_it_can_be(signing):
 def test_a_token_that_does_not_hold_is_asked_for_again(world):
     """The page of signing in comes again and says why, with the status of somebody who is not known."""
     browser = Browser(world.app)
-    assert 'name="token"' in browser.get("/sign-in").text and "does not hold" not in browser.get("/sign-in").text
+    assert 'name="token"' in browser.get("/sign-in").text and "is not valid" not in browser.get("/sign-in").text
     answer = browser.client.post("/sign-in", data={"token": "no"}, headers={"Origin": ADDRESS})
-    assert answer.status_code == 401 and "does not hold" in answer.text and 'name="token"' in answer.text
+    assert answer.status_code == 401 and "is not valid" in answer.text and 'name="token"' in answer.text
 
 
 def test_nobody_comes_in_who_is_in_no_team(signing):

@@ -186,7 +186,7 @@ def test_memories_are_looked_through_once_at_a_time(page, site, two):
         first = pool.submit(page.post, "/review/look")
         assert begun.wait(600)
         answer = page.post("/review/look")
-        assert answer.status_code == 409 and "is running" in answer.text
+        assert answer.status_code == 409 and "being looked through" in answer.text
         assert "are being looked for" in page.get("/review").text and "Look through" not in page.text("/review")
         assert page.get("/memories").status_code == 200
         go_on.set()
