@@ -37,7 +37,6 @@ from holdfast.store.postgres_rows import (
     WORDS,
     TeamTables,
     add_proposal,
-    check_was,
     counting,
     new_text,
     parsed,

@@ -119,9 +119,7 @@ class Pool:
                     _roll_back(db)
                     raise
                 finally:
-                    with self._lock:
-                        if not db.closed:
-                            self._free.append(db)
+                    self._give_back(db)
         finally:
             self._room.release()
 
@@ -157,6 +155,11 @@ class Pool:
             db.close()
             raise
         return db
+
+    def _give_back(self, db: Any) -> None:
+        with self._lock:
+            if not db.closed:
+                self._free.append(db)
 
     @property
     def idle(self) -> int:
@@ -244,9 +247,7 @@ def told(conninfo: str) -> Iterator[None]:
             f"PostgreSQL does not accept this text: {problem.diag.message_primary}", "Change it."
         ) from problem
     except psycopg.errors.CheckViolation as problem:
-        raise BadInput(
-            "a name or a value that is not allowed", "Use a-z, 0-9, dot, underscore and hyphen."
-        ) from problem
+        raise BadInput("a name or a value is not allowed", "Use a-z, 0-9, dot, underscore and hyphen.") from problem
     except psycopg.Error as problem:
         if kind := _OURS.get(problem.sqlstate or ""):
             raise kind(problem.diag.message_primary or "", problem.diag.message_hint or "") from problem

@@ -107,12 +107,6 @@ def add_proposal(db: Any, here: tuple[int, int], person: str, reason: str, memor
     return int(made[0])
 
 
-def check_was(key: str, found: tuple[Memory, str] | None, was: str | None) -> None:
-    """Refuse to change what is no longer what it was."""
-    if was is not None and was != (found[1] if found else ""):
-        raise ChangedMeanwhile(f"{key} changed meanwhile; nothing was changed", "Look at it, then try again.")
-
-
 # Counts that memories were handed out, each at most once a minute. Nobody waits for the disk for a count.
 _COUNT = (
     "INSERT INTO holdfast.use SELECT {}, {}, kind, owner, key, 1, at"
