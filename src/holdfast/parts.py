@@ -68,7 +68,7 @@ def label(text: str, most: int) -> str:
 class TailCursor:
     """How far hooks have read the transcript of a session: `state/tails/<digest>`, a number and marks behind it.
 
-    A mark is a kind of tool of which hooks were told since then. May be lost: then the next prompt begins anew, at the
+    A mark is a kind of tool of which hooks were told since then. May be lost: then the next prompt begins again, at the
     end of the transcript as it is then.
     """
 

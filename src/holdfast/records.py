@@ -316,7 +316,7 @@ class Filter:
 class Candidate:
     """A memory that a search found: its text score (higher is better), the words it has, and what else ranks it.
 
-    `meaning` is how near it is to the query, between 0 and 1; a search by words alone leaves it at nought.
+    `meaning` is how near it is to the query, between 0 and 1; a search by words alone leaves it at 0.
     """
 
     memory: Memory
@@ -340,7 +340,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What a look at the truth found: memories read anew, gone, and looked at once more without having changed.
+    """What a look at the truth found: memories read again, gone, and looked at once more without having changed.
 
     `anew` says that the store derives everything again, and that counts of uses have to be given to it again.
     """

@@ -228,7 +228,7 @@ def told(lines: list[bytes]) -> Told:
 
 
 def _settled(lines: int, waiting: set[int], called: list[int], answered: list[int]) -> int:
-    """Return up to which line nothing waits. No agent calls anew before it has the results of its last calls."""
+    """Return up to which line nothing waits. No agent calls again before it has the results of its last calls."""
     last = max(called, default=0)
     round_before = max([number for number in answered if number < last], default=-1)
     return min([number for number in waiting if number > round_before], default=lines)

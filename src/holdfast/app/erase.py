@@ -4,7 +4,7 @@
    words in `erased.jsonl`, so that no sweep or import brings it back.
 2. Sessions go by the features' forget parts, memories with a tombstone, a project with its folders, a time by its rows.
 3. `scrub_home` takes the texts out of whatever else holds them. Hooks may write meanwhile, so it looks again until
-   nothing is found; then the index is made anew, with its free pages and its log.
+   nothing is found; then the index is made again, with its free pages and its log.
 4. What agents read outside of the home is written again from what is left.
 5. The report says what was searched and how, and holds no word. Its digest is made with a key that is told once.
 

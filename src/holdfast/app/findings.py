@@ -42,7 +42,7 @@ class SettledFinding:
 
 
 def find(problems: Iterable[Problem], name: str) -> Problem:
-    """Return the finding whose id begins so."""
+    """Return the finding whose id begins with this."""
     known = {settled.id_of(one): one for one in problems if one.kind in KINDS}
     return by_prefix(name, known, "no finding", "`holdfast lint` lists them.")
 

@@ -53,7 +53,7 @@ _SHORTER = 500
 _INCIDENTS_TOGETHER = 50
 _FILE = "harvested"
 _LOCK_SECONDS = 0.2
-# So many lines more than sessions are kept before the file is written anew.
+# So many lines more than sessions are kept before the file is written again.
 _SLACK = 2_000
 # One by one by a transformer, as some have chosen, they take a moment.
 _MAX_VECTORS = 40

@@ -2,7 +2,7 @@
 
 In a process that stays each call opens a workspace of its own, and gets a store that an earlier call opened. Such a
 store is told of changes in the files and need not sweep them before every read. Settings, project and scopes are looked
-at anew by every workspace, so nothing else can be stale. A store serves one workspace at a time.
+at again by every workspace, so nothing else can be stale. A store serves one workspace at a time.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _MAX_DAYS = 10_000
 
 
 def plan(workspace: Workspace) -> tuple[list[Verdict], list[Step]]:
-    """Return the verdict on every memory of every scope, and a step for each that has had its time.
+    """Return the verdict on every memory of every scope, and a step for each that has expired.
 
     There is a step, too, for each file of an incident that goes for the budget of incidents.
     """
@@ -61,7 +61,7 @@ def _last_given(workspace: Workspace, since: str) -> dict[tuple[Scope, str], str
 
 
 def once_a_day(workspace: Workspace) -> int:
-    """Remove by itself what has had its time, at most once a day, and report it; return how many memories went."""
+    """Remove by itself what has expired, at most once a day, and report it; return how many memories went."""
     stamp, today = os.path.join(workspace.home, "state", "pruned"), now()[:10].encode()
     if files.read_if_there(stamp) == today:
         return 0

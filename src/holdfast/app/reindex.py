@@ -1,4 +1,4 @@
-"""Make the index anew from the files, the journal and the archive, and the vectors with it; or only the vectors.
+"""Make the index again from the files, the journal and the archive, and the vectors with it; or only the vectors.
 
 Vectors are made in portions, each of them kept at once. So it may be stopped anywhere, even by a power cut: what was
 made stays, the rest is found by its words, and the next run goes on from there. One process makes them at a time.

@@ -3,9 +3,9 @@
 | kind | how it is looked at | how a text goes |
 |---|---|---|
 | rows (`.jsonl`, logs, notes of sessions) | as they are | written over in their place: others may add lines meanwhile |
-| `.jsonl.zst` | decompressed, line by line | written anew, with its time |
-| SQLite | every page, used or free, and its log | the store makes the index anew; of cursors the rows go |
-| any other text | as it is, UTF-16 too | written anew, unless it changed meanwhile |
+| `.jsonl.zst` | decompressed, line by line | written again, with its time |
+| SQLite | every page, used or free, and its log | the store makes the index again; of cursors the rows go |
+| any other text | as it is, UTF-16 too | written again, unless it changed meanwhile |
 | git, links, other bytes | looked for, as far as bytes tell | named in the report, never changed |
 """
 

@@ -71,7 +71,7 @@ class Swept:
     """What a sweep did: `discovered` and `skipped_unchanged` count transcripts, `ingested` and `analysed` sessions.
 
     `waiting` transcripts were left for lack of time. `learned` counts what a harvest found new in the sessions,
-    `expired` the memories that had their time.
+    `expired` the memories that have expired.
     `redacted` says how often each kind of secret was taken out.
     """
 
@@ -133,7 +133,7 @@ def sweep(
 
 
 def _expire(workspace: Workspace, swept: Swept) -> Swept:
-    """Remove the memories that had their time; trouble with that takes nothing from the sweep."""
+    """Remove the memories that have expired; trouble with that takes nothing from the sweep."""
     try:
         views.adopt_all(workspace)
         follow_up.ask(workspace)

@@ -85,7 +85,7 @@ def updates(workspace: Workspace, *, since: str = "", command: str = "", limit: 
 
 
 def show(workspace: Workspace, text: str) -> tuple[ListedUpdate, str]:
-    """Return the update whose id begins so, and as a diff what it changed."""
+    """Return the update whose id begins with this, and as a diff what it changed."""
     found, gone = _all(workspace)
     update = history.find(found, text)
     listed = ListedUpdate(update, update.can_be_undone and update.id not in gone, gone.get(update.id, ""))

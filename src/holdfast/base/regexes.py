@@ -1,4 +1,4 @@
-"""Patterns that need not be compiled anew in each process: those of one command took 100 ms, while a person waits.
+"""Patterns that need not be compiled again in each process: those of one command took 100 ms, while a person waits.
 
 What `re` makes of a pattern follows from its text, its flags and the interpreter, and from nothing else. A file beside
 the `.pyc` files has it, as these have code; `save` adds to it what this process had to compile. It is a cache, and done

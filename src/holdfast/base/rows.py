@@ -195,7 +195,7 @@ def instead_of(data: bytes, instead: Instead) -> list[tuple[int, bytes, bytes]]:
 
 
 def rewrite(path: str, instead: Instead) -> int:
-    """Change or drop lines by writing the file anew, and return how many; under the lock of the file."""
+    """Change or drop lines by writing the file again, and return how many; under the lock of the file."""
     data = files.read_if_there(path)
     changes = instead_of(data, instead)
     if changes:

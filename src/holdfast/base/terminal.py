@@ -1,7 +1,7 @@
 """What reaches a terminal: text of any script is shown, and nothing in it has any other effect.
 
 `HarmlessStream` stands in for standard output and standard error of every command, so that no caller can forget it.
-Our own styles pass it by a mark that is drawn anew in each process: stored text cannot know it.
+Our own styles pass it by a mark that is drawn again in each process: stored text cannot know it.
 """
 
 from __future__ import annotations

@@ -223,7 +223,7 @@ def rotate(pages: ProjectPages, one: Opened, entry: LogEntry, at: str) -> Workin
 def _standing(plan: str, steps: tuple[str, ...], one: Opened, at: str, *, is_work: bool) -> tuple[str, ...]:
     """Return what is known of next steps at the end of a session: which, since when, and who did something else since.
 
-    Nothing where they stand no longer. They stand anew where the session told them, or they are others than before.
+    Nothing where they stand no longer. They stand again where the session told them, or they are others than before.
     """
     if not steps:
         return ()

@@ -334,7 +334,7 @@ def _post(
         with suppress(OSError):
             reached.shutdown(socket.SHUT_RDWR)
 
-    # The time-out of a socket begins anew with each byte, so somebody else has to look at the clock.
+    # The time-out of a socket begins again with each byte, so somebody else has to look at the clock.
     clock = threading.Timer(seconds, cut_off)
     clock.start()
     try:

@@ -214,7 +214,7 @@ def _ends(material: Material) -> dict[str, list[FoundDecision]]:
 
 
 def _end_of(entry: PageEntry, ends: dict[str, list[FoundDecision]]) -> FoundDecision | None:
-    """Return the decision that an entry is about, if it came to an end; what was said on a later day holds anew."""
+    """Return the decision that an entry is about, if it came to an end; what was said on a later day holds again."""
     last = next(iter(ends.get(entry.words, ())), None)
     day = last.ended[-10:] if last else ""
     return None if is_day(day) and entry.cells[0] > day else last

@@ -57,7 +57,7 @@ DOUBTS = frozenset(
     )
 )
 _ASKING = frozenset(("is", "are", "was", "has", "have", "did", "ist", "sind", "hat", "haben", "wurde", "wann", "why"))
-# A question that begins so wants to know something; "can you" and "could we" order work.
+# A question that begins with one of these wants to know something; "can you" and "could we" order work.
 WONDERING = frozenset(
     (
         *("what", "whats", "why", "how", "when", "where", "wheres", "which", "who", "whose", "does", "do", "were"),

@@ -99,7 +99,7 @@ class Table:
             self._rows.append((place, at))
 
     def _behind_blank(self, place: int, cells: int) -> int:
-        """Return where a whole row stands behind blank lines or such a row, and no head of a table; else nought."""
+        """Return where a whole row stands behind blank lines or such a row, and no head of a table; else 0."""
         while place < len(self.lines.every) and not self.lines.every[place].strip():
             place += 1
         if not self._is_row(place) or not self.lines.every[place].lstrip().startswith("|"):

@@ -9,7 +9,7 @@ session without an end in a project where nobody works any more is removed when 
 
 Beside them, `state/focus/` says for each project which agent set the focus itself; without it the focus follows the
 person's prompts again. And `state/plans/` says for each buffer which next steps stand in it since when, and which
-sessions did something else since; without it they count anew.
+sessions did something else since; without it they count again.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def note(home: str, agent: str, session: str, project: str, at: str, noted: Iter
     """Add what happened to the session's file, which is made where it is missing."""
     path, whose, new = path_of(home, agent, session, project), (agent, session, project), list(noted)
     if is_closed(path) and began(path)[:10] != at[:10]:
-        # It began on another day and ended, so for today's log it begins anew, behind what was read of it.
+        # It began on another day and ended, so for today's log it begins again, behind what was read of it.
         before = [row for row in map(rows.triple_in, rows.read(path)) if row is not None]
         new = [*{kind: (kind, text) for kind, text, _ in before if kind in (TRANSCRIPT, READ)}.values(), *new]
         files.remove(path)

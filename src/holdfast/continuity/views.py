@@ -82,7 +82,7 @@ VIEWS = (
 
 
 def number_of(view: MemoryView, key: str) -> int:
-    """Return the number in the key of a memory that was numbered, or nought."""
+    """Return the number in the key of a memory that was numbered, or 0."""
     number = key.partition("-")[0][1:]
     has = view.columns.letter and key[:1] == view.columns.letter.lower() and number.isdecimal() and len(number) < 9
     return int(number) if has else 0

@@ -1,4 +1,4 @@
-"""What an operator takes out of a hub: memories that had their time, and a text that must go from every table.
+"""What an operator takes out of a hub: memories that have expired, and a text that must go from every table.
 
 Both are plans first. Applying one is a transaction: triggers number each removal, so that every client drops what is
 gone, and write it to the audit. Erasing then has PostgreSQL rewrite the tables, since old versions of rows stay in
@@ -65,7 +65,7 @@ class HubPlan:
 
 
 def plan_retention(operator: Operator, organisation: str, days: int) -> HubPlan:
-    """Return what has had its time in an organisation, each with its rule: memories by type, scope and last use."""
+    """Return what has expired in an organisation, each with its rule: memories by type, scope and last use."""
     steps, expired = [], []
     with operator.begin() as db:
         number = operator.number_of(db, organisation)

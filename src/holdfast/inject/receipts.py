@@ -106,7 +106,7 @@ def latest(workspace: Workspace) -> Iterator[Receipt]:
 
 
 def receipts(workspace: Workspace, session: str = "", *, limit: int | None = None) -> list[Receipt]:
-    """Return the receipts, newest first; of the sessions whose id begins so, or of all."""
+    """Return the receipts, newest first; of the sessions whose id begins with this, or of all."""
     if not workspace.enabled:
         return []
     found = [receipt_of(event) for event in workspace.journal.events(KIND)]

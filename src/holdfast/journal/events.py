@@ -2,7 +2,7 @@
 
 A line is written in one piece, so that the lines of several processes stay whole; a line that a crash cut short is
 passed over when it is read, and does not swallow the line after it. Uses are events here, so that an index that is
-made anew ranks as the old one did.
+made again ranks as the old one did.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ def path(home: str) -> str:
 
 
 def add(home: str, who: str, problem: Exception, *, notice: bool = True) -> None:
-    """Add a line on what went wrong with whom. It never has what was said in a session; a full log begins anew.
+    """Add a line on what went wrong with whom. It never has what was said in a session; a full log begins again.
 
     Nobody reads a log, so it is a notice, too, unless somebody else tells it.
     """

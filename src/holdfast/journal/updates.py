@@ -173,7 +173,7 @@ class Updates:
 
 
 def find(updates: list[Update], text: str) -> Update:
-    """Return the update whose id begins so; NotFound or BadInput where that is none or several."""
+    """Return the update whose id begins with this; NotFound or BadInput where that is none or several."""
     return by_prefix(text, {one.id: one for one in updates}, "no update", "`holdfast updates` lists them.")
 
 

@@ -42,7 +42,7 @@ _SET = kept(r"^[\"']?([A-Za-z_][\w.-]*)[\"']?\s*(?:=(?!=)|:(?!:)|\+=)")
 
 
 class NamedFile(NamedTuple):
-    """A file that a statement names, and the lines, counted from 1; nought where it names none."""
+    """A file that a statement names, and the lines, counted from 1; zero where it names none."""
 
     path: str
     first: int = 0

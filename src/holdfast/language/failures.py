@@ -71,7 +71,7 @@ def says(error: str, kind: str) -> bool:
 
 
 def error_line(output: str) -> str:
-    """Return the line of an output that says the error: one that begins so, one with a word for it, or the first."""
+    """Return the line of an output that says the error: by how it begins, by a word for it, or the first."""
     text = plain(output[:MAX_ERROR])
     folded_text = text.casefold()
     starts, classes = listed(TABLE, "start"), listed(TABLE, "class")

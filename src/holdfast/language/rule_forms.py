@@ -117,7 +117,7 @@ WORDING = kept(
     rf"(?:(?!(?:us|run|prefer|nutz|nimm|verwend|utilis)\w*\s|(?:with|via|through|mit|con|avec)\s)[\w'’-]+\s+){{0,6}}"
     rf"{MENTION}[^;:]*$"
 )
-# What begins so tells of a change that was made.
+# What begins with one of these tells of a change that was made.
 WAS_DONE = kept(
     r"(?:changed|updated|switched|modified|migrated|moved|added|fixed|improved|refactored|converted|made)\s"
 )
@@ -278,7 +278,7 @@ _SOMEWHERE = (
     rf"(?!{_EVERYWHERE}|no\b|any\b|all\b|every\b|a rule\b|general\b|the future\b|future\b"
     r"|(?:\w+\s+){0,3}(?:reasons?|sake|love|record|safety|security|sanity|consistency|clarity)\b)"
 )
-# What begins so is meant there alone, unless it says why, or always.
+# What begins with one of these is meant there alone, unless it says why, or always.
 OPENS = kept(rf"^(?:for|with|at|as|in|on|inside|within|under|beim?|für)\s+{_SOMEWHERE}")
 # "Plain scripts, not pytest modules" is about modules.
 NOUN = kept(r"\s+(?:modules?|scripts?|files?|code|images?|packages?|syntax|style|configs?|classes|functions|types)\b")

@@ -415,7 +415,7 @@ class _Reader:
         return year if _EARLIEST_YEAR <= year <= self.now.year else 0
 
     def _after(self, place: int, kind: str) -> int:
-        """Return the place after a word of that kind, or nought; a stop after it ends what it could belong to."""
+        """Return the place after a word of that kind, or 0; a stop after it ends what it could belong to."""
         found = self.kinds[place].get(kind) if place < len(self.words) else None
         return found[1] if found and not self.words[found[1] - 1].ends else 0
 

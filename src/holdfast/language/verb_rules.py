@@ -27,7 +27,7 @@ _OR_ELSE = kept(
     r"\s+(?:or|and|nor)\s+(?!(?:run|do|use|any|even|then|otherwise|always|never|ask|please|stage|edit|modify|create"
     r"|delete|tag|deploy|publish|release|build|test)\b)[a-z]"
 )
-# What begins so wants something of what is written.
+# What begins with one of these wants something of what is written.
 _WANTS = rf"(?:(?:please|also|and|we|you|must|should),?\s+)*(?:{forms.NOT}|no|always|put|include|mention|reference)\b"
 _BEFORE = ("before", "prior", "bevor", "vor")
 

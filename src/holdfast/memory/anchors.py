@@ -67,7 +67,7 @@ def anchored(workspace: Workspace, draft: Draft) -> Draft:
 
 
 def confirm(workspace: Workspace, memory: Memory) -> Memory:
-    """Anchor a memory anew to the code as it is now, because it was found to hold; nothing else of it changes.
+    """Anchor a memory again to the code as it is now, because it was found to hold; nothing else of it changes.
 
     It holds with the code as it was before, too, which other branches may have. A fact of another branch is refused
     where nothing of its code is: it would lose both, and nobody looking from here can say whether it holds.

@@ -109,11 +109,11 @@ class Proposals:
         return sorted(found, key=_order), problems
 
     def get(self, text: str) -> Proposal:
-        """Return the proposal whose id begins so."""
+        """Return the proposal whose id begins with this."""
         return self._read(self.find(text))
 
     def find(self, text: str) -> str:
-        """Return the id that begins so; NotFound or BadInput where that is none or several."""
+        """Return the id that begins with this; NotFound or BadInput where that is none or several."""
         known = {name: name for name in self.ids()}
         return by_prefix(text, known, "no proposal", "`holdfast proposals` lists those that wait.")
 

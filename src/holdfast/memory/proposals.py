@@ -153,7 +153,7 @@ def every_id(workspace: Workspace) -> tuple[str, ...]:
 
 
 def show(workspace: Workspace, name: str) -> Proposal:
-    """Return the proposal whose id begins so."""
+    """Return the proposal whose id begins with this."""
     workspace.need_enabled()
     return Proposals(workspace.home).get(name)
 
@@ -190,7 +190,7 @@ def _approved(workspace: Workspace, folder: Proposals, judge: Judge, kinds: Mapp
         return _refused(_unreadable(name), problem)
     try:
         workspace.refresh_once(proposal.scope)
-        # One that names the memory in whose place it comes may say what that one said before: the person decides anew.
+        # One that names the memory in whose place it comes may say what that one said before: the person decides again.
         if judge.is_forgotten(proposal.scope, kind.statement(proposal), or_corrected=not proposal.replaces):
             hint = "Store it with `holdfast remember` if it holds again."
             raise Forgotten("it was forgotten or corrected", hint)

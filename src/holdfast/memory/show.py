@@ -39,7 +39,7 @@ def keys(workspace: Workspace, start: str, scope: str | None = None) -> list[str
 
 
 def whole_key(workspace: Workspace, start: str, scope: str | None = None) -> str:
-    """Return the one key that begins so. A key that is there means itself; what begins no key is returned as it is."""
+    """Return the one key that begins with this. A whole key means itself; what begins none is returned as it is."""
     if not is_key(start):
         return start
     found = keys(workspace, start, scope)

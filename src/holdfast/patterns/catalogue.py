@@ -76,12 +76,12 @@ class Catalogue:
         return sorted(found, key=lambda one: (one.created, one.id)), problems
 
     def find(self, text: str) -> str:
-        """Return the id that begins so; NotFound or BadInput where that is none or several."""
+        """Return the id that begins with this; NotFound or BadInput where that is none or several."""
         known = {name: name for name in self.ids()}
         return by_prefix(text, known, "the catalogue has no pattern", "`holdfast patterns catalogue` lists them.")
 
     def get(self, text: str) -> CatalogueEntry:
-        """Return the entry whose id begins so."""
+        """Return the entry whose id begins with this."""
         return self._read(self.find(text))
 
     def text(self, name: str) -> str:

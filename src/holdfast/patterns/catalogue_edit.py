@@ -38,7 +38,7 @@ def entries(workspace: Workspace) -> tuple[list[CatalogueEntry], list[Problem]]:
 
 
 def show(workspace: Workspace, name: str) -> ShownPattern:
-    """Return what is known of the pattern whose id begins so."""
+    """Return what is known of the pattern whose id begins with this."""
     catalogue = _catalogue(workspace)
     review.tell_broken(workspace)
     try:

@@ -117,7 +117,7 @@ def _is_able(pattern: Pattern) -> bool:
     if len(pattern.sessions) < (kind.least if kind and head != "attempts" else 1):
         return False
     if pattern.kind == "repeated-ask":
-        # What is asked for twice on one day is one task that was begun anew.
+        # What is asked for twice on one day is one task that was begun again.
         return len({one.at[:10] for one in pattern.evidence}) >= _MIN_DAYS
     if pattern.kind not in ("failed-command", "retry-loop") or rest.startswith("file not there: '"):
         return True

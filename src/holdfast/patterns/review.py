@@ -175,7 +175,7 @@ def advice(pattern: Pattern, quote: str) -> str:
 
 
 def get(workspace: Workspace, what: str | Pattern) -> Pattern:
-    """Return the pattern whose id begins so, however seldom it occurs; of one that does not occur, what is known."""
+    """Return the pattern whose id begins with this, however rare; of one that does not occur, what is known."""
     workspace.need_enabled()
     if isinstance(what, Pattern):
         return what

@@ -425,7 +425,7 @@ DRAWN = rf"(?<![A-Za-z0-9_+/%-])(?=[A-Za-z0-9_-]{{{MIN_BARE}}})"
 
 # What looks made up stands between these.
 NO_RUN = "\"'`=:,()/<>|[]{};\\"
-# What begins so is an id.
+# What begins with one of these is an id.
 _IDS = ("toolu_", "call_", "req_", "msg_", "ws_", "run_", "resp_", "item_", "thread_", "asst_", "chatcmpl-", "agent-")
 # A name of code ends in how many bits, colours or bytes there are.
 _BITS = ("128", "192", "256", "384", "512", "1024", "2048", "4096", "8192")

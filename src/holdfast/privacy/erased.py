@@ -5,7 +5,7 @@ Of a text there is a digest, made with a random key that stands in the first row
 two bytes over its first two words, which most texts do not have. Whoever has the file can only try texts, as with a
 tombstone.
 
-What was said after its text was erased was said anew, and counts. What has no time counts as said before.
+What was said after its text was erased was said again, and counts. What has no time counts as said before.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def _verdict_of(anchor: Anchor, seen: str, text: str) -> str:
 
 
 def confirmed(before: Sequence[str], found: Sequence[str]) -> tuple[str, ...]:
-    """Return anchors that were found anew; each still holds with what the same place had when it was found before.
+    """Return anchors that were found again; each still holds with what the same place had when it was found before.
 
     So what a branch confirms is not lost to the others, whose code is another.
     """

@@ -351,7 +351,7 @@ def _is_same(recorded: tuple[str, ...], place: str) -> bool:
         return not recorded or recorded[0] == _inode(place)
     number, modified, changed = _stamp(place)
     # A number is given again after a removal, but not with the old time. A copy can keep that time, but neither the
-    # number nor the time of its own making. Some disks number anew at each mount, and `chmod` moves the last time.
+    # number nor the time of its own making. Some disks number again at each mount, and `chmod` moves the last time.
     return modified == recorded[1] and (number == recorded[0] or changed == recorded[2])
 
 

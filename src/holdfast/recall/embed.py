@@ -46,7 +46,7 @@ _WEIGHT_SUM = 1 << 24
 _FEW = 30
 _STEPS = 32_767
 _UNSIGNED = bytes([*range(128, 256), *range(128)])
-# A square over 64 fits a byte; what a byte stands for goes from nought up to 127 and from -128 back to -1.
+# A square over 64 fits a byte; what a byte stands for goes from zero up to 127 and from -128 back to -1.
 _HALF = [min(255, (number * number + 32) // 64) for number in range(129)]
 _SQUARES = bytes([*_HALF[:128], *_HALF[:0:-1]])
 

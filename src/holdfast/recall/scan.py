@@ -185,7 +185,7 @@ class Probe:
 
 
 def _worth(eight: list[float], scale: float) -> int:
-    """Return what each byte of eight signs is worth, from nought up, in 256 lanes; the first sign is the top bit."""
+    """Return what each byte of eight signs is worth, from zero up, in 256 lanes; the first sign is the top bit."""
     steps = [int(number * scale) for number in reversed(eight)]
     worth = sum([abs(step) - step for step in steps])
     for step, ones, bits in zip(steps, _ONES, _BITS, strict=True):

@@ -65,7 +65,7 @@ def at_compact(run: HookRun) -> list[Effect]:
 
 
 def at_start(run: HookRun) -> list[Effect]:
-    """The same, where a session begins anew without its context."""
+    """The same, where a session begins again without its context."""
     return [] if run.call.source in CONTINUES else at_compact(run)
 
 
@@ -90,7 +90,7 @@ def holding_for(run: HookRun, line: str = "", printed: str = "") -> list[Found]:
 
 
 def _rebuild(workspace: Workspace, scope: Scope) -> bool:
-    """Make the table of a scope anew, where the index is there and nobody holds it: a hook never fills one."""
+    """Make the table of a scope again, where the index is there and nobody holds it: a hook never fills one."""
     import sqlite3
 
     from holdfast.rules.build import build

@@ -4,7 +4,7 @@ Identity: the file is named by a digest of the scope. Its first line has the sta
 line is one rule with the stamp and the digest of its file. It is derived and may be lost. It is believed as long as
 every stamp agrees: a memory that comes, goes or gets another name changes its folder, and one that is edited its own
 stamp; of a rule that is about to be told the bytes are compared, too. Where it is not believed, the index is brought up
-to date, which reads what changed, and the file is written anew; where that cannot be done, rules whose file is as it
+to date, which reads what changed, and the file is written again; where that cannot be done, rules whose file is as it
 was still count. `state/rules/` has no more files than there are scopes.
 
 A file of many that had no condition and is given one in place, by an editor that does not replace it, is seen when the
@@ -65,7 +65,7 @@ class RuleRow:
 def rows(
     workspace: Workspace, scope: Scope, rebuild: Callable[[Workspace, Scope], bool] | None = None
 ) -> list[RuleRow]:
-    """Return the rules of a scope; what is not current is made anew by `rebuild`, where that is given and possible."""
+    """Return the rules of a scope; what is not current is made again by `rebuild`, where that is given and possible."""
     root, place = os.path.join(workspace.home, "memory"), place_of(workspace.home, scope)
     base = layout.folder_of(scope)
     # Most scopes hold no memory: those of an agent's profile, of a session.
@@ -86,7 +86,7 @@ def place_of(home: str, scope: Scope) -> str:
 
 
 def discard(home: str) -> None:
-    """Remove the rules of every scope: they quote memories, and are written anew when somebody asks for them."""
+    """Remove the rules of every scope: they quote memories, and are written again when somebody asks for them."""
     folder = os.path.join(home, *FOLDER)
     for name in files.names_in(folder, ""):
         files.discard(os.path.join(folder, name))

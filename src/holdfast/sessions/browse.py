@@ -141,7 +141,7 @@ def in_folder(workspace: Workspace, path: str) -> str:
 
 
 def ask(workspace: Workspace, question: Callable[[SessionRows], Answer]) -> Answer:
-    """Return what the table of sessions answers; it is filled first, where the index was made anew."""
+    """Return what the table of sessions answers; it is filled first, where the index was made again."""
     session_index.complete(workspace, Archive(workspace.home))
     return workspace.store.ask(lambda tables: question(tables.sessions))
 

@@ -297,7 +297,7 @@ def drop_all(workspace: Workspace, gone: list[str]) -> None:
 
 
 def rebuild(workspace: Workspace, archive: Archive, progress: Progress | None = None) -> int:
-    """Put every session of the archive into the index anew; searching goes on meanwhile. Return how many are in it."""
+    """Put every session of the archive into the index again; searching goes on meanwhile. Return how many are in it."""
     return settle(workspace, archive, progress, anew=True)
 
 

@@ -203,7 +203,7 @@ def lines_of(path: str) -> Iterator[bytes]:
 
 
 def rewrite(path: str, clean: Callable[[bytes], bytes]) -> None:
-    """Write a raw file anew with each line as `clean` returns it. Its time stays: it is still that of its digest."""
+    """Write a raw file again with each line as `clean` returns it. Its time stays: it is still that of its digest."""
     at = os.stat(path).st_mtime_ns
     pending = PendingFile(os.path.dirname(path), make_folder=False)
     try:

@@ -370,7 +370,7 @@ class Taker:
         self._index(name, digest, analysis)
 
     def _read_again(self, problem: Problem, name: str) -> None:
-        """Tell of a raw file that is damaged, and let the next sweep make it anew from its transcript."""
+        """Tell of a raw file that is damaged, and let the next sweep make it again from its transcript."""
         again = self._cursors.forget(name)
         hint = (
             "The next sweep reads its transcript again." if again else "Its transcript is gone, so this stays as it is."

@@ -166,7 +166,7 @@ class Store(Protocol):
         """See what others changed in these scopes, or in all."""
 
     def rebuild(self, progress: Progress | None = None) -> Refreshed:
-        """Derive everything anew; reading goes on meanwhile."""
+        """Derive everything again; reading goes on meanwhile."""
 
     def problems(self) -> list[Problem]:
         """Return what is wrong in what people wrote, as values."""

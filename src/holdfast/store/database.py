@@ -1,7 +1,7 @@
 """The index as it is written: how its file is opened, rebuilt where it cannot be used, and filled.
 
 Every write is one `BEGIN IMMEDIATE` transaction with a busy timeout, in WAL mode, so that readers never wait. A file
-that is missing, damaged or of another schema is made anew, by one process at a time; `fresh` says that it has to be
+that is missing, damaged or of another schema is made again, by one process at a time; `fresh` says that it has to be
 filled. An error that means damage goes up as SQLite raised it, so that the tree can heal it; any other trouble of a
 write becomes a StoreUnavailable.
 """

@@ -151,7 +151,7 @@ def _entries(lines: list[str]) -> tuple[tuple[FrontMatterEntry, ...], tuple[tupl
     entries: list[FrontMatterEntry] = []
     broken: list[tuple[int, str]] = []
     for number, line in enumerate(lines, 2):
-        # A line that begins so continues an entry, or is a comment or no flat YAML.
+        # A line that begins with this continues an entry, or is a comment or no flat YAML.
         name = "" if not line or line[0] in " \t#-[{" else _name_and_rest(line)[0]
         if name:
             entries.append(FrontMatterEntry(name, line, number))

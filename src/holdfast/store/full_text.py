@@ -174,7 +174,7 @@ def held_words(db: sqlite3.Connection, table: str, asked: Asked, ids: Sequence[i
     rows = ",".join(map(str, ids))
     for place, (word, count) in enumerate(zip(asked.words, asked.counts, strict=True)):
         if count <= MAX_DOCUMENTS:
-            # With the plus, SQLite walks the word's documents once instead of asking for each number anew.
+            # With the plus, SQLite walks the word's documents once instead of asking for each number again.
             sql = f"SELECT rowid FROM {table} WHERE {table} MATCH ? AND +rowid IN ({rows})"
             for (row,) in db.execute(sql, (quoted(word),)):
                 held[row] |= 1 << place

@@ -9,7 +9,7 @@ write holds and says so in `notes`.
 
 Seeing. What people change in the files is seen by the next read; `tree` says how.
 
-Checking. `holdfast reindex` makes the index anew from the files and loses nothing; a test deletes it and compares.
+Checking. `holdfast reindex` makes the index again from the files and loses nothing; a test deletes it and compares.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class LocalStore:
         return self.tree.refresh(scopes, progress)
 
     def rebuild(self, progress: Progress | None = None) -> Refreshed:
-        """Read every file anew into the index; recall goes on meanwhile."""
+        """Read every file again into the index; recall goes on meanwhile."""
         return self.tree.rebuild(progress)
 
     def put(self, draft: Draft, clean: Callable[[Draft], Draft] | None = None, was: str | None = None) -> Stored:
@@ -236,7 +236,7 @@ class LocalStore:
             )
 
     def clear_uses(self) -> None:
-        """Forget the counts, before they are counted anew."""
+        """Forget the counts, before they are counted again."""
         with self.tree.index.begin() as db:
             db.execute("DELETE FROM uses")
 

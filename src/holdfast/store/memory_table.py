@@ -86,7 +86,7 @@ class MemoryTable(FullTextTable):
         return int(self.db.execute("SELECT count(*) FROM memory").fetchone()[0])
 
     def scored(self, expression: str, where: str, values: list[object], limit: int, bounded: bool) -> list[Match]:
-        """Return id, nought, nought and text score of the memories that match, best first."""
+        """Return id, zero, zero and text score of the memories that match, best first."""
         newest = f"ORDER BY words.rowid DESC LIMIT {MAX_WEIGHED}" if bounded else ""
         rows = self.db.execute(
             "SELECT id, 0, 0, text FROM"
@@ -131,7 +131,7 @@ class MemoryTable(FullTextTable):
         looked_at = _LOOKED_AT * limit
         while True:
             numbers = heaviest(holders, worth, looked_at)
-            # With the plus, SQLite walks the words' documents once instead of asking for each number anew.
+            # With the plus, SQLite walks the words' documents once instead of asking for each number again.
             among = f"+words.rowid IN ({','.join(numbers)}) AND {where}"
             found = self.scored(every, among, values, limit, False)
             if len(found) >= min(limit, words.ENOUGH_FOUND) or len(numbers) >= len(holders):
@@ -239,7 +239,7 @@ class MemoryTable(FullTextTable):
         """Return for each row the words as they stand in the current statement, and those only in earlier ones."""
         if not asked.expression:
             return {}
-        # With the plus, SQLite walks the words' documents once instead of asking for each number anew.
+        # With the plus, SQLite walks the words' documents once instead of asking for each number again.
         walk = len(rows) > 1 and sum(asked.counts) <= len(rows) * _WALKED
         found: dict[int, Matched] = {}
         for part, _ in in_parts(rows):

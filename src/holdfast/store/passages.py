@@ -71,7 +71,7 @@ _LOOKED_AT, _LOOKED_AT_FILTERED = 2, 6
 
 
 class Passage(NamedTuple):
-    """One turn. `name` is what the source calls it; `place` counts from nought within the session."""
+    """One turn. `name` is what the source calls it; `place` counts from zero within the session."""
 
     place: int
     text: str

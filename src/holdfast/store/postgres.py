@@ -442,7 +442,7 @@ class PostgresStore:
             self.pool.do(self.asks, statement, *values)
 
     def clear_uses(self) -> None:
-        """Set every count to nought, before uses are counted anew."""
+        """Set every count to 0, before uses are counted again."""
         with self.begin() as db:
             db.execute(f"DELETE FROM holdfast.use WHERE {_HERE}", self.here)
 
@@ -456,7 +456,7 @@ class PostgresStore:
         return Refreshed()
 
     def rebuild(self, progress: Progress | None = None) -> Refreshed:
-        """Throw away what was derived that recall makes anew: the vectors."""
+        """Throw away what was derived that recall makes again: the vectors."""
         with self.writing() as db:
             db.execute(f"DELETE FROM holdfast.meaning WHERE {_HERE}", self.here)
             # Who knew that all vectors were there looks again.

@@ -1,4 +1,4 @@
-"""The index as a hook reads it: without a sweep of the files, without waiting, and never made anew.
+"""The index as a hook reads it: without a sweep of the files, without waiting, and never made again.
 
 A hook has no time to look at every file. It takes what the index says and then looks at the few files that it is about
 to hand over: one that is gone is not given, one that was edited by hand is read again.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 8_192
 _ID = 8
-# A number of a stored vector is a byte in two's complement: below 128 it is nought or more.
+# A number of a stored vector is a byte in two's complement: below 128 it is zero or more.
 _SIGNS = b"1" * 128 + b"0" * 128
 
 
@@ -158,5 +158,5 @@ def _has_any(ids: bytes, wanted: set[int]) -> bool:
 
 
 def code_of(vector: bytes) -> bytes:
-    """Return the signs of a stored vector, the first in the highest bit; nought counts as positive."""
+    """Return the signs of a stored vector, the first in the highest bit; zero counts as positive."""
     return int(vector.translate(_SIGNS), 2).to_bytes((len(vector) + 7) // 8, "big")

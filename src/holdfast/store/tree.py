@@ -122,7 +122,7 @@ class Tree:
         return found + self._lose(gone)
 
     def rebuild(self, progress: Progress | None = None) -> Refreshed:
-        """Read every file anew into the index; recall goes on meanwhile."""
+        """Read every file again into the index; recall goes on meanwhile."""
         if self.index.was_replaced():
             self.reopen()
         with self._filling():

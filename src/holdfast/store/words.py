@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable
 
-    # Number, session and place of what was found, without and with its text score. A memory has no session: nought.
+    # Number, session and place of what was found, without and with its text score. A memory has no session: zero.
     Row = tuple[int, int, int]
     Match = tuple[int, int, int, float]
 

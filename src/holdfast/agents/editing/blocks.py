@@ -1,6 +1,6 @@
 """Blocks of ours, each between two marker lines, in a text that is otherwise the person's.
 
-The block of memories stands once in a rules file, and is written anew whenever they change. A pattern's block has its
+The block of memories stands once in a rules file, and is written again whenever they change. A pattern's block has its
 name, and a digest by which an edit by hand is known; the two line ends before it are ours too, so a text without its
 blocks is what it was, byte for byte. A file of our own holds one such block and nothing else.
 """

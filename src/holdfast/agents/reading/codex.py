@@ -148,7 +148,7 @@ class CodexReading(Reading):
         self.seen_at(when(meta.get("timestamp")) or self.at)
 
     def _tokens(self, payload: dict[str, Any]) -> None:
-        """Count what was added to the running total; where the total starts anew, what the last step says."""
+        """Count what was added to the running total; where the total starts again, what the last step says."""
         info = table(payload.get("info"))
         usage = info.get("total_token_usage")
         if not isinstance(usage, dict):

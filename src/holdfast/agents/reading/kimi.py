@@ -59,7 +59,7 @@ class KimiReading(Reading):
     def __init__(self, path: str) -> None:
         super().__init__(path)
         self._said: list[str] = []
-        # Ids of calls are counted anew when a session goes on, so each has a key of its own here.
+        # Ids of calls are counted again when a session goes on, so each has a key of its own here.
         self._keys: dict[str, str] = {}
 
     def records(self) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -148,7 +148,7 @@ class Depot:
         return files.read_if_there(found).partition(b"\t")[0].decode()
 
     def make_again(self) -> None:
-        """Take the repository away and make it anew; the next look at the remote brings what belongs in it."""
+        """Take the repository away and make it again; the next look at the remote brings what belongs in it."""
         shutil.rmtree(self.path, ignore_errors=True)
         self.create(self.url)
 

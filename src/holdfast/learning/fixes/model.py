@@ -4,9 +4,9 @@ Identity: a fix has an id of agent, session and fingerprint. Atomic: one line is
 lock, after it was looked for. A fix after which the same failure came again in its session is withdrawn by another
 line; a later line of the same id holds again. A broken line is passed over.
 
-Bounded: over `MAX_ROWS` or `MAX_BYTES` the file is written anew, whole and durably, under the same lock. What was
+Bounded: over `MAX_ROWS` or `MAX_BYTES` the file is written again, whole and durably, under the same lock. What was
 withdrawn or is broken goes, then the oldest of those that helped in the fewest sessions; the newest and those that
-helped most stay. `forget` writes it anew, too. A reader sees the file before or after that, never a part of both.
+helped most stay. `forget` writes it again, too. A reader sees the file before or after that, never a part of both.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MAX_NAMES = 6
 _MAX_LINE = 16_384
 MAX_ROWS = 5_000
 MAX_BYTES = 4 * 1_048_576
-# What is left when the file was over its bounds, so that not every fix after it writes the file anew.
+# What is left when the file was over its bounds, so that not every fix after it writes the file again.
 LEFT = 0.75
 # How much of that is for the newest, however seldom they helped.
 _FOR_NEWEST = 0.25

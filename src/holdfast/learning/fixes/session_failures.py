@@ -2,7 +2,7 @@
 
 What is noted of a session leads to fixes, and to what it is told with a failure, or at its next prompt where the agent
 hears nothing at a call. Where a hook was told of a failure, the transcript tells it again, with all that was done
-around it: a failure that comes again begins anew, so what is known afterwards is what the transcript says.
+around it: a failure that comes again starts over, so what is known afterwards is what the transcript says.
 """
 
 from __future__ import annotations

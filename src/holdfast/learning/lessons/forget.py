@@ -1,6 +1,6 @@
 """What becomes of lessons when a session is forgotten: its evidence goes, and what nothing else speaks for.
 
-A lesson that says the session's words and that others speak for, too, is made anew of what they said. One that a person
+A lesson that says the session's words and that others support, too, is made again of what they said. One that a person
 stated or approved is a memory on purpose, and stays. One that stands only because it recurred goes with its memory.
 """
 

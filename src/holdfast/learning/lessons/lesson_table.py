@@ -1,7 +1,7 @@
 """Which lessons stand, and what weighs them: a table in `state/`, so that a session's start need not read every lesson.
 
 Derived: `state/lessons.tsv` has a row for each lesson that stands or warns, and above them what the folders of lessons
-looked like. Whoever writes a lesson changes its folder, and then the table is made anew. It may be lost at any time.
+looked like. Whoever writes a lesson changes its folder, and then the table is made again. It may be lost at any time.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def weight(row: Row, at: float) -> float:
 
 
 def renew(home: str) -> None:
-    """Make the table anew if the lessons changed since it was made."""
+    """Make the table again if the lessons changed since it was made."""
     _rows(home)
 
 

@@ -89,7 +89,7 @@ class Lessons:
         return sorted(found, key=lambda one: (one.created, one.id))
 
     def get(self, name: str) -> Lesson:
-        """Return the lesson whose id, or the key of its memory, begins so."""
+        """Return the lesson whose id, or the key of its memory, begins with this."""
         every = self.all()
         known = {**{one.key: one for one in every if one.key}, **{one.id: one for one in every}}
         return by_prefix(name, known, "no learned lesson", "`holdfast lesson` lists them.")

@@ -169,7 +169,7 @@ def _propose(workspace: Workspace, one: Proposal) -> bool:
 
 
 def _is_offered_as(one: Proposal, other: Proposal) -> bool:
-    """Whether another proposal says this one: newer rules may take other words of a message, people say it anew."""
+    """Whether another proposal says this one: newer rules may take other words of a message, people say it again."""
     if one.evidence in messages_of(other) or one.scope != other.scope:
         return one.evidence in messages_of(other)
     return same(one.text) in same(other.text) or alike(words_of(one.text), words_of(other.text)) or one.id == other.id

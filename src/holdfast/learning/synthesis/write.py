@@ -1,7 +1,7 @@
 """Synthesis: write down what the ratings of a week, a month or all time say together.
 
 `learning/synthesis/YYYY-MM/<kind>-<last day>.md`, with `_<project>` behind it for one project. The same period is the
-same file, made anew from what is there; it holds nothing that is not in other files. A harvest writes the page of the
+same file, made again from what is there; it holds nothing that is not in other files. A harvest writes the page of the
 week that is over.
 """
 
@@ -58,7 +58,7 @@ def synthesis(workspace: Workspace, kind: str = "week", *, dry_run: bool = False
 def due(workspace: Workspace) -> str:
     """Write the page of the last week that is over, unless it is there already, and return its path, or nothing.
 
-    It is made anew only where ratings of that week came to be known later.
+    It is made again only where ratings of that week came to be known later.
     """
     period = room.last_week(now()[:10])
     path = _path(workspace, period, "")

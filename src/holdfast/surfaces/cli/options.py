@@ -21,7 +21,7 @@ class Text(click.Argument):
 
 
 class Key(click.ParamType[str]):
-    """The key of a memory; its beginning is enough where no other key begins so."""
+    """The key of a memory; its beginning is enough where no other key begins with it."""
 
     name = "key"
 

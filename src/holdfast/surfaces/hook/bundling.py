@@ -138,7 +138,7 @@ def parts_of(names: list[str]) -> list[Part]:
 def _placed(parts: list[Part]) -> tuple[list[Part], bytes]:
     """Return the parts, each with the places of what is read late, counted from the end; and all of that."""
     texts = [_made[part[1], part[2], part[3]][2] for part in parts]
-    # Behind the last one stands a byte, so that no place is nought.
+    # Behind the last one stands a byte, so that no place is zero.
     left, placed = sum([len(one) for some in texts for one in some]) + 1, []
     for part, some in zip(parts, texts, strict=True):
         places = [-left]
@@ -247,7 +247,7 @@ def _leave_out(tree: ast.Module, path: str, used: frozenset[str], late: list[byt
     for body, before in bodies:
         for place, node in enumerate(body):
             if isinstance(node, ast.FunctionDef) and f"{before}{node.name}" not in used and _is_alone(node, before):
-                # Nought is the number of the classes.
+                # Zero is the number of the classes.
                 number = ast.Constant(len(functions) + 1)
                 call: ast.expr = ast.Call(ast.Name("__late__", ast.Load()), [number], [])
                 for decorator in reversed(node.decorator_list):

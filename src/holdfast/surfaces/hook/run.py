@@ -1,6 +1,6 @@
 """Start of the hook for `python -I -S -E run.py EVENT --agent X`: without site packages it finds its own package.
 
-It is compiled anew each time, so it is short: `bundle.py` says what it does.
+It is compiled again each time, so it is short: `bundle.py` says what it does.
 """
 
 import gc

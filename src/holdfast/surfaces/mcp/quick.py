@@ -242,7 +242,7 @@ class QuickServer:
         elif method == "notifications/cancelled":
             self._close(params.get("requestId"))
         elif method == "notifications/roots/list_changed" and self._has_shaken:
-            # A server that was not asked anything yet has nothing to ask anew.
+            # A server that was not asked anything yet has nothing to ask again.
             if self._handlers is not None:
                 self._handlers.asked_roots = False
         else:

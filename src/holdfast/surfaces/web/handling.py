@@ -70,7 +70,7 @@ class Visit:
         self.browser.told.append((text, undo, kind))
 
     def goto(self, path: str, **query: str) -> Response:
-        """Return a redirect to a page of ours, which a browser fetches anew."""
+        """Return a redirect to a page of ours, which a browser fetches again."""
         asked = urlencode({name: value for name, value in query.items() if value})
         return RedirectResponse(f"{path}?{asked}" if asked else path, 303)
 

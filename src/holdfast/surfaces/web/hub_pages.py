@@ -69,7 +69,7 @@ class HubKeys(Keys):
         self.limiter = anyio.CapacityLimiter(MAX_CONNECTIONS)
 
     def put(self, response: Response, name: str, value: str, seconds: float) -> None:
-        """Have the browser keep something of ours for so long; nought takes it away."""
+        """Have the browser keep something of ours for so long; zero takes it away."""
         response.set_cookie(
             f"{self.cookie}{name}", value, max_age=int(seconds), path="/", secure=self.is_secure, httponly=True
         )

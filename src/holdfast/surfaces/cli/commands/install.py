@@ -63,7 +63,7 @@ def connect(workspace: Workspace, planned: InstallPlan, *, show: bool = True) ->
     """Show what an install would change and, where the person wants it, do it."""
     done = "it is connected" if planned.agent.events else "its sessions are read without an install"
     if planned.agent.events and not planned.changes and not invocation().dry_run:
-        # A home that was made anew knows nothing of the hooks that stand there.
+        # A home that was made again knows nothing of the hooks that stand there.
         install.take_up(workspace, planned)
     if _confirm_changes(planned, f"nothing to do: {done}", show=show):
         install.apply(workspace, planned)

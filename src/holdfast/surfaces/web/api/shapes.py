@@ -295,7 +295,7 @@ class ContextBlock(Struct, frozen=True, kw_only=True):
 
 
 class ReceiptsAsked(PageAsked):
-    """Whose receipts: those of the sessions whose id begins so, or all."""
+    """Whose receipts: those of the sessions whose id begins with this, or all."""
 
     of_session: Id = ""
 
