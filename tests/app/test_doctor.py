@@ -118,10 +118,10 @@ EVENTS = {re.sub(r"(?<=.)(?=[A-Z])", "_", event).lower(): "" for event in codex_
 def test_hooks_that_are_not_trusted(one, codex) -> None:
     """Codex runs no hook that was not trusted: that is a warning until each has its entry."""
     ((severity, text),) = findings(one)
-    assert severity == "warning" and "9 hooks of ours" in text and "never heard from" in text
+    assert severity == "warning" and "9 hooks of Holdfast" in text and "never heard from" in text
     config = codex / "config.toml"
     config.write_text(config.read_text() + trusted(codex, {**EVENTS, "stop": "enabled = false"}))
-    assert "1 hook of ours" in findings(one)[0][1]
+    assert "1 hook of Holdfast" in findings(one)[0][1]
     config.write_text(config.read_text().replace("enabled = false", ""))
     assert findings(one) == []
 

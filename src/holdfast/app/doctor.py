@@ -163,7 +163,7 @@ def agents_are_heard(workspace: Workspace) -> Iterator[Problem]:
         last = f"last heard from {one.heard}" if one.heard else "never heard from"
         if one.untrusted and since > one.heard:
             hooks = count(len(one.untrusted), "hook")
-            text = f"{one.title} does not run {hooks} of ours, because you have not trusted them there ({last})"
+            text = f"{one.title} does not run {hooks} of Holdfast's, because you have not trusted them there ({last})"
             yield Problem("agent", one.name, text, " ".join(agents.get(one.name).advice))
         elif one.ignored > since:
             text = f"another program ran the hooks of {one.title} at {one.ignored}, so they stayed silent ({last})"
