@@ -120,7 +120,8 @@ class Bench:
             for moment, told in (
                 ("start", {"source": "startup"}),
                 ("prompt", {"prompt": self.sentence(20)}),
-                ("stop", {}),
+                ("stop", {"answer": f"I changed `code.py`: {self.sentence(12)} All 12 tests pass."}),
+                ("end", {"source": "exit"}),
             ):
                 call = HookCall("claude-code", moment, moment, **about, **told)
                 hook(self.home, agents.get("claude-code"), call, environment)

@@ -198,7 +198,9 @@ class Month:
     def _start_block(self, day: int) -> str:
         told = {"session_id": f"block-{day}", "cwd": str(self.project), "source": "startup"}
         printed = self._hook("SessionStart", told)[1]
-        return str(json.loads(printed)["hookSpecificOutput"]["additionalContext"]) if printed else ""
+        # A line that only the person is shown may come without a block.
+        told = json.loads(printed).get("hookSpecificOutput", {}) if printed else {}
+        return str(told.get("additionalContext", ""))
 
     def _stands(self) -> dict[str, Any]:
         with self._workspace() as workspace:

@@ -602,3 +602,19 @@ def test_what_was_asked_is_told_to_who_asks_where_they_were(ask, workspace):
     assert "- asked for: Build the refund endpoint of the shop\n" in ask(
         "UserPromptSubmit", "s2", prompt="where were we?"
     )
+
+
+def test_a_start_reads_each_page_once(pages, ask, home, monkeypatch):
+    """However many parts of the block ask for the working state and the log, a start opens each page once."""
+    opened: list[str] = []
+    real = os.open
+
+    def noted(path, *given, **named):
+        opened.append(str(path))
+        return real(path, *given, **named)
+
+    monkeypatch.setattr(os, "open", noted)
+    assert "Wrote the form" in ask("SessionStart", source="startup")
+    folder = str(home / "memory" / FOLDER)
+    for page in ("buffer.md", f"log/{now()[:10]}.md"):
+        assert opened.count(os.path.join(folder, page)) == 1

@@ -149,13 +149,14 @@ def entries(folder: str, day: str, last: int = 0) -> tuple[list[LogEntry], list[
 
 def _end(folder: str, day: str) -> str:
     """Return the end of a day's page, from a region of ours on: a start reads as much in the evening as at noon."""
-    path = path_of(folder, day)
     try:
-        data, start = files.read_tail(path, _END)
+        data, start = files.read_tail(path_of(folder, day), _END)
     except OSError:
-        start = 0
+        return read(folder, day)
     at = data.find(_BEGINS) if start else -1
-    return _read(data[at + 1 :].decode("utf-8", "surrogateescape")) if at >= 0 else read(folder, day)
+    if start and at < 0:
+        return read(folder, day)
+    return _read(data[at + 1 :].decode("utf-8", "surrogateescape"))
 
 
 def decided(entry: LogEntry) -> list[str]:

@@ -82,7 +82,10 @@ def owner_of(at: Workspace) -> str:
 
 
 class ToldPages:
-    """The pages of the project of a workspace or a hook, as they are told. `folders` begins with its present one."""
+    """The pages of the project of a workspace or a hook, as they are told. `folders` begins with its present one.
+
+    The working state and the log are read once: several parts of what is told ask for them.
+    """
 
     def __init__(self, at: Workspace) -> None:
         root = os.path.join(at.home, "memory")
@@ -94,6 +97,8 @@ class ToldPages:
         folders = [layout.folder_of(Scope("project", owner)) for owner in owners]
         plain = [folder for folder in folders if not files.link_on_the_way(root, folder)]
         self.folders = tuple([os.path.join(root, folder) for folder in plain])
+        self._state: WorkingState | None = None
+        self._logged: dict[str, list[LogEntry]] = {}
         # The digests of what was forgotten.
         self._forgotten: set[str] = set()
         try:
@@ -206,6 +211,11 @@ class ToldPages:
 
     def state(self) -> WorkingState:
         """Return the working state of the project."""
+        if self._state is None:
+            self._state = self._read_state()
+        return self._state
+
+    def _read_state(self) -> WorkingState:
         if self._worktree:
             return (
                 buffer.read(buffer.page_of(self.folders[0], self._worktree)) if self.folders else buffer.WorkingState()
@@ -292,7 +302,9 @@ class ToldPages:
         days = [day for day in log.days(folder) if day <= now()[:10]] if folder else []
         own = (self._worktree,) if self._worktree else ()
         for day in days[:_MAX_DAYS]:
-            here = [one for one in log.entries(folder, day, _MAX_READ)[0] if (one.worktree != own) == of_others]
+            if day not in self._logged:
+                self._logged[day] = log.entries(folder, day, _MAX_READ)[0]
+            here = [one for one in self._logged[day] if (one.worktree != own) == of_others]
             if any(one.done or one.failed or one.decisions for one in here):
                 return here
         return []

@@ -90,7 +90,7 @@ def _mark_as_agents(path: str) -> None:
 
 def agent_of(home: str, path: str) -> str:
     """Return the agent whose tool wrote the page since it was last read; nothing where none did."""
-    return (files.read_if_there(_place_of(home, "agents", path)) or b"").decode("utf-8", "replace")
+    return _noted(home, "agents", path)
 
 
 def note_read(home: str, path: str) -> None:
@@ -113,8 +113,14 @@ def theirs(home: str, path: str) -> Callable[[str], bool]:
 
 
 def _lines(home: str, path: str) -> dict[str, str]:
-    told = files.read_if_there(_place_of(home, "lines", path)).decode("utf-8", "replace")
-    return {line: by for line, _, by in [row.partition(" ") for row in told.splitlines()]}
+    return {line: by for line, _, by in [row.partition(" ") for row in _noted(home, "lines", path).splitlines()]}
+
+
+def _noted(home: str, kind: str, path: str) -> str:
+    # In most homes nothing was ever noted, and to find out where the page really lies takes many looks.
+    if not os.path.isdir(os.path.join(home, "state", "looked", kind)):
+        return ""
+    return files.read_if_there(_place_of(home, kind, path)).decode("utf-8", "replace")
 
 
 def _digest(line: str) -> str:

@@ -142,6 +142,8 @@ USUAL = {
 def test_the_table_has_what_a_hook_of_each_moment_loads(hook, remember, moment):
     """The modules of a bundle are those that a usual hook of its moment loads, no more and no less."""
     remember("Deploys need the VPN. Ask Kim for access.")
+    # As in every home in which a sweep has learned something.
+    (hook.home / "learning" / "algorithm").mkdir(parents=True)
     hook.start("a session before")
     # As most agents name one.
     session = "0198c1a2-7f3e-4d5b-9a6c-0f1e2d3c4b5a"

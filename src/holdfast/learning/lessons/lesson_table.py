@@ -14,7 +14,6 @@ from holdfast.base import clock, files
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
 from holdfast.errors import HoldfastError
-from holdfast.store import front_matter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,6 +113,9 @@ def _made(folders: list[str]) -> list[str]:
 
 def _told(text: str, now: float) -> str:
     """Return the row of one lesson, nothing where it does not stand. Its own reader is too heavy for a hook."""
+    # Mostly the table is there, and a hook reads no lesson.
+    from holdfast.store import front_matter
+
     document = front_matter.parse(text)
     given = front_matter.values(document)[0]
     project, key, status = (given.get(name, "") for name in ("project", "key", "status"))

@@ -29,7 +29,8 @@ ALWAYS = ("holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.app.hook")
 MODULES = {
     "start": (
         "continuity.hook rules.hook rules.told learning.work.hook agents.transcript_calls "
-        "continuity.closing language.tools app.sets app.at_start language.commands inject.receipts"
+        "continuity.closing language.tools app.sets app.at_start language.commands inject.receipts "
+        "learning.lessons.lesson_table"
     ),
     "prompt": (
         "privacy.speech project continuity.hook language.triggers learning.ratings.hook "
