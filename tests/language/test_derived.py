@@ -21,6 +21,7 @@ SAID = {
     "git rebase is forbidden on shared branches": ("git rebase, !git rebase --abort|--continue|--skip", "fm"),
     "Use docker compose, not docker-compose.": ("docker-compose, !docker compose", "fl"),
     "Run `pytest` with `--tb short`.": ("pytest, !pytest --tb=short", "gl"),
+    "ALWAYS use `uv` instead of `python` or `pip` commands": ("python, pip, !uv run", "fl"),
     "use python3 not python": ("python, !python3", "fl"),
     'Run `npm ci`, not `npm install`: that fails with "lock file".': ("npm install, !npm ci", "fl"),
     "never `git push --force`": ("git push --force|-f|+*", "fl"),

@@ -11,7 +11,7 @@ import re
 from holdfast.base.regexes import kept
 from holdfast.language import commands
 from holdfast.language.conditions import Call, Condition, matched
-from holdfast.language.mentions import MENTION, RuleSentence
+from holdfast.language.mentions import MENTION, TABLE, RuleSentence
 from holdfast.language.rule_forms import BUT_NOT, EXCEPT, NOT, OPENS
 from holdfast.language.word_lists import listed
 
@@ -72,14 +72,16 @@ def leaves_open(sentence: RuleSentence, *, of_files: bool) -> bool:
 def asked_for(sentences: list[RuleSentence], condition: Condition, worse: list[str]) -> tuple[str, ...]:
     """Return, as exceptions, the commands that a statement names and is not against, where the condition is true."""
     found: list[str] = []
-    # "Never call python directly, use uv" is not about `uv run python`.
+    # "Never call python, use uv" is not about `uv run python`, and "never call pytest directly, use uv" not about that.
     is_direct = any(_DIRECTLY.search(sentence.spoken) for sentence in sentences)
+    direct = [one for one in worse if is_direct and not commands.is_a(one.split()[0], "wrapper")]
     for sentence in sentences:
         for number, one in enumerate(sentence.mentions):
             if one.kind == "command" and one.text not in worse and not _is_refused(sentence, number):
                 found += [f"!{one.text}"] if _is_meant(condition, one.text, one.said) else []
-                wraps = _wraps(one.text) if is_direct and not commands.is_a(worse[0].split()[0], "wrapper") else ()
-                found += [f"!{wrap}" for wrap in wraps if _is_meant(condition, f"{wrap} {worse[0]}")]
+                run = [other for other in worse if f"{one.text} {other}" in listed(TABLE, "same-language")]
+                inside = [(wrap, f"{wrap} {other}") for wrap in _wraps(one.text) for other in (*run, *direct)]
+                found += [f"!{wrap}" for wrap, line in inside if _is_meant(condition, line)]
     return tuple([one for one in dict.fromkeys(found) if one not in condition.commands])
 
 

@@ -10,7 +10,7 @@ from holdfast.language.mentions import MENTION
 
 QUOTED = kept(r"`[^`\n]*`")
 # In `git checkout -- .` the dashes are the command's.
-SENTENCE = kept(r"(?<=[.!?;])\s+|\n+|\s+(?!--\s+[\w*-]*[./])[–—-]{1,2}\s+")
+SENTENCE = kept(r"(?<=[.!?;])\s+|\n+|,\s+(?=and (?:never|don['’]?t|do not)\s)|\s+(?!--\s+[\w*-]*[./])[–—-]{1,2}\s+")
 # What is about when to end says nothing of the call before which it is to be.
 ENDS = kept(r"\b(?:stop|end|finish|quit)\w*\s+$")
 _AND = r"(?:\s*(?:,|/|\bor\b|\band\b|\bnor\b|\boder\b|\bund\b|\bno\b|\bnot\b)\s*)+"
@@ -26,7 +26,7 @@ _TOLD = "".join([rf"(?<!\b{word} )" for word in ("has", "have", "had", "is", "ar
 NOT = (
     rf"(?:^not(?=\s+{_LIST}\W*$)|{_TOLD}never|(?:(?<!\bi )(?:do not|don['’]?t)|\bi (?:do not|don['’]?t) want you to)"
     r"|must not|mustn['’]?t|should not|shouldn['’]?t|may not|(?<!\bi )(?<!\bwe )cannot"
-    rf"|(?<!\bi )(?<!\bwe )can['’]?t|avoid|stop(?=\s+\w+ing)|^no|(?:(?<=[(,;]\s)|(?<=\())no(?=\s+{MENTION})"
+    rf"|(?<!\bi )(?<!\bwe )can['’]?t|avoid|stop(?=\s+\w+ing)|^no|(?:(?<=[(,;:]\s)|(?<=\())no(?=\s+{MENTION})"
     r"|(?<=:\s)no(?=\s+(?:direct\s+)?(?:commit|push|merge|merging|rebas|force)\w*)|(?:stay|keep) away from|refrain from"
     r"|(?:(?:told|asked|want|wanted|need) you|remember|careful|sure|decided|agreed|supposed) not(?=\s+to\b)"
     r"|(?:remember|sure|supposed) to not|^keine?|nie|niemals|keinesfalls"
@@ -231,7 +231,7 @@ _BRANCHES = rf"{_BRANCH}(?:(?:\s*[/,]\s*|\s+(?:or|and|oder|und)\s+){_BRANCH})*"
 # Behind a command these say for what alone it is meant, which no condition can tell.
 _EVERYWHERE = (
     rf"(?:a |an |the |this |our |my |any |every |your )*(?:{_BRANCH}|repo\w*|project\w*|codebase|machine|workspace"
-    r"|monorepo|\w+days?|weekends?|release day|time|own|everything|anything|all|scripts|installs?"
+    r"|monorepo|you can|possible|\w+days?|weekends?|release day|time|own|everything|anything|all|scripts|installs?"
     r"|installing|packages?|package management|dependencies|deps|(?:shell |project |package |terminal )?commands"
     r"|remote|origin|upstream|github|gitlab|branch(?:es)?)\b"
     # "In the branch names", "in scripts under tools/" is somewhere.
