@@ -154,8 +154,63 @@ def test_only_what_was_changed_is_told_as_done(answer, done):
     assert answers.done_by(answer, is_proven=False) == (answer if done is None else done)
 
 
+@pytest.mark.parametrize(
+    ("answer", "done"),
+    [
+        (
+            "Readings are stored in SQLite in src/db.py.\n\nNext: the importer.",
+            "Readings are stored in SQLite in src/db.py.",
+        ),
+        ("`tide import` works: it read 1,200 rows. Remaining: the docs.", "`tide import` works: it read 1,200 rows."),
+        ("e2e/cart.spec.ts expects 90 and passes.", None),
+        ("Done: GET /stations/{id} returns one station.", "GET /stations/{id} returns one station."),
+        ("All 12 tests pass. The `LimitReader` wraps the body.", "The `LimitReader` wraps the body."),
+        ("The cause is in `cart.ts`, which rounds twice.", ""),
+        ("You should restart the server on port 4321.", ""),
+        ("I think `cart.ts` rounds twice.", ""),
+        ("It works well.", ""),
+        ("- Option 1: leave `cart.ts` alone.", ""),
+    ],
+)
+def test_changed_files_prove_what_an_answer_says_is_so(answer, done):
+    """Behind a change the first sentence that names something tells what came of it; doubts, plans, advice do not."""
+    assert answers.done_by(answer, is_proven=True) == (answer if done is None else done)
+    assert answers.done_by(answer, is_proven=False) == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "done"),
+    [
+        ("1. **`src/cart.ts`** (line 64): Simplified the check.", "`src/cart.ts` (line 64): Simplified the check."),
+        ("**`cart.ts`** — Added a test for coupons", "`cart.ts` — Added a test for coupons"),
+        ("Added `withAgent(ctx)` calls to all of the handlers:", "Added `withAgent(ctx)` calls to all of the handlers"),
+        ("Here's what I changed in `src/cart.ts` today:", ""),
+        ("`src/cart.ts` — Updated the section of rules to:", ""),
+    ],
+)
+def test_what_was_changed_may_stand_behind_its_place(answer, done):
+    """A line may begin with the file that it is about; one that ends with a colon is told where it says enough."""
+    assert answers.done_by(answer, is_proven=False) == done
+
+
 def test_changed_files_prove_what_is_said_in_another_language():
     """Where files were changed, the first whole sentence says what was done, whatever its language."""
     assert answers.done_by("J'ai corrigé la page de connexion.", is_proven=True) == "J'ai corrigé la page de connexion."
     assert answers.done_by("J'ai corrigé la page de connexion.", is_proven=False) == ""
     assert answers.done_by("OK", is_proven=True) == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [
+        ("The total is right. The e2e test still has to be updated.", ["The e2e test still has to be updated."]),
+        ("It works; the offline part is not done yet.", ["It works; the offline part is not done yet."]),
+        ("Die Seite steht. Der Test fehlt noch.", ["Der Test fehlt noch."]),
+        ("You still need to be logged in.", []),
+        ("If it is not done yet, run it again.", []),
+        ("Is it not done yet?", []),
+    ],
+)
+def test_what_is_still_to_be_done_is_open(answer, left):
+    """A sentence that says what is left to do is told whole; what the person should do is not."""
+    assert answers.failing(answer) == left

@@ -140,6 +140,13 @@ def test_a_plan_ends_after_two_later_sessions_that_did_something_else(session):
     assert "Next steps: Write docs" in log.read(pages.folder, DAY)
 
 
+def test_a_step_that_is_asked_for_comes_next_no_more(session):
+    """Who asks for a step of the plan has it done now, though nobody says yet that it is."""
+    pages, one = session("asked")
+    close(pages, one)
+    assert later(pages, "s2", ("focus", "let's write the docs of the cart now")) == ()
+
+
 def test_a_plan_that_is_worked_on_or_told_again_stands(session):
     """It counts anew from the session that told it again, or did one of its steps, or where a person changed it."""
     pages, one = session("again")

@@ -52,13 +52,24 @@ def test_it_says_what_was_done_and_what_failed(workspace, folder):
 def test_what_hooks_were_told_stays(workspace, folder):
     """What the hook noted of a session and the digest does not know is still there, and no decision stands twice."""
     noted = LogEntry("s1", "codex", SESSION.started, decisions=("decision: let's go with Postgres, not Redis",))
-    log.write(str(folder), replace(noted, done=("I fixed it.",), next_steps=("Ship it",)))
+    log.write(str(folder), replace(noted, done=("I fixed it.", "Committed as 0123456."), next_steps=("Ship it",)))
     with workspace() as opened:
         for _ in range(2):
             assert harvest(opened, DIGEST)
     entry = log.entry(str(folder), TODAY, "codex", "s1")
     assert entry.decisions == noted.decisions and entry.next_steps == ("Ship it",)
-    assert entry.done[0] == "I fixed it." and len(entry.done) == 3
+    assert entry.done == ("I fixed it.", "commit 0123456789: Write the docs of the API", "pytest passed")
+
+
+def test_a_session_that_was_cut_off_stays_so_where_nothing_else_is_known(workspace, folder):
+    """Hooks know that a session was cut off; an outcome that its transcript shows goes before that."""
+    log.write(str(folder), LogEntry("s1", "codex", SESSION.started, done=("I fixed it.",), outcome="cut off"))
+    outcomes = []
+    with workspace() as opened:
+        for known in ("unknown", "success"):
+            harvest(opened, replace(DIGEST, outcome=Outcome(known, 0.5)))
+            outcomes.append(log.entry(str(folder), TODAY, "codex", "s1").outcome)
+    assert outcomes == ["cut off", "success"]
 
 
 def test_a_todo_in_a_commits_subject_is_ticked(workspace, folder):

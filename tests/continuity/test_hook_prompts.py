@@ -545,6 +545,9 @@ def test_no_session_id_is_no_trouble(told, state, home):
         ("We need sessions in the checkout. Let's go with Postgres, not Redis.", "We need sessions in the checkout."),
         ("Remember that I want tests before code. Writing the docs is done, by the way.", "Rename the login page"),
         (DECISION, "Rename the login page"),
+        ("ok, please commit and push it", "Rename the login page"),
+        ("great, that's it for now. what port does it use? It is 4321, I think", "Rename the login page"),
+        ("Let's do the cart now. It has to work offline.", "Let's do the cart now. It has to work offline."),
     ],
 )
 def test_a_statement_alone_is_no_focus(told, state, prompt, focus):

@@ -618,3 +618,45 @@ def test_a_start_reads_each_page_once(pages, ask, home, monkeypatch):
     folder = str(home / "memory" / FOLDER)
     for page in ("buffer.md", f"log/{now()[:10]}.md"):
         assert opened.count(os.path.join(folder, page)) == 1
+
+
+def _edited(shop, session: str, *paths: str) -> str:
+    """Write a transcript of Claude Code in which these files were changed, and return its path."""
+    path = shop.parent / f"{session}.jsonl"
+    calls = [
+        {"type": "tool_use", "id": f"t-{one}", "name": "Edit", "input": {"file_path": f"{shop}/{one}"}} for one in paths
+    ]
+    row = {"type": "assistant", "sessionId": session, "message": {"role": "assistant", "content": calls}}
+    path.write_text(json.dumps(row) + "\n")
+    return str(path)
+
+
+def test_the_transcript_proves_that_an_answer_tells_of_work(ask, shop, workspace):
+    """What an answer says is so is told as done where files were changed, and an answer to a question is not."""
+    with workspace() as opened:
+        opened.refresh(None)
+    ask("SessionStart", source="startup")
+    ask("UserPromptSubmit", prompt="Limit /stations to 60 requests a minute")
+    told = {"transcript_path": _edited(shop, "s1", "src/app.py")}
+    ask("Stop", last_assistant_message="GET /stations is limited to 60 requests a minute per IP.", **told)
+    ask("UserPromptSubmit", prompt="why is that so slow, is it pytest-asyncio?", **told)
+    ask("Stop", last_assistant_message="Yes: it makes a loop per test, and the client is made at import.", **told)
+    ask("SessionEnd", reason="exit", **told)
+    text = ask("SessionStart", "s2", source="startup")
+    assert "- done: GET /stations is limited to 60 requests a minute per IP.\n" in text
+    assert "is made at import" not in text and "asked for" not in text
+
+
+def test_a_session_that_was_cut_off_leaves_its_ask_and_its_files(ask, shop, workspace):
+    """Who closed the terminal in the middle finds what was asked for, and which files were being changed."""
+    with workspace() as opened:
+        opened.refresh(None)
+    ask("SessionStart", source="startup")
+    ask("UserPromptSubmit", prompt="let's do the importer now. keep fetch_feed() public.")
+    told = {"transcript_path": _edited(shop, "s1", "src/importer.py", "src/cli.py")}
+    ask("Stop", last_assistant_message="The importer is written.", **told)
+    # A start of the same session finishes what its run before left open.
+    text = ask("SessionStart", source="startup", **told)
+    assert "- asked for: let's do the importer now. keep fetch_feed() public.\n" in text
+    assert "- files: src/importer.py, src/cli.py\n" in text
+    assert "lately" not in text, "what begins work is no decision"

@@ -96,7 +96,10 @@ def test_what_is_no_worktree_is_the_main_one(tmp_path) -> None:
 
 
 def test_each_worktree_is_told_what_was_done_in_it(home, shop, feature) -> None:
-    """A start tells what the last session of this worktree did; a recovery names the other worktree beside it."""
+    """A start tells what the last session of this worktree did; a recovery names the other worktree beside it.
+
+    What the person laid down in the main one holds here, too.
+    """
     agent = agents.get("claude-code")
     home.mkdir(exist_ok=True)
 
@@ -111,10 +114,13 @@ def test_each_worktree_is_told_what_was_done_in_it(home, shop, feature) -> None:
     ):
         tell("SessionStart", folder, session, source="startup")
         tell("UserPromptSubmit", folder, session, prompt="Please do what was planned for this branch")
+        if folder is shop:
+            tell("UserPromptSubmit", folder, session, prompt="We decided to go with Stripe for refunds, not Adyen.")
         tell("Stop", folder, session, last_assistant_message=done)
         tell("SessionEnd", folder, session, reason="exit")
     here, there = (tell("SessionStart", folder, "n", source="startup") for folder in (feature, shop))
     assert "- done: I created the migration of the gift cards." in here and "RELEASE.md" not in here
     assert "- done: I wrote RELEASE.md" in there and "gift cards" not in there
+    assert all("lately:\n- We decided to go with Stripe for refunds, not Adyen.\n" in text for text in (here, there))
     after = tell("SessionStart", feature, "n", source="compact")
     assert "Done in another worktree (the main one):\n- I wrote RELEASE.md with two paragraphs.\n" in after

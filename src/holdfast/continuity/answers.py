@@ -98,6 +98,22 @@ _UNNAMED = frozenset(
         *("alles", "alle", "die", "der", "das", "und", "aenderung", "aenderungen", "dateien", "datei"),
     )
 )
+# With one of these the first sentence behind a change doubts, plans, asks for something or tells what is wrong.
+_UNREPORTED = frozenset(
+    (
+        *("you", "your", "please", "will", "would", "should", "could", "might", "may", "need", "needs", "must", "lets"),
+        *("not", "cannot", "cant", "dont", "doesnt", "isnt", "wont", "never", "still", "yet", "ill", "im", "seems"),
+        *("fail", "fails", "failed", "failing", "error", "errors", "issue", "issues", "problem", "bug", "wrong"),
+        *("apologies", "confusion", "mistake", "looks", "perhaps", "because", "see", "think", "understand"),
+        *("believe", "want", "going", "found", "looking", "trying", "let", "missing", "cause", "option", "here"),
+    )
+)
+_PASSING = frozenset(("all", "and", "the", "tests", "test", "checks", "pass", "passed", "lint", "is", "are", "clean"))
+# Signs with which a line of a list, a table, a heading or code begins.
+_LISTING = "-*•#|<>0123456789"
+_MAX_PROSE, _MAX_PLACE, _FEW_WORDS = 6, 90, 5
+# Behind one of these the list that a colon announces is a part of the sentence.
+_LEADING = frozenset(("to", "which", "that", "with", "containing", "including", "for", "by", "as", "from", "are", "is"))
 _ENGLISH = frozenset(("the", "and", "to", "is", "was", "not", "of", "in", "i", "it", "a", "were", "we", "you"))
 _NOT_TOLD = ("```", "|", "<", "- [ ]", "* [ ]")
 _MIN_CHANGE = 3
@@ -114,6 +130,8 @@ _BULLETS = ("- ", "* ", "• ")
 _MAX_FAILING = 2
 _STILL = frozenset(("still", "noch", "weiterhin"))
 _FAILING = frozenset(("fail", "fails", "failing", "broken", "crash", "crashes", "fehl", "kaputt"))
+# "You still need to restart it" tells the person what to do.
+_UNDECIDED = frozenset(("you", "your", "youll", "would", "could", "might", "may", "du", "sie", "whether", "ob", "or"))
 _UNFAILED = frozenset(
     (
         "if",
@@ -148,7 +166,8 @@ def done_by(answer: str, *, is_proven: bool) -> str:
     """Return the sentences of an answer that say what was changed, whole; nothing where none does.
 
     An answer to a question, praise of the own work and a mere "Applied the fix." tell nothing. Where files were changed
-    (`is_proven`), the first sentence that says something stands for an answer in another language.
+    (`is_proven`), the first sentence that says something tells what came of it, where it names something and neither
+    doubts nor plans: "Readings are stored in SQLite." An answer in another language goes by its first sentence alone.
     """
     from holdfast.language.sentences import sentences
 
@@ -166,13 +185,60 @@ def done_by(answer: str, *, is_proven: bool) -> str:
             # Entries of a list end without a stop.
             told = f"{found}{'' if not found else ' ' if found[-1] in _STOPS else '; '}{rest if is_lead else whole}"
             # What begins with a joining word in small letters lost its beginning.
-            is_whole = whole[-1] != ":" and not whole.startswith(("and ", "but ", "or ", "which "))
-            parts = sentences(whole) if len(told) <= MAX_SAID and is_whole else []
+            is_whole = _is_whole(whole) and not whole.startswith(("and ", "but ", "or ", "which "))
+            parts = sentences(_behind_its_place(whole)) if len(told) <= MAX_SAID and is_whole else []
             if _named(plain_words(whole), changes) and any(_tells_a_change(one, changes) for one in parts):
-                found = told
-    first = "" if found or not is_proven else summary(answer)
-    is_told = _MIN_PROVEN <= len(first) < MAX_SUMMARY and first[-1] in _STOPS and not first[0].islower()
-    return found or (first if is_told and len(_ENGLISH.intersection(plain_words(first))) < 2 else "")
+                found = told.rstrip(":")
+    return found or (_came_of_it(answer) if is_proven else "")
+
+
+def _is_whole(sentence: str) -> bool:
+    """Whether a sentence says all of it: what ends with a colon does where it names what its list is about."""
+    words = plain_words(sentence)
+    return sentence[-1] != ":" or (
+        len(words) > _FEW_WORDS and words[-1] not in _LEADING and "heres" not in words and names_something(sentence)
+    )
+
+
+def _behind_its_place(text: str) -> str:
+    """Return what a line says behind the file or the part that it is about: "`src/cart.ts` (line 3): Added a test"."""
+    for sign in (" — ", " – ", " - ", ": "):
+        place, found, rest = text.partition(sign)
+        if found and len(place) <= _MAX_PLACE and names_something(f"- {place}"):
+            return rest
+    return text
+
+
+def _came_of_it(answer: str) -> str:
+    """Return the first sentence of an answer to a change of files that tells what came of it, where it names something.
+
+    An answer in another language goes by its first sentence alone.
+    """
+    openers = tuple(lines(f"{WORDS}/openers.txt"))
+    first = summary(answer)
+    if len(_ENGLISH.intersection(plain_words(first))) < 2 and not names_something(first):
+        return first if _MIN_PROVEN <= len(first) < MAX_SUMMARY and first[-1] in _STOPS else ""
+    told = answer[:MAX_LINE].partition("```")[0].splitlines()
+    prose = [line for line in told if line.strip() and line.lstrip()[0] not in _LISTING]
+    for text in [one for line in prose[:_MAX_PROSE] for one in _sentences(_told_line(line), openers)]:
+        clause = plain_words(text.partition(", ")[0])
+        # What begins small lost its beginning, unless it is a name.
+        is_begun = not text[0].islower() or names_something(f"- {text.split()[0]}")
+        is_whole = _MIN_PROVEN <= len(text) < MAX_SUMMARY and text[-1] in _STOPS and is_begun
+        telling = [word for word in clause if word.isalpha() and word not in _PASSING]
+        says_more = telling and clause[0] not in WONDERING
+        if is_whole and says_more and names_something(text) and (_UNREPORTED | _BOASTS).isdisjoint(clause):
+            return text.removeprefix("Done: ")
+    return ""
+
+
+def names_something(text: str) -> bool:
+    """Whether a statement names a file, a name or a figure: without one it helps nobody who was not there."""
+    return (
+        not frozenset('`"/_').isdisjoint(text)
+        or any(letter.isdigit() for letter in text)
+        or any(word[1:].lower() != word[1:] or word[:1].isupper() for word in text.split()[1:])
+    )
 
 
 def _told_line(line: str) -> str:
@@ -280,7 +346,7 @@ def open_questions(answer: str) -> tuple[str, ...]:
 
 
 def failing(answer: str) -> list[str]:
-    """Return the sentences of an answer that say what still fails, whole."""
+    """Return the sentences of an answer that say what still fails or is still to be done, whole."""
     openers = tuple(lines(f"{WORDS}/openers.txt"))
     told = [_told_line(line) for line in answer.splitlines() if not line.lstrip().startswith(_NOT_TOLD)]
     every = [one for line in told for one in _sentences(line, openers) if len(one) <= _MAX_STEP]
@@ -288,12 +354,16 @@ def failing(answer: str) -> list[str]:
 
 
 def says_failing(sentence: str) -> bool:
-    """Whether a sentence states that something still fails."""
+    """Whether a sentence states that something still fails, or is still to be done."""
     words = plain_words(sentence)
+    if sentence.rstrip().endswith("?") or (words and words[0] in ("if", "wenn", "falls")):
+        return False
+    if any(f" {phrase} " in f" {' '.join(words)} " for phrase in lines(f"{WORDS}/undone.txt")):
+        return _UNDECIDED.isdisjoint(words)
     # "If it still fails, run it again" states nothing.
-    doubts = _UNFAILED.intersection(words) or sentence.rstrip().endswith("?")
     still = [place for place, word in enumerate(words) if word in _STILL]
-    return not doubts and any(not _FAILING.isdisjoint(words[place + 1 : place + 4]) for place in still)
+    is_sure = _UNFAILED.isdisjoint(words)
+    return is_sure and any(not _FAILING.isdisjoint(words[place + 1 : place + 4]) for place in still)
 
 
 def tells_step(step: str, statements: Iterable[str]) -> bool:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # What stays in the buffer of the sessions that ended: what the next one should know without looking into the log.
 STAY = 8
-STAYING_KINDS = ("decision", "architecture", "priority", "correction", "preference")
+STAYING_KINDS = ("decision", "architecture", "priority", "correction", "preference", "value")
 _MIN_TODO = 10
 # Next steps go when so many later sessions did something else, or after so many days in which nobody went on with them.
 _OTHER_SESSIONS, _PLAN_DAYS = 2, 14
@@ -94,8 +94,9 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
 
 
 def _steps_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ...]:
-    """Return the next steps without those that were done since, as the agent or the person says."""
-    done = [*new["answer"], *new["ticked"], *new["done"]]
+    """Return the next steps without those that were asked for since, or done, as the agent or the person says."""
+    # What was asked for comes next no more: it is being done.
+    done = [*new["answer"], *new["ticked"], *new["done"], *new["focus"]]
     if not state.next_steps or not done:
         return state.next_steps
     from holdfast.continuity import answers
@@ -150,7 +151,7 @@ def entry_of(one: Opened, *, cut_off: bool) -> LogEntry:
         began=one.began,
         ended=one.last,
         title=asks[0] if asks else "",
-        outcome="cut off" if cut_off else "",
+        outcome=log.CUT_OFF if cut_off else "",
         done=one.texts("answer"),
         decisions=(
             *[line_of(said) for said in said_of(one)],

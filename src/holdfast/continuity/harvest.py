@@ -10,13 +10,14 @@ from holdfast.base import clock
 from holdfast.base.text import count
 from holdfast.continuity import closing, log
 from holdfast.continuity.buffer import ProjectPages
-from holdfast.continuity.log import LogEntry
+from holdfast.continuity.log import CUT_OFF, LogEntry
 from holdfast.privacy.fence import without_secrets
 from holdfast.sessions.facts import ENDINGS, Digest
 from holdfast.workspace import Workspace
 
 # What ended longer ago is history: the archive has it, and no log is made for it now.
 _RECENT_DAYS = 7
+_MAX_NAMING = 80
 
 
 def harvest(workspace: Workspace, digest: Digest) -> bool:
@@ -63,8 +64,14 @@ def entry_of(digest: Digest, before: LogEntry | None) -> LogEntry:
         began=session.started,
         ended=session.ended,
         title=without_secrets(digest.title) or earlier.title,
-        outcome=digest.outcome.kind,
-        done=_all(earlier.done, made, asked, passed),
+        # That a session was cut off only hooks can tell.
+        outcome=earlier.outcome
+        if earlier.outcome == CUT_OFF and digest.outcome.kind == "unknown"
+        else digest.outcome.kind,
+        # "Committed as 1a2b3c4" says less than the commit does.
+        done=_all(
+            [text for text in earlier.done if text in made or not _only_names(text, digest)], made, asked, passed
+        ),
         # The digest quotes a message, and the hook a sentence of it.
         decisions=_all(earlier.decisions, [text for text in said if not any(one in text for one in known)]),
         failed=_all(failed, troubles) or earlier.failed,
@@ -72,6 +79,11 @@ def entry_of(digest: Digest, before: LogEntry | None) -> LogEntry:
         next_steps=earlier.next_steps,
         worktree=earlier.worktree,
     )
+
+
+def _only_names(text: str, digest: Digest) -> bool:
+    """Whether an agent's short report names one of the session's commits, which are told with their subjects."""
+    return len(text) <= _MAX_NAMING and any(one.id[:7] and one.id[:7] in text for one in digest.commits)
 
 
 def _all(*lists: Iterable[str]) -> tuple[str, ...]:

@@ -285,16 +285,17 @@ def _refresh(run: HookRun) -> Opened | None:
     if project is None or run.call.subagent:
         return None
     path = _open_path(run, project)
-    before = open_sessions.read(path)
-    told = _told_by_answer(run, before)
-    if run.call.transcript and (before is None or before.transcript != run.call.transcript):
-        told = [(open_sessions.TRANSCRIPT, run.call.transcript), *told]
-    if told or before is None:
-        _note(run, project, told)
     one = open_sessions.read(path)
+    if one is None or (run.call.transcript and one.transcript != run.call.transcript):
+        _note(run, project, [(open_sessions.TRANSCRIPT, run.call.transcript)] if run.call.transcript else [])
+        one = open_sessions.read(path)
+    # What was changed comes first: by it the answer is known to tell of work.
+    one = _collected(run, project, one) if one is not None else None
+    if told := _told_by_answer(run, one):
+        _note(run, project, told)
+        one = open_sessions.read(path)
     if one is None or one.closed:
         return one
-    one = _collected(run, project, one)
     if not one.unmerged():
         open_sessions.beat(path)
         return one
@@ -334,7 +335,10 @@ def _told_by_answer(run: HookRun, before: Opened | None) -> list[tuple[str, str]
     steps, questions = answers.next_steps(end), answers.open_questions(end)
     is_proven = any(kind == "file" for kind, _, _ in (before.unmerged() if before else ()))
     asked = [text for kind, text, _ in (before.rows if before else ()) if kind == "open"]
-    done = answers.done_by(beginning, is_proven=is_proven)
+    last = [text for kind, text, _ in (before.rows if before else ()) if kind == "ask"][-1:]
+    # Who only wanted to know something gets an answer, which reports no work.
+    is_report = is_proven or not any(map(messages.only_asks, last))
+    done = answers.done_by(beginning, is_proven=is_proven) if is_report else ""
     # What still fails is open until an answer tells of work again.
     failing = [] if done or is_proven else [*filter(answers.says_failing, texts_in("".join(asked[-1:])) or ())]
     questions = tuple(dict.fromkeys((*(answers.failing(end) or failing), *questions)))

@@ -41,7 +41,8 @@ _FIELDS = {heading: field for field, heading in _LISTS.items()}
 _SESSION = "Session "
 _UNTITLED = "a session"
 # What stands in brackets behind a title is an outcome only where it is one of these: a digest's, or what hooks know.
-OUTCOMES = ("success", "failure", "partial", "abandoned", "unknown", "cut off", "ended")
+CUT_OFF = "cut off"
+OUTCOMES = ("success", "failure", "partial", "abandoned", "unknown", CUT_OFF, "ended")
 # Of what a person said, these kinds are decisions.
 DECIDING = ("decision", "architecture")
 # Stands behind what no hook told, but the judge that reads a session when it is over.

@@ -92,6 +92,29 @@ _POINTING = frozenset(
         "dieses",
     )
 )
+_AT_ONCE = frozenset(("now", "first", "next", "today", "jetzt", "zuerst", "heute"))
+# Of these alone an order consists that ends a piece of work and begins none.
+_ERRANDS = frozenset(
+    (
+        *("commit", "push", "merge", "rebase", "stage", "pr", "branch", "main", "master", "origin", "git", "it"),
+        *("this", "that", "them", "the", "all", "changes", "everything", "and", "then", "now", "please", "ok", "okay"),
+        *("can", "could", "you", "to", "lets", "go", "ahead", "run", "tests", "again", "with", "a", "message", "good"),
+        *(
+            "your",
+            "bitte",
+            "committe",
+            "committen",
+            "commite",
+            "pushe",
+            "pushen",
+            "und",
+            "alles",
+            "das",
+            "jetzt",
+            "mal",
+        ),
+    )
+)
 _PLACES = frozenset(("app", "branch", "codebase", "on", "project", "projekt", "repo", "repository", "workspace"))
 _PROPOSING = frozenset(("let", "lets", "ahead", "continue", "proceed", "yes"))
 _OPTIONS = frozenset(("option", "number", "approach", "variant", "choice", "plan", "variante"))
@@ -184,7 +207,15 @@ def only_asks(text: str) -> bool:
     from holdfast.language.sentences import sentences, shorter
 
     every = sentences(shorter(text)) if "?" in text else []
+    if every and _is_leaving(plain_words(every[0].text)):
+        every = [one for one in every if one.is_question]
     return bool(every) and all(_asks_only(one) for one in every)
+
+
+def _is_leaving(words: list[str]) -> bool:
+    """Whether a sentence says that the work is over for now, as "great, that's it for now" does."""
+    said = " ".join(words)
+    return any(phrase in said for phrase in lines(f"{WORDS}/leaving.txt"))
 
 
 def _asks_only(sentence: Sentence) -> bool:
@@ -207,9 +238,11 @@ def focus_of(text: str, ask: str, found: tuple[Trigger, ...]) -> str:
     """Return what a message is about: what it asks for beside its statements; nothing where there is no such thing."""
     rest, first = text, [one.text for one in found if one.kind == "priority"]
     for one in found:
-        # What comes first is asked for, whatever else the sentence says.
-        rest = rest if one.text in first else rest.replace(one.text, " ")
-    if said_done(rest):
+        # What comes first, or is of the moment, is asked for, whatever else the sentence says.
+        is_asked = one.text in first or _begins_work(plain_words(one.text))
+        rest = rest if is_asked else rest.replace(one.text, " ")
+    # "Please commit" belongs to whatever is worked on.
+    if said_done(rest) or _ERRANDS.issuperset(plain_words(rest)):
         return ""
     return ask if rest is text else asked(rest)
 
@@ -328,11 +361,20 @@ def lasting(kind: str, text: str) -> str:
     is_choice = kind == "decision" and (label.startswith(("Chose", "Answered")) or _is_pick(words))
     if kind == "correction" or is_choice or not words or words[0] in _GOING_ON or said.endswith(":"):
         return ""
+    if _begins_work(words):
+        return ""
     points = [word for word, thing in zip(words, [*words[1:], ""], strict=True) if thing not in _PLACES]
+    # "We use pnpm here" means the project.
+    points = [word for word in points if word not in ("here", "hier")] if words[0] in ("we", "wir") else points
     telling = [word for word in telling_words(said) if word not in _PROPOSING]
     if len(telling) < _MIN_LASTING or not _POINTING.isdisjoint(points) or "it" in words[:_MAX_SUBJECT]:
         return ""
     return said[0].upper() + said[1:]
+
+
+def _begins_work(words: list[str]) -> bool:
+    """Whether a sentence begins work and settles nothing, as "let's do the importer now" does."""
+    return words[:1] in (["let"], ["lets"]) and words[-1] in _AT_ONCE
 
 
 def _is_pick(words: list[str]) -> bool:

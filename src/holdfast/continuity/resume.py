@@ -246,7 +246,7 @@ class ToldPages:
         """Yield what was asked for last, where nobody says that it is done; `always` where the person goes on."""
         state = self.state()
         worked = [one for one in self._sessions() if one.done or one.failed or one.files][-1:]
-        is_open = state.next_steps or state.open_threads or any(not one.done for one in worked)
+        is_open = state.open_threads or any(not one.done or one.outcome == log.CUT_OFF for one in worked)
         focus = unattributed(state.focus)
         if focus.endswith(buffer.ASKED) and (always or is_open):
             yield from self._entries("buffer.md", _STANDS, [focus.removesuffix(buffer.ASKED)], "asked for")
@@ -266,10 +266,13 @@ class ToldPages:
             yield from self._entries("buffer.md", _STANDS, texts, lead)
         own = _said(state.own_words.split("\n"))
         yield from self._by_hand("buffer.md", _OWN_NOTE, own, STATE, state.path) if own else ()
-        for item in self._entries("buffer.md", _SAID, _lately(state.said), part=NOTES):
+        # What the person lays down in one worktree holds in all of them.
+        main = buffer.read(os.path.join(self.folders[0], buffer.PAGE)).said if self._worktree and self.folders else ()
+        for item in self._entries("buffer.md", _SAID, self._lately((*main, *state.said)), part=NOTES):
             yield replace(item, theirs=True)
-        if state.files:
-            yield from self._entries("buffer.md", _STANDS, [", ".join(state.files[-_MAX_FILES:])], "files")
+        cut_off = [one.files for one in self._sessions()[-1:] if one.outcome == log.CUT_OFF]
+        if touched := state.files or next(iter(cut_off), ()):
+            yield from self._entries("buffer.md", _STANDS, [", ".join(touched[-_MAX_FILES:])], "files")
 
     def _done(self, state: WorkingState) -> list[str]:
         """Return what agents said they did last: since the last session ended, else in that one."""
@@ -281,6 +284,29 @@ class ToldPages:
         return _telling(
             [text for one in [one for one in self._sessions() if one.done][-1:] for text in reversed(one.done)]
         )
+
+    def _lately(self, said: Sequence[SaidSentence]) -> list[str]:
+        """Return what lasts of what the person said, the newest message first and each message in its own order."""
+        newest: list[tuple[str, str]] = []
+        heard: list[str] = []
+        for one in reversed(said):
+            text = messages.lasting(one.kind, one.text)
+            is_told = text and text not in [known for _, known in newest]
+            # What the person said otherwise since then is not told beside it.
+            if is_told and not any(says_otherwise(newer, text) for newer in heard):
+                newest.append((one.at, text))
+            heard.append(text or one.text)
+        kept = self._unrejected(newest)[:_MAX_SAID][::-1]
+        return [text for _, text in sorted(kept, key=lambda pair: pair[0], reverse=True)]
+
+    def _unrejected(self, told: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Return the statements without those to which the person said no when they were proposed as memories."""
+        if not told or not os.path.exists(os.path.join(self._home, "proposals", "rejected.tsv")):
+            return told
+        from holdfast.memory.proposal_files import Proposals, id_of
+
+        rejected, scope = Proposals(self._home).rejected(), Scope("project", self._owner)
+        return [(at, text) for at, text in told if id_of(scope, text) not in rejected]
 
     def _failed(self) -> Iterator[Item]:
         """Yield the checks that failed since an agent last said what it did; before that it said what came of them."""
@@ -343,33 +369,10 @@ def _uncommented(text: str) -> str:
 
 
 def _telling(done: list[str]) -> list[str]:
-    """Return the last of what was done that names a file, a name, a figure; where none does, the last of all.
+    """Return the last of what was done that names a file, a name, a figure; where none does, the last of all."""
+    from holdfast.continuity.answers import names_something
 
-    "Improved the handling of errors" helps nobody who was not there.
-    """
-    named = [
-        text
-        for text in done
-        if not frozenset('`"/_').isdisjoint(text)
-        or any(letter.isdigit() for letter in text)
-        or any(word[1:].lower() != word[1:] or word[:1].isupper() for word in text.split()[1:])
-    ]
-    return named[:_MAX_DONE] or done[:1]
-
-
-def _lately(said: Sequence[SaidSentence]) -> list[str]:
-    """Return what lasts of what the person said, the newest message first and each message in its own order."""
-    newest: list[tuple[str, str]] = []
-    heard: list[str] = []
-    for one in reversed(said):
-        text = messages.lasting(one.kind, one.text)
-        is_told = text and text not in [known for _, known in newest]
-        # What the person said otherwise since then is not told beside it.
-        if is_told and not any(says_otherwise(newer, text) for newer in heard):
-            newest.append((one.at, text))
-        heard.append(text or one.text)
-    kept = newest[:_MAX_SAID][::-1]
-    return [text for _, text in sorted(kept, key=lambda pair: pair[0], reverse=True)]
+    return [*filter(names_something, done)][:_MAX_DONE] or done[:1]
 
 
 def _tried(part: Callable[[], Iterator[Item]]) -> list[Item]:

@@ -37,6 +37,9 @@ _STATING = frozenset(
     ("is", "are", "was", "were", "has", "have", "must", "should", "shall", "will", "can", "needs", "always", "never")
 )
 _BREAKS = frozenset((",", ":", ";", "-", "."))
+# Cues of a sentence that says how to work, and of one that says how things are.
+_CONDUCT = frozenset(("preference", "order", "task", "hands", "conduct"))
+_FACTS = frozenset(("fact", "value", "datum", "report"))
 # Scripts that put no spaces between words begin here.
 _CJK = "\u3000"
 _SIGNS_BETWEEN = " ,:，：、!！-–—"
@@ -148,9 +151,15 @@ def is_order(statement: str) -> bool:
         start = 1 if said[0] in words["who"] else 0
         if _length(said, start, words["order"]):
             return True
-    return plain_kind(parts[0]) == "preference" or any(
+    if plain_kind(parts[0]) == "preference" or any(
         statement.lstrip().lower().startswith(sign.strip()) for sign in lists(f"{_FOLDER}/other.txt")["orders"]
-    )
+    ):
+        return True
+    # "Keep answers short" has no word that orders. What says how to work and states nothing of how things are is one.
+    from holdfast.language.triggers import judged
+
+    cues = judged(parts[:1])[0][0]
+    return not _CONDUCT.isdisjoint(cues) and _FACTS.isdisjoint(cues) and lays_down(statement)
 
 
 def _used(said: list[str], words: Words) -> str:

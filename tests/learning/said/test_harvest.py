@@ -12,6 +12,8 @@ from holdfast.base import clock
 from holdfast.continuity import log
 from holdfast.continuity.buffer import ProjectPages
 from holdfast.continuity.log import BEHIND, LogEntry
+from holdfast.continuity.resume import ToldPages
+from holdfast.inject.block import Item
 from holdfast.learning.ratings import model as ratings
 from holdfast.learning.said.harvest import MAX_DAYS, standing_alone
 from holdfast.memory import proposals
@@ -149,6 +151,24 @@ def test_forgetting_a_session_takes_its_proposals(workspace, shop) -> None:
         assert waiting(h) == []
 
 
+def test_what_waits_for_a_decision_is_told_as_said_lately_until_it_is_rejected(workspace, shop) -> None:
+    """What is proposed stands in the working state, and a no takes it from what the next session is told."""
+    with workspace() as h:
+        talked(h, shop, RULE)
+        harvest(h)
+        harvest(h)
+        (text,) = waiting(h)
+        assert [one.said for one in _lately(h)] == [text] and all(one.theirs for one in _lately(h))
+        proposals.reject(h, [proposals.waiting(h)[0][0].id])
+        assert _lately(h) == []
+
+
+def _lately(workspace) -> list[Item]:
+    """Return what the next start tells of what was said lately."""
+    told = ToldPages(workspace).items(after_compaction=False)
+    return [one for one in told if one.head == "Said by them lately"]
+
+
 def test_praise_that_no_word_list_knows_is_a_rating(workspace, shop) -> None:
     """The judge hears a mood in other words than a hook does."""
     with workspace() as h:
@@ -174,6 +194,7 @@ def test_what_a_memory_said_before_is_not_proposed(workspace, shop) -> None:
         ("Update the tests and agent rules to never litter", "and agent rules to never litter", ""),
         ("We archive shop-deploy. No longer need docker.", *["We archive shop-deploy. No longer need docker."] * 2),
         ("we use this repo only for docs", *["we use this repo only for docs"] * 2),
+        ("We use pnpm here and vitest.", *["We use pnpm here and vitest."] * 2),
         ("i think we can drop the workspace", "i think we can drop the workspace", ""),
         ("let's only build the main page for now", "let's only build the main page for now", ""),
         ("if we're going to do that let's move it", "if we're going to do that let's move it", ""),

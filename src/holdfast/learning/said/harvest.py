@@ -2,6 +2,7 @@
 
 A fact is noted as a hook would have noted it: in the session's entry of the log, marked as found behind the session.
 What a careful colleague would write down for the next session is proposed; it becomes memory when a person approves it.
+Until then it stands in the working state, as what a hook hears does, so that the next session is told of it.
 Only sessions of late are judged: of an older one nobody waits for a proposal, and reading takes time.
 """
 
@@ -15,7 +16,7 @@ from functools import partial
 
 from holdfast.base import clock
 from holdfast.base.text import one_line
-from holdfast.continuity import log, messages
+from holdfast.continuity import buffer, log, messages, open_sessions
 from holdfast.continuity.buffer import ProjectPages
 from holdfast.language.judge import MOODS, Judgement, judge
 from holdfast.language.likeness import alike, words_of
@@ -63,6 +64,8 @@ _POINTS = re.compile(
     r"|that(?=$|[.,;:!?]|\s(?:is|was|will|should|would|can|for|in|on|to|and|or|as|too|now|let|automatically|again)\b))",
     re.IGNORECASE,
 )
+# "We use pnpm here" means the project.
+_HERE = re.compile(r"(we\b[^.;!?]*) here\b", re.IGNORECASE)
 
 
 def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
@@ -80,7 +83,7 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
         whole = standing_alone(event.text, judged.statement) if judged.lasts else ""
         if statement and (whole := one_line(tidied(messages.statement(cleaned(whole))), _MAX_STATEMENT)):
             found = _proposal(session, whole, (*kinds, *judged.candidates), when, event.place)
-            yield Finding("proposal", whole, when, session.name, partial(_propose, workspace, found))
+            yield Finding("proposal", whole, when, session.name, partial(_propose, workspace, session, found))
 
 
 def standing_alone(text: str, statement: str) -> str:
@@ -93,7 +96,8 @@ def standing_alone(text: str, statement: str) -> str:
         # Elsewhere the word joins the statement to what it needs: "update the tests | and docs with ...".
         statement = statement[joined.end() :] if (joined := _JOINING.match(statement)) else statement
     is_piece = _PIECE.match(statement) or statement.count("(") != statement.count(")")
-    if is_piece or _PASSES.search(statement) or _POINTS.match(statement) or len(statement.split()) < _MIN_WORDS:
+    points = _POINTS.match(_HERE.sub(r"\1", statement))
+    if is_piece or _PASSES.search(statement) or points or len(statement.split()) < _MIN_WORDS:
         return ""
     return statement
 
@@ -142,7 +146,7 @@ def _proposal(session: Session, statement: str, kinds: Sequence[str], when: str,
     )
 
 
-def _propose(workspace: Workspace, one: Proposal) -> bool:
+def _propose(workspace: Workspace, session: Session, one: Proposal) -> bool:
     """Offer it for a person's decision, unless it is decided, known or forgotten already.
 
     Where the same waits, that one was heard in this message, too. Return whether anything was written.
@@ -165,7 +169,26 @@ def _propose(workspace: Workspace, one: Proposal) -> bool:
     if any(same(text) == said for text in known) or store.forgot(one.scope, memory.key, memory.body):
         return False
     waiting.put(one)
+    _put_into_buffer(workspace, session, one)
     return True
+
+
+def _put_into_buffer(workspace: Workspace, session: Session, one: Proposal) -> None:
+    """Put a statement among what was said lately in the worktree of its session, unless a hook heard it."""
+    pages = ProjectPages(workspace.home, session.project)
+    entry = log.entry(pages.folder, session.started[:10], session.agent, session.id)
+    if entry is None:
+        return
+    kind = one.tags[1] if one.tags[1:] else "preference"
+    said = buffer.SaidSentence(kind, one.text, one.created, session.agent, open_sessions.source(session.id))
+
+    def edit(state: buffer.WorkingState) -> buffer.WorkingState:
+        there = [same(each.text) for each in state.said]
+        if any(same(one.text) in text or text in same(one.text) for text in there):
+            return state
+        return replace(state, said=tuple(sorted((*state.said, said), key=lambda each: each.at)))
+
+    buffer.change(buffer.page_of(pages.folder, "".join(entry.worktree)), edit)
 
 
 def _is_offered_as(one: Proposal, other: Proposal) -> bool:
