@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.language.requests import is_order, lays_down, plain_kind, requests
+from holdfast.language.requests import lays_down, plain_kind, requests
 from holdfast.language.sentences import sentences
+from holdfast.language.triggers import is_order
 
 ASKED = [
     ("Remember: never push to main", "never push to main"),

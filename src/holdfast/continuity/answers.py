@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from holdfast.continuity.messages import DOUBTS, MAX_LINE, MAX_SAID, SIGNS, WONDERING, WORDS, bare_words, plain_words
+from holdfast.continuity.messages import (
+    DOUBTS,
+    MAX_LINE,
+    MAX_SAID,
+    SIGNS,
+    WONDERING,
+    WORDS,
+    bare_words,
+    names_something,
+    plain_words,
+)
 from holdfast.language.word_lists import among, lines
 from holdfast.privacy.fence import harmless_line
 
@@ -230,15 +240,6 @@ def _came_of_it(answer: str) -> str:
         if is_whole and says_more and names_something(text) and (_UNREPORTED | _BOASTS).isdisjoint(clause):
             return text.removeprefix("Done: ")
     return ""
-
-
-def names_something(text: str) -> bool:
-    """Whether a statement names a file, a name or a figure: without one it helps nobody who was not there."""
-    return (
-        not frozenset('`"/_').isdisjoint(text)
-        or any(letter.isdigit() for letter in text)
-        or any(word[1:].lower() != word[1:] or word[:1].isupper() for word in text.split()[1:])
-    )
 
 
 def _told_line(line: str) -> str:

@@ -432,6 +432,15 @@ def _stands_beside(words: list[str], after: list[str], wanted: list[str]) -> boo
     return False
 
 
+def names_something(text: str) -> bool:
+    """Whether a statement names a file, a name or a figure: without one it helps nobody who was not there."""
+    return (
+        not frozenset('`"/_').isdisjoint(text)
+        or any(letter.isdigit() for letter in text)
+        or any(word[1:].lower() != word[1:] or word[:1].isupper() for word in text.split()[1:])
+    )
+
+
 def bare_words(sentence: Sentence) -> list[str]:
     """Return the words of a sentence without apostrophes, one for each that the sentence has."""
     return [word.replace("'", "") for word in sentence.words]

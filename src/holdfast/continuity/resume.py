@@ -370,9 +370,7 @@ def _uncommented(text: str) -> str:
 
 def _telling(done: list[str]) -> list[str]:
     """Return the last of what was done that names a file, a name, a figure; where none does, the last of all."""
-    from holdfast.continuity.answers import names_something
-
-    return [*filter(names_something, done)][:_MAX_DONE] or done[:1]
+    return [*filter(messages.names_something, done)][:_MAX_DONE] or done[:1]
 
 
 def _tried(part: Callable[[], Iterator[Item]]) -> list[Item]:

@@ -37,9 +37,6 @@ _STATING = frozenset(
     ("is", "are", "was", "were", "has", "have", "must", "should", "shall", "will", "can", "needs", "always", "never")
 )
 _BREAKS = frozenset((",", ":", ";", "-", "."))
-# Cues of a sentence that says how to work, and of one that says how things are.
-_CONDUCT = frozenset(("preference", "order", "task", "hands", "conduct"))
-_FACTS = frozenset(("fact", "value", "datum", "report"))
 # Scripts that put no spaces between words begin here.
 _CJK = "\u3000"
 _SIGNS_BETWEEN = " ,:，：、!！-–—"
@@ -138,11 +135,8 @@ def lays_down(statement: str) -> bool:
     return not is_fact
 
 
-def is_order(statement: str) -> bool:
-    """Whether a statement begins as an order, or as what somebody wants; "it always returns 200" does not.
-
-    What nobody said to be a rule is taken for one by this alone, so it is silent in doubt.
-    """
+def begins_as_order(statement: str) -> bool:
+    """Whether a statement begins with words that order or want something; "it always returns 200" does not."""
     parts = sentences(statement)
     if not parts or not parts[0].words:
         return False
@@ -151,15 +145,9 @@ def is_order(statement: str) -> bool:
         start = 1 if said[0] in words["who"] else 0
         if _length(said, start, words["order"]):
             return True
-    if plain_kind(parts[0]) == "preference" or any(
+    return plain_kind(parts[0]) == "preference" or any(
         statement.lstrip().lower().startswith(sign.strip()) for sign in lists(f"{_FOLDER}/other.txt")["orders"]
-    ):
-        return True
-    # "Keep answers short" has no word that orders. What says how to work and states nothing of how things are is one.
-    from holdfast.language.triggers import judged
-
-    cues = judged(parts[:1])[0][0]
-    return not _CONDUCT.isdisjoint(cues) and _FACTS.isdisjoint(cues) and lays_down(statement)
+    )
 
 
 def _used(said: list[str], words: Words) -> str:

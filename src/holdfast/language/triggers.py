@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
 from holdfast.language import trigger_table
-from holdfast.language.requests import plain_kind, requests
+from holdfast.language.requests import begins_as_order, lays_down, plain_kind, requests
 from holdfast.language.sentences import Sentence, sentences, shapes, shorter
 
 # What the weights tell apart. A request to remember something is told by its structure (`requests.py`).
@@ -33,6 +33,9 @@ _SHAPES = frozenset(
     ("<url>", "<mail>", "<version>", "<number>", "<ticket>", "<channel>", "<path>", "<id>", "<quoted>", "<file>")
 )
 _SIGNS = frozenset(",:;!-=")
+# Cues of a sentence that says how to work, and of one that says how things are.
+_CONDUCT = frozenset(("preference", "order", "task", "hands", "conduct"))
+_FACTS = frozenset(("fact", "value", "datum", "report"))
 # What a sentence may still be that asks to forget something.
 _TAKES_BACK = ("correction", "decision")
 _FORGET = frozenset(("forget", "vergiss", "vergesst"))
@@ -142,6 +145,19 @@ def is_substantial_ask(text: str) -> bool:
         return True
     asks = {"asked", "task"}
     return any(len(one.words) >= _FEW_WORDS and asks & cues for one, cues in zip(parts, judged(parts)[0], strict=True))
+
+
+def is_order(statement: str) -> bool:
+    """Whether a statement is an order or says what somebody wants, as "keep answers short" does.
+
+    What nobody said to be a rule is taken for one by this alone, so it is silent in doubt: where no word orders, it must
+    say how to work, and nothing of how things are.
+    """
+    if begins_as_order(statement):
+        return True
+    parts = sentences(statement)[:1]
+    cues = judged(parts)[0][0] if parts else set()
+    return not _CONDUCT.isdisjoint(cues) and _FACTS.isdisjoint(cues) and lays_down(statement)
 
 
 def own_sentences(text: str) -> list[Sentence]:

@@ -91,7 +91,7 @@ def _type_of(workspace: Workspace, text: str, scope: Scope, key: str | None, tru
         return None
     # A hook knows the type of what it stores.
     from holdfast.language.derived import derive, forbids
-    from holdfast.language.requests import is_order
+    from holdfast.language.triggers import is_order
 
     told = None if is_order(text) else derive(text)
     return "feedback" if is_order(text) or (told and (told.forbids or forbids(text))) else None

@@ -262,7 +262,7 @@ def _untyped(statement: str, trust: str) -> str:
     if trust != "user":
         return "project"
     # Files that Holdfast wrote name their type.
-    from holdfast.language.requests import is_order
+    from holdfast.language.triggers import is_order
 
     return "feedback" if is_order(statement[:_MAX_ORDER]) else "project"
 
