@@ -150,8 +150,8 @@ def is_substantial_ask(text: str) -> bool:
 def is_order(statement: str) -> bool:
     """Whether a statement is an order or says what somebody wants, as "keep answers short" does.
 
-    What nobody said to be a rule is taken for one by this alone, so it is silent in doubt: where no word orders, it must
-    say how to work, and nothing of how things are.
+    What nobody said to be a rule is taken for one by this alone, so it is silent in doubt: where no word orders, it
+    must say how to work, and nothing of how things are.
     """
     if begins_as_order(statement):
         return True
