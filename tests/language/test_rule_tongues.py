@@ -45,7 +45,7 @@ SAID = {
     "Read-only paths: `schema/`, `proto/`.": ("schema/, proto/", True),
     "You need my permission to run `terraform apply`.": ("terraform apply", True),
     "It is forbidden to modify files below db/migrations that were already released.": ("db/migrations", False),
-    "Any change to `Dockerfile` needs a review by ops.": ("Dockerfile", False),
+    "Any change to `Dockerfile` needs a review by ops.": ("path: Dockerfile", False),
     "`*.snap` files are only updated by me.": ("*.snap", True),
     "I repeat: no `git reset --hard`!": ("git reset --hard", True),
     "Two things: never push, and never rebase.": (
