@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import multiprocessing
 import os
@@ -51,6 +52,13 @@ def pytest_configure(config):
         os.environ["TMPDIR"] = tempfile.tempdir = IN_MEMORY
     # A shell lets what it starts in the background ignore Ctrl-C, and so would every program that a test interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish(session):
+    """Let the garbage collector look at what tests make, and not again and again at the thousands of tests."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 @pytest.hookimpl(optionalhook=True)

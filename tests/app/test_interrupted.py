@@ -74,7 +74,7 @@ def killed(machine, tmp_path):
         prepared = tmp_path / "prepared"
         folder.rename(prepared)
         (prepared / "code").mkdir(exist_ok=True)
-        asked = {"command": command, "next": after or [command], "most": count(400, 8)}
+        asked = {"command": command, "next": after or [command], "most": count(400, 6)}
         before, runs = json.loads(run_script(KILLER, str(prepared), str(folder), json.dumps(asked)))
         assert len(runs) > 5, "it was killed at many steps"
         return before, runs[0][2], runs[1:]

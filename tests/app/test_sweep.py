@@ -23,6 +23,8 @@ from holdfast.journal import notices
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.digest import RULES
 from holdfast.sessions.index import waiting_passages
+from support.command_line import program
+from support.forking import Program
 from support.sampling import some
 from support.swept import (
     archive_of,
@@ -688,14 +690,12 @@ def test_a_disk_without_space_is_told(machine, home):
         for number in range(12):
             words = chance.randbytes(120_000).hex()
             write(transcript(machine, f"s{number}"), [line(f"s{number}", 0, "user", words[:120_000] + " ok")])
-        words = [sys.executable, "-m", "holdfast", "sweep"]
-        ended = subprocess.run(words, capture_output=True, text=True, check=False)
-        assert ended.returncode == 5, ended.stderr
-        assert "no space left" in ended.stderr
-        assert "Traceback" not in ended.stderr
+        about = {"environment": dict(os.environ), "folder": machine}
+        ended = program("sweep", **about)
+        assert ended.code == 5 and "no space left" in ended.out and "Traceback" not in ended.out, ended
         assert leftovers(home / "archive") == []
         subprocess.run(["mount", "-o", "remount,size=64m", str(home)], check=True, capture_output=True)
-        subprocess.run(words, capture_output=True, check=True)
+        assert program("sweep", **about).code == 0
         assert len(Archive(str(home)).entries()) == 12
     finally:
         subprocess.run(["umount", str(home)], check=True)
@@ -719,9 +719,12 @@ def test_a_bar_is_shown_on_a_terminal_only(machine, home):
     write(transcript(machine, "one"), talk("one", 1))
     for options, shown in (((), True), (("--json",), False), (("--quiet",), False)):
         screen, end = os.openpty()
-        words = [sys.executable, "-m", "holdfast", "sweep", "--dry-run", *options]
+        words, about = ["sweep", "--dry-run", *options], {"env": dict(os.environ), "cwd": str(machine)}
         try:
-            ended = subprocess.run(words, stdout=subprocess.PIPE, stderr=end, check=True)
+            child = Program(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=end, **about)
+            with child.stdout as pipe:
+                out = pipe.read()
+            assert child.wait() == 0
             os.set_blocking(screen, False)
             told = b""
             with contextlib.suppress(BlockingIOError):
@@ -730,7 +733,7 @@ def test_a_bar_is_shown_on_a_terminal_only(machine, home):
             os.close(screen)
             os.close(end)
         assert (b"sweeping 1 of 1" in told) == shown
-        assert b"sweeping" not in ended.stdout
+        assert b"sweeping" not in out
 
 
 def test_a_config_of_its_own(machine, home, cli, tmp_path):
@@ -786,13 +789,13 @@ def test_what_a_killed_harvest_left_goes_with_the_next_sweep(machine, home, swep
 def test_many_unchanged_files_are_skipped_by_a_fresh_process(machine):
     """What one process took in, the next ones pass over without reading it."""
     data = raw(talk("one", 1))
-    for number in range(120):
+    for number in range(60):
         id = f"s{number}".encode()
-        path = transcript(machine, f"s{number}", f"-src-{number // 40}")
+        path = transcript(machine, f"s{number}", f"-src-{number // 20}")
         write(path, data.replace(b'"one', b'"' + id).replace(b"m-one", b"m-" + id), at=1_790_000_000)
-    command = [sys.executable, "-m", "holdfast", "sweep", "--json"]
-    told = [json.loads(subprocess.run(command, capture_output=True, check=True).stdout) for _ in range(2)]
-    assert [(one["ingested"], one["skipped_unchanged"]) for one in told] == [(120, 0), (0, 120)]
+    about = {"environment": dict(os.environ), "folder": machine, "hears": False}
+    told = [program("sweep", "--json", **about).json for _ in range(2)]
+    assert [(one["ingested"], one["skipped_unchanged"]) for one in told] == [(60, 0), (0, 60)]
 
 
 def test_a_broken_table_of_prices_costs_no_session(machine, home, swept, names):

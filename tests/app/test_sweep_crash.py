@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -19,8 +17,25 @@ from support.swept import archive_of, environment, indexed, leftovers, sweep_int
 
 KILLS = count(100, 12)
 SESSIONS = count(24, 6)
-# So many that the sweep is still at work when the first twenty are stored.
-INTERRUPTED = count(400, 200)
+INTERRUPTED = count(400, 40)
+# The program, which gets Ctrl-C when half of the sessions are stored.
+INTERRUPTER = """
+import os, signal, sys
+from holdfast.surfaces.cli.main import main
+
+rename, left = os.rename, int(sys.argv.pop()) // 2
+
+def renamed(source, target, **more):
+    global left
+    rename(source, target, **more)
+    left -= os.fspath(target).endswith(".zst")
+    if left == 0:
+        left = -1
+        os.kill(os.getpid(), signal.SIGINT)
+
+os.rename = renamed
+main()
+"""
 # After each kill it looks at the archive with the eyes of a reader.
 KILLER = """
 import os, random, sys
@@ -70,15 +85,11 @@ def test_interrupted_by_the_person_it_leaves_nothing_half_done(machine, home):
     """Ctrl-C ends a sweep at once with exit code 130; there is no temporary file, and the next sweep does the rest."""
     for number in range(INTERRUPTED):
         write(transcript(machine, f"s{number}"), talk(f"s{number}", 2), at=1_790_000_000 + number)
-    words = [sys.executable, "-m", "holdfast", "--home", str(home), "sweep"]
-    child = subprocess.Popen(words, env=environment(machine), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    while child.poll() is None and len([*(home / "archive").rglob("*.zst")]) < 20:
-        time.sleep(0.005)
-    child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=300)
-    assert (child.returncode, out) == (130, b""), err
-    assert b"Traceback" not in err
-    assert leftovers(home) == []
+    words = [sys.executable, "-c", INTERRUPTER, "--home", str(home), "sweep", str(INTERRUPTED)]
+    ended = subprocess.run(words, env=environment(machine), capture_output=True, check=False, timeout=600)
+    assert (ended.returncode, ended.stdout) == (130, b""), ended.stderr
+    assert b"Traceback" not in ended.stderr
+    assert leftovers(home) == [] and len([*(home / "archive").rglob("*.zst")]) < INTERRUPTED
     found = sweep_into(home, machine)
     assert (found.problems, found.ingested > 0) == ((), True)
     assert len([*(home / "archive").rglob("*.zst")]) == INTERRUPTED

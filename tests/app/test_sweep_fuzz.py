@@ -39,7 +39,7 @@ NAMES = (
 )
 WORDS = (
     *("user", "assistant", "system", "tool_use", "tool_result", "text", "session_meta", "response_item", "event_msg"),
-    *("2026-11-01T10:00:00.000Z", "one", "../../etc/passwd", "/src/shop", "\ud800", "", "x" * 3_000, "session"),
+    *("2026-01-01T10:00:00.000Z", "one", "../../etc/passwd", "/src/shop", "\ud800", "", "x" * 3_000, "session"),
 )
 TEXTS = st.sampled_from(WORDS) | st.text(max_size=20)
 VALUES = st.recursive(

@@ -326,22 +326,28 @@ class Person:
 
     def _left_behind(self) -> list[str]:
         """Return the command lines of processes that this person still has after a while, and end them."""
-        until = time.monotonic() + GRACE
-        while (found := _processes_of(self.home)) and time.monotonic() < until:
+        until, others = time.monotonic() + GRACE, set[str]()
+        while (found := processes_of(self.home, others)) and time.monotonic() < until:
             time.sleep(0.05)
         for process in found:
             _end(process)
         return list(found.values())
 
 
-def _processes_of(home: Path) -> dict[int, str]:
-    """Return the processes whose HOME is that folder. Where there is no /proc, nobody can tell."""
+def processes_of(home: Path, others: set[str]) -> dict[int, str]:
+    """Return the processes whose HOME is that folder. Where there is no /proc, nobody can tell.
+
+    Those of others are added to what is given, and not looked at again.
+    """
     mark = f"\0HOME={home}\0".encode()
     found = {}
-    for entry in Path("/proc").glob("[0-9]*"):
+    for name in filter(str.isdigit, set(os.listdir("/proc")) - others if os.path.isdir("/proc") else ()):
+        entry = Path("/proc") / name
         try:
             if mark in b"\0" + (entry / "environ").read_bytes():
-                found[int(entry.name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                found[int(name)] = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            else:
+                others.add(name)
         except OSError:
             continue
     return found

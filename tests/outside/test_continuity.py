@@ -20,7 +20,7 @@ from threading import Barrier
 import pytest
 
 from outside import later
-from outside.agents import PROGRAMS, SECONDS, Person, Ran, _processes_of
+from outside.agents import PROGRAMS, SECONDS, Person, Ran, processes_of
 from outside.loopback import Request, Say
 from outside.reading import CLOSE, OPEN, events, fences, hook_log
 
@@ -122,7 +122,7 @@ def resumed(agent: str, session: str) -> tuple[str, ...]:
 
 def end_by_force(person: Person) -> None:
     """Kill every process group that the person's agent has, as a machine that loses its power does."""
-    for process in _processes_of(person.home):
+    for process in processes_of(person.home, set()):
         try:
             os.killpg(os.getpgid(process), signal.SIGKILL)
         except ProcessLookupError:

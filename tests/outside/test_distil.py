@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.base.clock import now
-from outside.agents import PROGRAMS, Person, _processes_of
+from outside.agents import PROGRAMS, Person, processes_of
 from outside.loopback import Model, Request, Say
 from outside.reading import events
 
@@ -107,7 +107,7 @@ def test_a_real_agent_words_a_proposal(person: Person, agent: str, holdfast, mod
     # What one of them keeps can ask the person, and nothing else; nobody is there to be asked.
     assert asked.tools <= {"request_user_input"}
     assert events(person.home) == [] and files_of(person) == set()
-    assert _processes_of(person.home) == {}
+    assert processes_of(person.home, set()) == {}
     [ours] = [one for one in told["proposals"] if one["agent"]]
     holdfast("proposals", "approve", ours["id"])
     page = next((person.home / ".holdfast" / "memory" / "projects").glob("*/MEMORY.md")).read_text()

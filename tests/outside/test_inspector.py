@@ -15,8 +15,7 @@ from outside.agents import Person
 from support.sampling import LONG, some
 from support.serving import Server
 
-# In the short run either of both stands with either of the others.
-WAYS = tuple(product(("legacy", "modern"), ("stdio", "http"))) if LONG else (("legacy", "stdio"), ("modern", "http"))
+WAYS = tuple(product(("legacy", "modern"), ("stdio", "http")))
 MAX_TOOLS = 8
 SEED = {"memory_store", "memory_recall", "memory_forget"}
 
@@ -36,7 +35,14 @@ class Inspected:
         return json.loads(self.out)["result"]
 
 
-@pytest.fixture(params=WAYS, ids="-".join)
+def ways(*chosen: int) -> pytest.MarkDecorator:
+    """Run a test in each way, or in the short run in those chosen: together the tests take every way."""
+    return pytest.mark.parametrize(
+        "inspect", WAYS if LONG else [WAYS[one] for one in chosen], ids="-".join, indirect=True
+    )
+
+
+@pytest.fixture
 def inspect(request: pytest.FixtureRequest, person: Person, holdfast) -> Iterator[Callable[..., Inspected]]:
     """Let the Inspector call one method of the server: it starts one, or one runs already and takes its token."""
     era, way = request.param
@@ -69,6 +75,7 @@ def _call(inspect, tool: str, **arguments: object) -> Inspected:
     return inspect("tools/call", "--tool-name", tool, "--tool-args-json", json.dumps(arguments))
 
 
+@ways(1, 2)
 def test_the_tools_are_few_and_their_schemas_portable(inspect) -> None:
     """The strict check of every tool's schema finds nothing, not even advice."""
     listed = inspect("tools/list", "--strict")
@@ -78,6 +85,7 @@ def test_the_tools_are_few_and_their_schemas_portable(inspect) -> None:
     assert listed.err == ""
 
 
+@ways(0)
 def test_a_memory_is_stored_found_and_forgotten(inspect, holdfast) -> None:
     """Each of the three tools does its work and answers in the form that it promised."""
     stored = _call(inspect, "memory_store", content="The build needs the linker lld.", key="linker").result
@@ -90,6 +98,7 @@ def test_a_memory_is_stored_found_and_forgotten(inspect, holdfast) -> None:
     assert _call(inspect, "memory_recall", query="linker").result["structuredContent"]["memories"] == []
 
 
+@ways(3)
 def test_resources_and_prompts_are_listed_and_read(inspect, holdfast) -> None:
     """Resources that are listed can be read, and every prompt without arguments can be had."""
     holdfast("remember", "--scope", "global", "--key", "english", "The person likes British English.")
@@ -103,6 +112,7 @@ def test_resources_and_prompts_are_listed_and_read(inspect, holdfast) -> None:
         assert inspect("prompts/get", "--prompt-name", prompt["name"]).result["messages"]
 
 
+@ways(2)
 def test_a_bad_argument_is_refused(inspect) -> None:
     """A search mode that does not exist is an error, and no other mode is taken instead."""
     refused = _call(inspect, "memory_recall", query="anything", search_mode="telepathy")
@@ -110,6 +120,7 @@ def test_a_bad_argument_is_refused(inspect) -> None:
     assert "search_mode" in refused.out + refused.err
 
 
+@ways(0, 3)
 def test_many_calls_at_once_all_end_well(inspect, holdfast) -> None:
     """Forty recalls, eight at a time, end without an error."""
     holdfast("remember", "--scope", "global", "The person likes British English.")

@@ -148,6 +148,8 @@ def test_a_complaint_of_two_sessions_reaches_the_third(learner: Person, holdfast
     assert json.loads(holdfast("proposals", "--json"))["proposals"] == []
     assert len(incidents(learner)) == len(ratings(learner)) == 2
     lose()
+    # What is told now is known already.
+    learner.sweeps = False
     assert told(begin(learner, "claude-code", "good morning", Say("hello")), DELETED)
     lose()
     assert told(go_on(learner, "claude-code", "now clean up the migrations", DONE, session=first), QUOTE)
@@ -197,8 +199,10 @@ def test_work_goes_on_with_the_other_agent_and_is_closed_by_evidence(learner: Pe
     assert not told(ran, item.id), fences(ran.first)
     assert statuses(learner) == ["PENDING", "SATISFIED"]
     session = last_session(learner)
+    learner.sweeps = False
     ran = begin(learner, "claude-code", "good morning", Say("hello"))
     assert not told(ran, item.id), fences(ran.first)
+    learner.sweeps = True
     go_on(learner, "codex", "it works now", Say("Good."), session=session)
     [item] = works(learner)
     assert [name.partition("/")[0] for name in item.sessions] == ["claude-code", "codex"]
@@ -221,7 +225,7 @@ def test_a_fix_of_one_agent_is_offered_to_the_other(learner: Person, finder: str
     lines = (call, f"cp sample_data.py {made.name}", call)
     begin(learner, finder, "run the report", *[shell(finder, line) for line in lines], Say("It works."))
     made.unlink()
-    other = OTHER[finder]
+    learner.sweeps, other = False, OTHER[finder]
     ran = begin(learner, other, "run the report", shell(other, call), Say("I try that."))
     assert told(ran, f"failed in the same way before; what worked then ({finder},"), fences(ran.turns[-1])
     assert told(ran, lines[1])
@@ -229,7 +233,7 @@ def test_a_fix_of_one_agent_is_offered_to_the_other(learner: Person, finder: str
 
 def test_no_other_project_hears_of_a_lesson(learner: Person, holdfast, repository) -> None:
     """A lesson that stands reaches start and prompt of its own project, and no request of another one."""
-    words = "Keep every migration that was ever released."
+    learner.sweeps, words = False, "Keep every migration that was ever released."
     holdfast("lesson", "add", words)
     assert told(begin(learner, "codex", "which migration may go?", Say("none")), words)
     learner.folder = repository("till")

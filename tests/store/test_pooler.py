@@ -13,6 +13,7 @@ import pytest
 from holdfast.errors import StoreBusy
 from holdfast.records import Draft, Filter, Scope
 from support.postgres import NOBODY, hub
+from support.sampling import count
 
 GLOBAL = Scope("global")
 DEBIAN = ("apt-get", "install", "-y", "--no-install-recommends", "pgbouncer")
@@ -95,7 +96,7 @@ def test_many_clients_on_two_connections_mix_up_nothing(pooled):
     def work(number: int, turn: int) -> None:
         store = PostgresStore(address, asks=Asks(f"crowd-{number}", "kim", "team"))
         try:
-            for step in range(8):
+            for step in range(count(8, 3)):
                 store.put(Draft(f"Said by {number}.", GLOBAL, key=f"k-{turn}-{step}"))
                 said = {one.body for one in store.find(Filter(None))} | {
                     one.memory.body for one in store.search("said", Filter(None), 50)

@@ -100,6 +100,11 @@ def _fork_when_asked(ours: socket.socket) -> None:
                 importlib.import_module(module.name)
     for name in _LOADED_LATE:
         importlib.import_module(name)
+    # What is compiled or put together where it is used first.
+    from holdfast.privacy import redact, redact_gate
+
+    redact.redact("password=a1b2c3d4")
+    redact_gate.suspects(["password=a1b2c3d4"])
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

@@ -22,14 +22,17 @@ def transcript(person: Path, session: str, folder: str = "-src-shop") -> Path:
 
 
 def line(session: str, number: int, kind: str, content: object, **fields: object) -> dict[str, object]:
-    """Return one line; its uuid is told by the session and the number."""
+    """Return one line; its uuid is told by the session and the number.
+
+    It is so old that no message is judged, on whatever day the tests are run: tests of that say a day of their own.
+    """
     message = {"role": kind, "content": content}
     if kind == "assistant":
         usage = {"input_tokens": 10, "output_tokens": 5}
         message |= {"id": f"m-{session}-{number}", "model": "claude-x-1", "usage": usage}
     return {
         **{"type": kind, "uuid": f"{session}-{number:024}", "sessionId": session, "message": message},
-        **{"timestamp": f"2026-11-{1 + number // 1440:02}T{number // 60 % 24:02}:{number % 60:02}:00.000Z"},
+        **{"timestamp": f"2026-01-{1 + number // 1440:02}T{number // 60 % 24:02}:{number % 60:02}:00.000Z"},
         **{"cwd": "/src/shop", "gitBranch": "main", "version": "2.1.0", "isSidechain": False, **fields},
     }
 

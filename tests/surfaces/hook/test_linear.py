@@ -74,7 +74,10 @@ EVENTS = {
 }
 # Below what hooks keep of a text, and far above it. In `make test` an event gets every ninth piece, beginning elsewhere
 # at each of the nine events, so that all of them have their turn.
-SIZES, STEP = ((4_000, 40_000), 1) if LONG else ((4_000, 20_000), 9)
+SIZES, STEP = ((4_000, 40_000), 1) if LONG else ((4_000, 12_000), 9)
+# Of the real process, whose instructions take fifty times as long to count: enough that a search to the end of the text
+# for each of its tags would stand out.
+PROMPTS = (150_000, 300_000) if LONG else (30_000, 60_000)
 # A little more than twice, for what grows by steps; and what a text may cost whatever its length.
 MOST, SPARE = 2.3, 30_000
 # Methods that read all of a text, wherever they begin.
@@ -169,8 +172,7 @@ def test_twice_the_transcript_costs_twice(cost, machine, event):
     assert twice <= MOST * once + SPARE, (once, twice)
 
 
-@pytest.mark.parametrize("event", ["SessionStart", "UserPromptSubmit", "Stop"])
-def test_twice_the_memories_cost_twice(cost, workspace, monkeypatch, event):
+def test_twice_the_memories_cost_twice(cost, workspace, monkeypatch):
     """With twice as many memories SQLite takes at most about twice as many steps, and so do we."""
     from holdfast.memory.remember import remember
 
@@ -183,17 +185,18 @@ def test_twice_the_memories_cost_twice(cost, workspace, monkeypatch, event):
 
     monkeypatch.setattr("holdfast.store.read_only_index._STEPS", 50)
     monkeypatch.setattr(HookRun, "is_late", count_steps)
-    measured = []
+    measured = {event: [] for event in ("SessionStart", "UserPromptSubmit", "Stop")}
     with workspace() as opened:
-        for size in (200, 400):
-            for number in range(size // 2 if measured else 0, size):
+        for first, size in ((0, 200), (200, 400)):
+            for number in range(first, size):
                 remember(opened, f"Deploy {number} of the shop goes through tunnel {number}.", key=f"deploy-{number}")
-            cost(event, {"source": "startup", "prompt": "how does deploy 7 go through the tunnel?"})
-            steps = 0
-            calls = cost(event, {"source": "startup", "prompt": "how does deploy 9 go through the tunnel?"})
-            measured.append((calls, steps))
-    (once, steps_once), (twice, steps_twice) = measured
-    assert twice <= MOST * once + SPARE and steps_twice <= MOST * steps_once + 200, measured
+            for event, found in measured.items():
+                cost(event, {"source": "startup", "prompt": "how does deploy 7 go through the tunnel?"})
+                steps = 0
+                calls = cost(event, {"source": "startup", "prompt": "how does deploy 9 go through the tunnel?"})
+                found.append((calls, steps))
+    for event, ((once, steps_once), (twice, steps_twice)) in measured.items():
+        assert twice <= MOST * once + SPARE and steps_twice <= MOST * steps_once + 200, (event, measured)
 
 
 @pytest.fixture
@@ -230,7 +233,7 @@ def test_a_prompt_twice_as_long_takes_twice_the_instructions(instructions):
     """
     nothing = instructions("UserPromptSubmit", "Look at this:")
     for piece in PIECES if LONG else ("<holdfast-memory>", "<system-reminder>", "<private>"):
-        texts = ("Look at this: " + text_of(piece, size) for size in (150_000, 300_000))
+        texts = ("Look at this: " + text_of(piece, size) for size in PROMPTS)
         once, twice = (instructions("UserPromptSubmit", text) for text in texts)
         assert twice - nothing <= MOST * max(0, once - nothing) + nothing / 20, piece
 
