@@ -232,7 +232,7 @@ def test_a_prompt_twice_as_long_takes_twice_the_instructions(instructions):
     The text begins as a person's does: what begins as program text is not read any further.
     """
     nothing = instructions("UserPromptSubmit", "Look at this:")
-    for piece in PIECES if LONG else ("<holdfast-memory>", "<system-reminder>", "<private>"):
+    for piece in PIECES if LONG else ("<private>",):
         texts = ("Look at this: " + text_of(piece, size) for size in PROMPTS)
         once, twice = (instructions("UserPromptSubmit", text) for text in texts)
         assert twice - nothing <= MOST * max(0, once - nothing) + nothing / 20, piece
