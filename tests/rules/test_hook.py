@@ -274,6 +274,19 @@ def test_a_call_that_the_transcript_has_only_later_is_waited_for(store, call, tm
     assert call("git push origin b", tool_use_id="toolu_2", **told).held
 
 
+def test_a_late_transcript_is_waited_for_once_however_many_rules_hold(store, call, tmp_path, monkeypatch) -> None:
+    """Three rules about one call cost one wait, and where nobody writes the call down, it goes through."""
+    for text in (PUSH, "Never push anything.", "Ask before you push."):
+        store(text)
+    pauses: list[float] = []
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    told = {"transcript_path": str(tmp_path / "transcript.jsonl")}
+    assert call("git push origin a", tool_use_id="toolu_1", **told).held
+    assert not pauses
+    assert not call("git push origin a", tool_use_id="toolu_2", **told).held
+    assert sum(pauses) < 1
+
+
 class TestTheTableNeverLies:
     """Whatever is done to the files, by whomever, the next call knows it."""
 

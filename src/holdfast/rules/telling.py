@@ -77,8 +77,10 @@ def holding(run: HookRun, found: list[Found]) -> list[Effect]:
             for one, text in zip(denies[:MAX_HOLDING], texts, strict=False)
         ]
     place = told.place_of(run.home, run.session)
-    known = told.read(place)
-    holds = [one for one in by_strength.get("hold", ()) if _held(one) not in known or _was_made_before(run, known, one)]
+    known, read = told.read(place), list[bytes]()
+    holds = [
+        one for one in by_strength.get("hold", ()) if _held(one) not in known or _was_made_before(run, known, one, read)
+    ]
     if holds:
         return [_holding_once(run, place, one, holds) for one in holds[:MAX_HOLDING]]
     return [
@@ -100,14 +102,16 @@ def _holding_once(run: HookRun, place: str, one: Found, holds: list[Found]) -> E
     return Effect(note, hold=text, theirs=True, given=_given(one, "held"))
 
 
-def _was_made_before(run: HookRun, known: set[str], one: Found) -> bool:
+def _was_made_before(run: HookRun, known: set[str], one: Found, read: list[bytes]) -> bool:
     """Whether this call was made before the reason could be read for which a rule held another: in the same answer.
 
     The file that has the agent's calls tells it, where it has this one, by the answer that both are part of or by
-    their order; else they ran at once.
+    their order; else they ran at once. What was `read` of it is asked for every rule: it is waited for once.
     """
     held, at = told.first_held(known, _held(one))
-    calls = _calls(run, at) if held and run.call.call_id else b""
+    if held and run.call.call_id and not read:
+        read.append(_calls(run, at))
+    calls = read[0] if held and read else b""
     first, this = calls.find(held.encode()), calls.find(run.call.call_id.encode())
     if first < 0 or this < 0 or not calls:
         return 0 < at - _made_ns(run) < _MAX_APART_NS
