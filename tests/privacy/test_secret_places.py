@@ -25,6 +25,24 @@ PHRASE = "tramdub-lostep-ferry-anvil"
 PRINTED = "TQ4M7-X9BFP-2KLWZ-8RNVD-H3CYG"
 
 NAMED = [
+    # scripts that set no space between words, and their signs
+    f"密码是{WORD}",
+    f"密码：{WORD}",
+    f"密码{WORD}",
+    f"パスワードは{WORD}です",
+    f"비번은{WORD}",
+    f"PW는{WORD}",
+    f"암호:{WORD}",
+    # two names and two values, as in notes
+    f"ID/PW: kim/{WORD}",
+    f"ID/PWD-kim/{WORD}",
+    f"username/password:kim/{WORD}",
+    f"login/password-kim/{PHRASE}",
+    f"아이디/PW:kim/{WORD}",
+    f"melde dich mit kim und {WORD} an",
+    # the same value again, where nothing tells of it
+    f"PGPASSWORD={WORD}\n\nI also wrote {WORD} on the board",
+    f"https://kim:tra#{WORD}@git.acme.test/app.git",
     # words that are joined to a password, and codes as they are printed
     f"redis-cli -h cache.internal -a {PHRASE} ping",
     f"ALTER USER 'app'@'%' IDENTIFIED BY '{PHRASE}';",

@@ -21,9 +21,13 @@ START, END = "\0", "\1"
 _LIKES = ("look alikes", "their places"), ("names with numbers", "words around them")
 USERS = (
     "admin root app deploy svc_backup jmiller postgres bob alice sa guest info@acme.io test demo user pi ubuntu kim"
-    " maria.lopez grafana zabbix operator ops@acme.io gitlab nagios".split()
+    " maria.lopez grafana zabbix operator ops@acme.io gitlab nagios master manager tester dev qa"
+    " jane.doe@acme.io".split()
 )
-HOSTS = "db.internal 10.0.3.17 prod-db-2.acme.io localhost 192.168.1.20 srv01 mail.firma.de redis:6379".split()
+HOSTS = (
+    "db.internal 10.0.3.17 prod-db-2.acme.io localhost 192.168.1.20 srv01 mail.firma.de redis:6379 203.0.113.77"
+    " 172.20.8.4".split()
+)
 
 
 def sections() -> dict[str, list[str]]:
@@ -126,8 +130,8 @@ class Maker:
         lines = [self.rng.choice(around) for _ in range(self.rng.randrange(4))]
         return "\n".join([*lines[:2], text, *lines[2:]])
 
-    def secrets(self, count: int, around: list[str]) -> Iterator[tuple[str, int, int]]:
-        """Yield texts, and where in each the secret is."""
+    def secrets(self, count: int, around: list[str]) -> Iterator[tuple[str, int, int, str]]:
+        """Yield texts, where in each the secret is, and the form it was made of."""
         rng = self.rng
         places = [form for title, forms in self.lists.items() if title.startswith("in ") for form in forms]
         for _ in range(count):
@@ -140,7 +144,7 @@ class Maker:
             value = self.token() if is_token and rng.random() < 0.75 else self.password()
             text = self.placed(self.filled(form, name, value), around)
             start, end = text.index(START), text.index(END) - 1
-            yield text.replace(START, "").replace(END, ""), start, end
+            yield text.replace(START, "").replace(END, ""), start, end, form
 
     def harmless(self, count: int, around: list[str]) -> Iterator[str]:
         """Yield texts that hold no secret: values that are none under its names, and others' values beside it."""

@@ -4,7 +4,8 @@
 
 Real text is that of whole folders (sources, documents, sessions); what the rules take out of it has no label and is
 left out. FILEs have a JSON text a line, or an object with `text` and `secret`. With `--start` the weights of a table
-are changed only as far as the texts ask for it. Needs numpy and scipy.
+are changed only as far as the texts ask for it. With `--folds` nothing is written: the forms of secrets and the texts
+without any are left out in turn, and what is left out is judged. Needs numpy and scipy.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ TELLING = re.compile("|".join([*(word for word, _ in privacy.WORDS), *privacy.FO
 MASK = (1 << judge.BITS) - 1
 # Real text counts more, and the sum of a secret is so much above nothing.
 REAL, LEAST = 3.0, 0.5
+# By how much a sum is raised: a secret that stays is worse than a harmless value that goes.
+LEAN = 0.8
 # How freely weights leave where they began.
 FREEDOM = 0.2
 # A name with a number in it, as it stands among words, and how long a line of words is.
@@ -129,13 +132,29 @@ def learned(rows: sparse.csr_matrix, truth: list[int], counts: list[float], star
     return minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
 
 
+def validate(
+    rows: sparse.csr_matrix, truth: list[int], counts: list[float], start: np.ndarray, folds: list[int]
+) -> None:
+    """Judge each fold by what was learned from the others, and print how many are taken for a secret."""
+    is_secret, each, fold_of = np.array(truth, bool), np.array(counts), np.array(folds)
+    sums = np.zeros(len(truth))
+    for fold in sorted(set(folds)):
+        out = fold_of == fold
+        weights = learned(rows[~out], is_secret[~out].astype(int).tolist(), each[~out].tolist(), start)
+        sums[out] = rows[out] @ weights[:-1] + weights[-1]
+    for name, part in (("secrets", is_secret), ("made-up", ~is_secret & (each == 1)), ("real", each == REAL)):
+        print(f"{name}, left out: {part.sum()} places, {np.sum(sums[part] + LEAN > LEAST)} taken for a secret")
+
+
 def started(table: Path | None) -> np.ndarray:
     """Return the weights of a table and its base, or nothing but zeros."""
     if table is None:
         return np.zeros(MASK + 2)
     held = table.read_bytes()
     base, least = struct.unpack("<ii", held[8 : judge.HEAD])
-    return np.append(np.frombuffer(held[judge.HEAD + judge.PAIRS :], np.int8), base) * (LEAST / least)
+    weights = np.append(np.frombuffer(held[judge.HEAD + judge.PAIRS :], np.int8), base) * (LEAST / least)
+    weights[-1] -= LEAN
+    return weights
 
 
 def labelled(file: Path) -> list[Place]:
@@ -151,8 +170,8 @@ def covering(text: str, start: int, size: int) -> list[Place]:
     return [one for one in places(text) if min(one[2], start + size) - max(one[1], start) > 0.7 * size]
 
 
-def main() -> None:
-    """Read, learn, write, and say how well it fits."""
+def arguments() -> argparse.Namespace:
+    """Return what the command line gives."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("real", "harmless", "secrets"):
         parser.add_argument(f"--{name}", nargs="*", type=Path, default=[])
@@ -160,10 +179,17 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=600)
     parser.add_argument("--pairs", type=Path, help="take the pairs of letters from this table")
     parser.add_argument("--start", type=Path, help="begin with the weights of this table")
-    given = parser.parse_args()
+    parser.add_argument("--folds", type=int, default=0, help="judge what was left out, and write nothing")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Read, learn, write, and say how well it fits."""
+    given = arguments()
     texts = [text for folder in given.real for text in chunks(folder, given.files)]
     start = started(given.start)
     letters = given.pairs.read_bytes()[judge.HEAD :][: judge.PAIRS] if given.pairs else pairs(texts)
+    before = TABLE.read_bytes()
     write(0, 0, letters, [0] * (MASK + 1))
     real = []
     for text in texts:
@@ -180,17 +206,25 @@ def main() -> None:
     around = [line[:160] for text in texts[:400] for line in text.splitlines()[5:9] if line.strip()]
     lines = [*maker.harmless(given.count // 2, around), *swapped(texts, given.count)]
     wrong = [place for text in lines for place in places(text)]
-    right = [
-        place for text, start, end in maker.secrets(given.count, around) for place in covering(text, start, end - start)
-    ]
-    right += [place for file in given.secrets for place in labelled(file)] * 6
+    made_up = list(maker.secrets(given.count, around))
+    held = [covering(text, start, end - start) for text, start, end, _ in made_up]
+    forms = [form for (*_, form), found in zip(made_up, held, strict=True) for _ in found]
+    right = [place for found in held for place in found]
+    given_ones = [place for file in given.secrets for place in labelled(file)] * 6
+    right, forms = right + given_ones, forms + [text for text, _, _ in given_ones]
     everything = sparse.vstack([matrix(right), matrix(wrong), matrix(real)]).tocsr()
     counts = [1.0] * (len(right) + len(wrong)) + [REAL] * len(real)
     truth = [1] * len(right) + [0] * (len(wrong) + len(real))
+    if given.folds:
+        TABLE.write_bytes(before)
+        groups = [*forms, *(text for text, _, _ in (*wrong, *real))]
+        validate(everything, truth, counts, start, [crc32(one.encode()) % given.folds for one in groups])
+        return
     *weights, base = learned(everything, truth, counts, start)
     weights = np.array(weights)
     scale = np.percentile(np.abs(weights[weights != 0]), 99.9) / 127
     whole = np.clip(np.round(weights / scale), -127, 127).astype(int)
+    base += LEAN
     write(round(base / scale), round(LEAST / scale), letters, whole.tolist())
     sums = everything @ (whole * scale) + base - LEAST
     ends = np.cumsum([len(right), len(wrong), len(real)])

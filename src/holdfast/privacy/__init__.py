@@ -162,7 +162,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"Private-Lines: \d{1,3}\s+((?:[A-Za-z0-9+/=]{16,64}\s{1,2}){1,200})",
     ),
     ("database-url", ("://",), r"://[^\s:/@\"'<>]{0,100}:([^\s/\"'<>]{1,200})@(?=[\w\[$.-])"),
-    ("basic-auth-url", ("://",), r"://[^\s:/@\"'<>?#]{0,100}:([^\s/\"'<>?#]{1,200})@(?!sha256)(?=[\w\[$.-])"),
+    ("basic-auth-url", ("://",), r"://[^\s:/@\"'<>?#]{0,100}:([^\s/\"'<>?]{1,200})@(?!sha256)(?=[\w\[$.-])"),
     ("url-token", ("://",), r"://([\w.~%-]{20,200})(?::[^\s/@\"'<>]{0,100})?@(?=[\w\[$.-])"),
     ("sent", ('\\r"',), r'\\r"'),
     ("option", ("--value", "--secret-string"), r"--(?:value|secret-string)[ =][\"']?([^\s\"']{6,400})"),
@@ -276,8 +276,18 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("cookie", ("cookie:",), r"(?i)cookie:[ ]{0,3}(?:[\w.-]{1,40}=)?([^\n\"'<>]{16,4000})"),
     (
         "secret",
-        ("log in as ", "login as ", "log in with ", "login with "),
-        r"(?i)log ?in (?:as|with) [\w.@+-]{2,60} (?:with|and|using) ([^\s\"']{6,80})",
+        (
+            "log in as ",
+            "login as ",
+            "log in with ",
+            "login with ",
+            "sign in with ",
+            "sign in as ",
+            "dich mit ",
+            "toi avec ",
+        ),
+        r"(?i)(?:(?:log ?in|sign in) (?:as|with)|dich mit|toi avec) [\w.@+-]{2,60} (?:with|and|using|und|et)"
+        r" ([^\s\"']{6,80})",
     ),
     (
         "secret",
@@ -296,10 +306,17 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
             "identifiants",
             "credencia",
             "inloggegevens",
-            "user/pass",
         ),
-        r"(?i)(?:credentials?|creds|(?:zugangs|anmelde|login)daten|identifiants|credenciales|credenciais|inloggegevens|user/pass\w{0,4})"
+        r"(?i)(?:credentials?|creds|(?:zugangs|anmelde|login)daten|identifiants|credenciales|credenciais|inloggegevens)"
         r"(?:[ ][^\W\d_][\w'-]{0,20}){0,5}[: ]{1,3}[\w.@+-]{2,60}[ ]?[/:|,][ ]?([^\s\"':][^\s\"']{5,79})",
+    ),
+    # Two names and then two values, as people write them in notes: `ID/PW: kim/...`.
+    (
+        "secret",
+        ("/pw", "/pass", ":pw"),
+        r"(?i)(?:(?<=id)|(?<=user)|(?<=name)|(?<=login)|(?<=account)|(?<=아이디)|(?<=계정))[/:](?:pass\w{0,4}|pwd?)"
+        r"(?:[ ]for[ ]\w{1,20})?[ ]?(?:[-=]>|[-=:(]|is|are)?[ ]?[(]?(?:[\w.-]{1,40}[:=])?[\w.@+-]{2,60}"
+        r"[ ]?[/:,|(][/ ]{0,2}([^\s\"'`:(),][^\s\"'`),]{5,79})",
     ),
     (
         "totp-seed",
@@ -367,10 +384,25 @@ FOREIGN = (
         "Парол",
         "ПАРОЛ",
     ),
-    *("密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "비번", "סיסמה", "كلمة المرور", "كلمة السر"),
+    *(
+        "密码",
+        "密碼",
+        "口令",
+        "パスワード",
+        "暗証番号",
+        "비밀번호",
+        "비번",
+        "암호",
+        "패스워드",
+        "סיסמה",
+        "كلمة المرور",
+        "كلمة السر",
+    ),
     *("jelszó", "Jelszó", "parolă", "Parolă", "κωδικ", "Κωδικ", "รหัสผ่าน", "पासवर्ड", "mật khẩu", "Mật khẩu"),
     *("clé ", "Clé ", "chlüssel", "密钥", "APIキー", "ключ", "Ключ"),
 )
+# The first letter of scripts that set no space between words.
+FIRST_UNSPACED = "\u2e80"
 # Words that give nothing away by themselves: what stands near them is judged as a whole.
 HINTS = (
     *("cookie", "salt", "dsn", "licen", "admin", "root", "signing", "otp", "geheim", "zugang", "hmac", "unseal"),
@@ -381,6 +413,7 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("pass", "password"),
     ("pwd", "password"),
     ("pw", "password"),
+    ("p/w", "password"),
     ("kennwort", "password"),
     ("secret", "secret"),
     ("token", "token"),

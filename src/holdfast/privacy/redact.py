@@ -10,6 +10,7 @@ from __future__ import annotations
 from holdfast.privacy import (
     DIGITS,
     DRAWN,
+    FIRST_UNSPACED,
     FOREIGN,
     HINTS,
     MIN_BARE,
@@ -66,6 +67,8 @@ _MAX_RUN = 64
 _MAX_PATH = 1_000
 _BETWEEN_RUNS = f"{NO_RUN}\t\n\v\f\r\x1c\x1d\x1e\x1f".encode()
 _IN_RUNS = bytes.maketrans(_BETWEEN_RUNS + b"123456789", b" " * len(_BETWEEN_RUNS) + b"0" * 9)
+# Secrets of this length are looked for again in a text, so many of them.
+_MIN_REPEATED, _MAX_REPEATED = 8, 50
 # The digits, the most frequent first.
 _DIGITS = "1025346789"
 
@@ -187,7 +190,20 @@ def _spans(text: str) -> list[_Span]:
         from holdfast.privacy import private
 
         spans += [(start, end, -1, "private") for start, end in private.spans(text)]
-    return _merge(sorted(spans)) if spans else spans
+    return _merge(sorted([*spans, *_repeated(text, spans)])) if spans else spans
+
+
+def _repeated(text: str, spans: list[_Span]) -> Iterator[_Span]:
+    """Yield where a secret stands again: what told of it the first time need not."""
+    values = {text[start:end]: (rank, kind) for start, end, rank, kind in spans if end - start >= _MIN_REPEATED}
+    for value, found in list(values.items())[:_MAX_REPEATED]:
+        if not DIGITS.isdisjoint(value):
+            at = text.find(value)
+            while at >= 0:
+                end = at + len(value)
+                if not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
+                    yield at, end, *found
+                at = text.find(value, end)
 
 
 def _long_words(text: str) -> dict[int, str]:
@@ -346,6 +362,10 @@ def _named(text: str, lowered: str) -> Iterator[_Span]:
     if not text.isascii():
         foreign = enumerate(FOREIGN, start=_NAMED_RANK + len(WORDS))
         named += [(rank, word, text) for rank, word in foreign if word in text]
+        if named and max(text) >= FIRST_UNSPACED:
+            from holdfast.privacy.secret_names import spaced
+
+            text = spaced(text)
     for rank, word, where in named:
         kind = _KIND_OF.get(word, "password")
         at = where.find(word)

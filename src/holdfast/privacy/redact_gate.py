@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -244,7 +244,14 @@ def _is_named(text: str, at: int, word: str, kind: str) -> bool:
     end = at + len(word)
     if text[at:end].replace("\u0130", "I").lower() != word:
         return False
+    if not text.isascii():
+        text = _spaced(text)
     return secret_names.value_of(text, at, end, kind) is not None
+
+
+@lru_cache(maxsize=64)
+def _spaced(text: str) -> str:
+    return secret_names.spaced(text) if max(text) >= privacy.FIRST_UNSPACED else text
 
 
 @cache

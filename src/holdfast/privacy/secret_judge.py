@@ -135,14 +135,17 @@ _GOES_ON = r"[=:][^\s\"'`,()<>|\[\]{};\\/=:]{1,40}(?![^\s\"'`,;)<|@])"
 _NOT_MADE = (
     # Keys that are pressed together.
     r"^(?i:ctrl|control|cmd|command|alt|opt|option|shift|meta|super|win)[+-]|"
-    r"^[A-Za-z]+\#\d+$|%[0-9A-F]{2}|^\w+@(?:npm|v?\d)|^[A-Z]{2,5}-\d{4}-\d+|^[\w+-]+@[\w-]+\.\w|^&|\$\{|^\#|^-|\.\w+\#"
+    r"^[A-Za-z]+\#\d+$|%[0-9A-F]{2}|^[a-z]\w*@(?:npm|v?\d)|^\w+@v?\d{1,3}(?!\d)|^[A-Z]{2,5}-\d{4}-\d+|^[\w+-]+@[\w-]+\.\w|^&|\$\{|^\#|^-|\.\w+\#"
     r"|^(?:[A-Za-z]+-)+\d[\d.]*$|^\d+[a-z]+$|^(?i:[a-z]*\d?(?:bit|byte|px|rem|ms|kb|mb|gb))$|^[A-Z]+-[A-Za-z]*\d"
     r"|^@[A-Za-z][\w-]*$|^[A-Z]+(?:_[A-Z0-9]+){2,}$"
 )
 # A licence or a recovery code, in groups as it is printed.
 _PRINTED = r"(?=.*[A-Z])(?=.*\d)(?:[A-Z0-9]{4,6}-){3,7}[A-Z0-9]{4,6}$"
+# Where something is that one logs in to.
+_IP = r"(?:\d{1,3}\.){3}\d{1,3}"
+_ADDRESS = rf"(?P<a>://)|(?P<b>[\w.-]@[\w-])|(?P<c>\b{_IP}\b)"
 _MORE_PATH = ("/", "\\")
-_OF_PATH = r"(?:[/\\][^\s/\\\"'`]*|(?<![^\s\"'`])[~.]+)[/\\]$|(?:[\w-]+:){3}$"
+_OF_PATH = r"(?:[/\\][^\s/\\\"'`(]*|(?<![^\s\"'`])[~.]+)[/\\]$|(?:[\w-]+:){3}$"
 _QUOTES = ("'", '"', "`")
 _LINE_END = ("", "\n", "\r")
 _NOT_ALONE = frozenset(("uuid", "hexS", "hexM", "hexL", "digits", "b64", *_NONE))
@@ -185,7 +188,7 @@ def value_in(text: str, at: int, run: str) -> tuple[int, int] | None:
         user, _, rest = run.partition("%")
         at, run = (at + len(user) + 1, rest) if user.isalnum() and len(rest) >= _MIN_MADE else (at, run)
     value, _, host = run.rpartition("@")
-    if len(value) < _MIN_MADE or not (host.islower() or pattern(r"[\d.]+$").match(host)):
+    if len(value) < _MIN_MADE or not (host.islower() or pattern(rf"{_IP}$").match(host)):
         value = run
         if goes := pattern(_GOES_ON).match(text, at + len(run)) if pattern(r"[!\d#%*?^~@$+&]").search(run) else None:
             value = run + goes[0]
@@ -335,6 +338,7 @@ def features(text: str, start: int, stop: int) -> list[str]:
     rights = [part.lower() for part in pattern(_PARTS).findall(right)[:4]]
     ahead = [stem for word in rights for stem in stems(word)]
     told += [f"rw:{word}" for word in rights] + [f"rs:{stem}" for stem in ahead]
+    told += [f"a{one.lastgroup}{sign[-1:]}" for one in pattern(_ADDRESS).finditer(left.rpartition("\n")[2])]
     top = _top(name.lower(), near, ahead)
     last = [part.lower() for part in pattern(_PARTS).findall(name)[-1:]]
     told += [f"T{top}", f"Tc{top}{shape}", f"Tl{top}{length}", f"Ts{top}{sound}", f"Tq{top}{given}"]

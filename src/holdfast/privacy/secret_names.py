@@ -82,6 +82,11 @@ _NO_NAME_END = r"(?:[a-z]|_)(?:I[Dd]s?|ids?|A[Rr][Nn]|arn|Name|name|Type|type|St
 _LINE_REST = (
     r"""(?x)[\"'*`)\]]{0,3}(?P<blank>[ ]?[:=]?[ ]?[|>]?[+-]?[ \t]*(?:\r?\n[ \t]*){1,2}(?=\S))?(?:(?!\\n)[^\n]){0,90}"""
 )
+# Signs of East Asian scripts and those of ASCII that mean the same; words that say what something is, and any other
+# letter that stands directly beside a value.
+_WIDE_SIGNS = str.maketrans("：＝，；（）「」『』【】、。　", ":=,;()''''[],. ")
+_LINKING = r"[是为為は는은](?=[!-~])"
+_JOINED = r"[\u2e80-\ud7a3](?=[!-~])|(?<=[!-~])[\u2e80-\ud7a3]"
 _QUOTES = ("'", '"', "`")
 _FOREIGN = frozenset(("senha", "wachtwoord", "adgangskode", "parola", "heslo"))
 # Keys that open nothing, and what stands before an id or a digest.
@@ -125,8 +130,19 @@ _BEFORE_NAME = (" as ", " for ", " is ", " ist ", " als ", " für ")
 _SEPARATORS = {">": "<", "/": "@", "?": "&", "&": "&", ";": ";", "(": ",)", ",": ",)}", "{": ",}", "<": "<"}
 
 
+def spaced(text: str) -> str:
+    """Return a text of the same length in which what East Asian scripts join to a value stands apart from it.
+
+    `密码是X` reads as `密码:X`, and the signs of those scripts as those of ASCII.
+    """
+    text = pattern(_LINKING).sub(":", text.translate(_WIDE_SIGNS))
+    return pattern(_JOINED).sub(" ", text)
+
+
 def value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that belongs to the name from `at` to `end`, if there is one."""
+    # A value that is joined to the word takes the place of its last letter.
+    end -= text[end - 1 : end] == " " and not text[at:end].isascii()
     if text[at:end].lower() in HINTS:
         return judged(text, at, end)
     if (text[at : end + 1] == "PASS:" and _is_verdict(text, at)) or _is_key_of_memory(text, at):
@@ -410,7 +426,9 @@ def _is_name(text: str, at: int, match: re.Match[str], kind: str) -> bool:
         if match["rest"] or text[at : at + 3] == "pwd" or text[_name_start(text, at)] == "-":
             return True
         return bool(
-            pattern(r"(?:root|admin|user|bind|db|sql|ssh|ftp|vpn|sudo)p(?:w|ass)$").search(text, at - 5, match.start())
+            pattern(
+                r"(?:root|admin|user|bind|db|sql|ssh|ftp|vpn|sudo|smb|mail|smtp|imap|ldap|wifi|rdp|vnc)p(?:w|ass)$"
+            ).search(text, at - 5, match.start())
         )
     if not match["comma"]:
         return True
@@ -425,7 +443,10 @@ def _is_any_key(text: str, at: int, match: re.Match[str]) -> bool:
     # A header with a name of its own is as good as one of the names that tell.
     if text[at - 1 : at] == "-" and pattern(r"(?i)(?<![a-z])x-[a-z]{2,20}-$").search(text, max(0, at - 24), at):
         return True
-    is_env = (text[at : at + 3] == "KEY" and text[at - 1 : at] == "_") or text[at - 1 : at] in ("?", "&")
+    is_env = (text[at : at + 3] == "KEY" and text[max(0, at - 1) : at] in ("_", "", "\n")) or text[at - 1 : at] in (
+        "?",
+        "&",
+    )
     least = 16 if is_env else 20
     # Beside a name of a user it is theirs.
     if pattern(r"[0-9a-f]{32}\"").match(text, match.end()) and '"username"' in text[max(0, at - 100) : at]:
