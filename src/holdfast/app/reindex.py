@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass
 
 from holdfast.base import files
+from holdfast.base.text import count
 from holdfast.errors import StoreBusy
 from holdfast.recall.embed import Model
 from holdfast.recall.meaning import model_of
@@ -53,8 +54,8 @@ def reindex(workspace: Workspace) -> Reindexed:
     sessions = rebuild(workspace, Archive(workspace.home), workspace.progress)
     left = _make_vectors(workspace, _SECONDS).waiting
     if left:
-        what = f"{left:,} memories and passages have no vector yet"
-        workspace.say(f"{what}; `holdfast reindex --meaning` makes them, and recall does too")
+        missing = f"{count(left, 'vector')} still missing"
+        workspace.say(f"{missing}: `holdfast reindex --meaning` makes the rest, and so does recall")
     return Reindexed(swept.read, swept.gone, sessions)
 
 

@@ -22,6 +22,7 @@ from holdfast.app.harvest import clear_leftovers, harvest
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.package import __version__
+from holdfast.base.text import count
 from holdfast.continuity import follow_up, views
 from holdfast.continuity.harvest import harvest as write_log_entry
 from holdfast.errors import HoldfastError, StoreBusy
@@ -202,7 +203,7 @@ def _make_vectors(workspace: Workspace, seconds: float, doing: Say | None) -> No
         waiting = session_index.waiting_passages(workspace) if seconds > 0 else 0
         if waiting:
             if doing:
-                doing(f"making vectors of {waiting:,} passages")
+                doing(f"making vectors of {count(waiting, 'passage')}")
             session_index.make_passage_vectors(workspace, seconds)
     except HoldfastError as problem:
         workspace.say(f"no vectors of what was said were made: {problem}")

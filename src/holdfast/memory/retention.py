@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from holdfast.base.clock import days_between
+from holdfast.base.text import count
 from holdfast.records import Memory
 
 NEVER_TYPES = ("user", "feedback", "decision", "lesson")
@@ -31,5 +32,5 @@ def judge(memory: Memory, last_touched: str, days_by_scope: dict[str, int], now:
         return Verdict(memory, False, f"scope {memory.scope.kind}: kept")
     limit = days_by_scope[memory.scope.kind]
     idle = int(days_between(last_touched, now))
-    rule = f"scope {memory.scope.kind}: {limit} days"
+    rule = f"scope {memory.scope.kind}: {count(limit, 'day')}"
     return Verdict(memory, idle > limit, f"{rule}, idle for {idle}", last_touched)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from holdfast.base.text import count
 from holdfast.records import Problem, Step, replace
 from holdfast.sessions.archive import LOSES_DATA, Archive, ArchiveEntry, Usage
 
@@ -64,7 +65,8 @@ def plan(entries: Iterable[ArchiveEntry], caps: Caps, now: str) -> BudgetPlan:
         with suppress(OverflowError):
             then = datetime.fromisoformat(now).astimezone(UTC) - timedelta(days=caps.days)
             last_day = then.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
-        going.drop("age", lambda entry: entry.analysed and entry.at < last_day, -1, f"older than {caps.days} days")
+        reason = f"older than {count(caps.days, 'day')}"
+        going.drop("age", lambda entry: entry.analysed and entry.at < last_day, -1, reason)
     if caps.soft:
         reason = f"raw files are over the soft cap of {sized(caps.soft)}"
         going.drop("soft", lambda entry: entry.analysed, caps.soft, reason)

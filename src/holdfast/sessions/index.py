@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from holdfast import project as projects
 from holdfast.base import files
 from holdfast.base.structs import dataclass
+from holdfast.base.text import count
 from holdfast.errors import HoldfastError, StoreBusy
 from holdfast.project import Registry
 from holdfast.project.registry import Known
@@ -304,9 +305,9 @@ def rebuild(workspace: Workspace, archive: Archive, progress: Progress | None = 
 def complete(workspace: Workspace, archive: Archive) -> None:
     """Fill the index from the archive, where that was not done since the index was made."""
     if not workspace.store.ask(lambda tables: tables.sessions.is_complete()):
-        count = settle(workspace, archive, workspace.progress)
-        if count:
-            workspace.say(f"{count:,} sessions of the archive were put into index.db")
+        number = settle(workspace, archive, workspace.progress)
+        if number:
+            workspace.say(f"put {count(number, 'session')} of the archive into index.db")
 
 
 def settle(workspace: Workspace, archive: Archive, progress: Progress | None = None, *, anew: bool = False) -> int:

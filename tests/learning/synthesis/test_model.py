@@ -165,7 +165,7 @@ def test_what_was_done_about_a_group():
     assert done.fixes == 1
     assert report.done.lessons == (SynthesisLesson("1a2b", "standing"), SynthesisLesson("3c4d", "proposed"))
     page = synthesis_page.text_of(report)
-    assert "lesson 1a2b (standing), incident 2026-05-04-100000_x, 1 fix(es) found in these sessions" in page
+    assert "lesson 1a2b (standing), incident 2026-05-04-100000_x, 1 fix found in these sessions" in page
     assert "- lessons: 1 proposed, 1 standing" in page
 
 

@@ -209,7 +209,7 @@ def _done(done: Done) -> str:
     """Return what came of a group as one line."""
     lessons = [f"lesson {one.id} ({one.status})" for one in done.lessons]
     incidents = [f"incident {name}" for name in done.incidents]
-    fixes = [f"{done.fixes} fix(es) found in these sessions"] if done.fixes else []
+    fixes = [f"{count(done.fixes, 'fix')} found in these sessions"] if done.fixes else []
     told = [*_some(lessons, "lessons"), *_some(incidents, "incidents"), *fixes]
     return ", ".join(told) or "nothing yet"
 

@@ -210,7 +210,7 @@ def _basis(report: MeasureReport) -> list[str]:
         lines.append(f"of {patterns} patterns without effect {by_chance}")
     if report.mixed:
         mixed = count(report.mixed, "session")
-        lines.append(f"{mixed} had both, because the share changed meanwhile, and so counts for neither side")
+        lines.append(f"{mixed} had both, because the share changed meanwhile: counted for neither side")
     if report.left_out:
         lines.append(f"{count(report.left_out, 'session')} not counted: only a digest is left")
     if report.waiting:
