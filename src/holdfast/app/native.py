@@ -57,7 +57,8 @@ def keep(workspace: Workspace, name: str) -> str:
     path = agent.own_memory(place)
     if not path:
         raise NotFound(f"{agent.title} has no memory file of a project", "`holdfast native` lists those that have.")
-    if "start" in agent.injects and any(_reaches(one, name, place) for one in record.load(workspace.home)):
+    installs = [one for one in record.load(workspace.home) if one.agent == name]
+    if "start" in agent.injects and any(one.scope == "user" or one.folder == place.folder for one in installs):
         hint = f"Its hooks hand them over; first: holdfast uninstall {name}"
         raise Refused(f"{agent.title} would be told everything twice", hint)
     with record.lock(workspace.home):
@@ -149,8 +150,3 @@ def _personal(workspace: Workspace) -> Place:
 
 def _where(name: str, place: Place) -> tuple[str, str, str]:
     return name, "project", place.folder
-
-
-def _reaches(install: Install, name: str, place: Place) -> bool:
-    """Whether an install of this agent holds in the place."""
-    return install.agent == name and (install.scope == "user" or install.folder == place.folder)

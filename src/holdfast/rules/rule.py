@@ -82,7 +82,7 @@ def _strength(memory: Memory, condition: Condition, forbids: bool, *, literal: b
         return "say", "it forbids nothing"
     if not literal:
         return "say", "which of these calls it means cannot be told from a call"
-    return "hold", "it forbids something, or sets a condition"
+    return "hold", "its words forbid this, or set a condition for it"
 
 
 def condition_of(memory: Memory) -> str:

@@ -172,7 +172,9 @@ def _kept(home: str, digest: Digest, piece: AskedWork, mine: list[Work]) -> Work
         created_at=first.at,
         updated_at=first.at,
     )
-    one = next((one for one in mine if one.created_at == first.at), None) or _same_item(home, new)
+    # A transcript that was copied has the same ask, and so the same item.
+    path = os.path.join(work.folder_of(home, new.project), work.id_of(new))
+    one = next((one for one in mine if one.created_at == first.at), None) or work.read(path, new.project)
     before = work_turns.known_criteria(one) if one else Criteria()
     if before is None:
         return None
@@ -196,12 +198,6 @@ def _kept(home: str, digest: Digest, piece: AskedWork, mine: list[Work]) -> Work
     one = replace(one, outcome=one_line(outcome, work.MAX_OUTCOME, DOTS))
     is_closed = not one.is_open if isc == before else isc.is_met()
     return work_turns.keep(one, before, isc, last, is_closed=is_closed)
-
-
-def _same_item(home: str, new: Work) -> Work | None:
-    """Return the item that is there for the same ask: a transcript that was copied has it, too."""
-    folder = work.folder_of(home, new.project)
-    return work.read(os.path.join(folder, work.id_of(new)), new.project)
 
 
 def _judged(isc: Criteria, span: AskSpan) -> Criteria:
