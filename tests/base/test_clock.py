@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.base.clock import days_between, iso, month_of, now, seconds, stamp_of
+from holdfast.base.clock import days_between, is_date, iso, month_of, now, seconds, stamp_of
 from holdfast.learning.research.model import Report, add
 
 NOW = "2026-11-15T09:30:00Z"
@@ -83,3 +83,12 @@ def test_a_time_leads_to_no_other_folder(home) -> None:
     """A report whose time climbs out of its folder is kept as one without a time."""
     path = add(str(home), Report("../2026/1115123456x", "codex", "s1", "", "shop", "The cache is never cleared. " * 20))
     assert path.startswith("research/undated/") and os.listdir(home / "research") == ["undated"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("2026-11-15", True), ("2028-02-29", True), ("2026-02-29", False), ("2026-W46-7", False), ("20261115", False)],
+)
+def test_a_date_is_a_day_that_the_calendar_has(text, expected) -> None:
+    """A date is a day of the calendar, written in the one form that pages have."""
+    assert is_date(text) is expected

@@ -8,7 +8,6 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import datetime
 from importlib.util import cache_from_source
 
 from holdfast import agents, settings
@@ -16,7 +15,7 @@ from holdfast.agents import INSTALLS
 from holdfast.agents.editing import record
 from holdfast.app import install, status
 from holdfast.app.reindex import reindex
-from holdfast.base import files
+from holdfast.base import clock, files
 from holdfast.base.text import count
 from holdfast.errors import BadSetting, BrokenFile, HoldfastError, ScopeUnknown
 from holdfast.exchange import repository_set
@@ -30,7 +29,7 @@ from holdfast.workspace import Workspace
 _LOW_SPACE = 100_000_000
 _SWITCH_ON = "holdfast config set enabled true"
 # A session that ended so long after the last word of its agent's hooks was not told by them.
-_SILENT_HOURS = 1.0
+_SILENT_SECONDS = 3_600
 
 
 def doctor(workspace: Workspace, *, fix: bool = False) -> list[Problem]:
@@ -169,7 +168,7 @@ def agents_are_heard(workspace: Workspace) -> Iterator[Problem]:
             text = f"another program ran the hooks of {one.title} at {one.ignored}, so they stayed silent ({last})"
             hint = f"Nothing to do if {one.title} itself did not run then; otherwise start it without that program."
             yield Problem("agent", one.name, text, hint, severity="info" if one.heard else "warning")
-        elif one.name in everywhere and _hours_before(since, one.last_session) > _SILENT_HOURS:
+        elif one.name in everywhere and clock.seconds(one.last_session) - clock.seconds(since) > _SILENT_SECONDS:
             text = f"a session of {one.title} ended at {one.last_session}, but its hooks said nothing ({last})"
             yield Problem("agent", one.name, text, f"Try `holdfast install {one.name}`, then a new session.")
 
@@ -183,14 +182,6 @@ def installs_are_current(workspace: Workspace) -> Iterator[Problem]:
             yield Problem("agent", agent.name, text, f"Run: {way}", severity="info")
     except BrokenFile:
         return  # the check of agents told it
-
-
-def _hours_before(earlier: str, later: str) -> float:
-    """Return by how many hours a time lies before another one; nothing where one of them is not known."""
-    try:
-        return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds() / 3600
-    except (ValueError, TypeError):
-        return 0.0
 
 
 def project_is_the_one_it_was(workspace: Workspace) -> Iterator[Problem]:

@@ -97,6 +97,16 @@ def is_day(text: str) -> bool:
     return text[4:5] == text[7:8] == "-" and _are_digits(text[:4] + text[5:7] + text[8:], 8)
 
 
+def is_date(text: str) -> bool:
+    """Whether the text is a day that the calendar has: 2026-02-30 is not."""
+    from datetime import date
+
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
 def month_of(at: str) -> str:
     """Return the month of a time, `YYYY-MM`; any other text is `undated`, so that it leads no path astray."""
     month = at[:7]

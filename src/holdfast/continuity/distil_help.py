@@ -13,9 +13,9 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
 from itertools import accumulate
 
+from holdfast.base.clock import is_date
 from holdfast.continuity import page
 from holdfast.continuity.distil_rules import Material, SessionWork
 from holdfast.continuity.page import PageEntry
@@ -150,7 +150,7 @@ def _entry(told: object, data: str, known: frozenset[str], clean: Callable[[str]
     for cell in cells:
         _check_text(cell, known, clean)
     for day in [told[column] for column in ("Date", "Since") if told.get(column)]:
-        if not _is_date(day):
+        if not is_date(day):
             raise ValueError("its date is not a date")
         if day not in data:
             raise ValueError(f"its date {day} was not in the data")
@@ -161,13 +161,6 @@ def _entry(told: object, data: str, known: frozenset[str], clean: Callable[[str]
         return page.checked(page.made(section.heading, *cells))
     except BrokenFile as problem:
         raise ValueError(str(problem)) from None
-
-
-def _is_date(day: str) -> bool:
-    try:
-        return date.fromisoformat(day).isoformat() == day
-    except ValueError:
-        return False
 
 
 def _check_text(cell: object, known: frozenset[str], clean: Callable[[str], str]) -> None:

@@ -404,6 +404,8 @@ def _with(before: Observed | None, name: str, digest: Digest) -> Observed:
     before = before or Observed(name, session.agent)
     is_main = name == session.name
     started = session.started or session.ended
+    # Of a session without its times this is 0.
+    lasted = int(max(0.0, clock.seconds(session.ended) - clock.seconds(session.started)))
     return replace(
         before,
         project=session.project if is_main or not before.project else before.project,
@@ -412,15 +414,8 @@ def _with(before: Observed | None, name: str, digest: Digest) -> Observed:
         errors=before.errors + digest.failed_calls,
         tokens=before.tokens + cost.input + cost.output + cost.cache_read + cost.cache_write + cost.reasoning,
         # Sub-agents work while their session waits.
-        seconds=_seconds(session.started, session.ended) if is_main else before.seconds,
+        seconds=lasted if is_main else before.seconds,
     )
-
-
-def _seconds(started: str, ended: str) -> int:
-    try:
-        return int(clock.days_between(started, ended) * clock.DAY_SECONDS)
-    except ValueError:
-        return 0
 
 
 def _told(workspace: Workspace, whole: dict[str, str]) -> dict[str, SessionReceipts]:

@@ -15,10 +15,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from itertools import islice
 
+from holdfast.base import clock
 from holdfast.base.text import one_line
 from holdfast.continuity.messages import statement
 from holdfast.errors import HoldfastError
@@ -256,7 +256,5 @@ def _session_event(place: int, event: Event) -> SessionEvent:
 
 
 def _is_old(at: str, now: str) -> bool:
-    try:
-        return (datetime.fromisoformat(now) - datetime.fromisoformat(at)).total_seconds() > _PATIENCE_SECONDS
-    except (ValueError, TypeError):
-        return True
+    """Whether so much time passed since then that no more is to come; what has no time is old."""
+    return not clock.seconds(now) - clock.seconds(at) <= _PATIENCE_SECONDS

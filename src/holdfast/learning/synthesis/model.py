@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 
+from holdfast.base.clock import is_date
 from holdfast.base.text import CUT, cut
 from holdfast.language.ratings import Rating, words_of
 from holdfast.language.word_lists import LANGUAGES, sections
@@ -192,7 +193,7 @@ def _before(period: Period, ratings: Sequence[Rating]) -> list[Rating]:
 
 def _bars(period: Period, rows: Sequence[Rating]) -> tuple[tuple[SynthesisBar, ...], int]:
     """Return a sign a day, or a sign for some days where there would be too many; and for how many."""
-    dated = [row for row in rows if _is_day(row.at[:10])]
+    dated = [row for row in rows if is_date(row.at[:10])]
     if not dated:
         return (), 1
     first = date.fromisoformat(period.first or min(row.at[:10] for row in dated))
@@ -284,14 +285,6 @@ def _session(row: Rating) -> tuple[str, ...]:
 
 def _day(day: str, by: int) -> str:
     return str(date.fromisoformat(day) + timedelta(by))
-
-
-def _is_day(text: str) -> bool:
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
 
 
 def matching(found: SynthesisFinding, is_meant: Callable[[str], bool]) -> SynthesisFinding:
