@@ -237,6 +237,28 @@ def test_what_is_personal_is_refused_by_client_and_hub(join):
     kim.call("POST", "withdraw", {"team": "shop", "reason": "r", "kind": "global", "owner": "", "key": "tabs"})
 
 
+def test_a_reason_has_no_secret_and_no_request_breaks_the_hub(join, world):
+    """Why something was shared is kept without secrets, here and on the hub; figures that cannot be are refused."""
+    import psycopg
+
+    kim, secret = join("kim"), "AKIA" + "IOSFODNN7QRSTUVW"
+    remember(kim.workspace, "Deploys need the VPN.", key="vpn")
+    kim.share("vpn", "shop", f"The key {secret} was in it.")
+    assert secret not in everything_in(kim.workspace.home)
+    kim.sync()
+    place = {"team": "shop", "kind": "project", "owner": "shop", "key": "vpn"}
+    kim.call("POST", "withdraw", {**place, "reason": f"No {secret} any more."})
+    with psycopg.connect(world[0].operator.conninfo) as db:
+        reasons = [reason for (reason,) in db.execute("SELECT reason FROM holdfast.audit WHERE key = 'vpn'")]
+    assert any("redacted" in one for one in reasons) and not any(secret in one for one in reasons)
+    for version, at in ((1 << 70, "2026-01-01T00:00:00Z"), (-1, "2026-01-01T00:00:00Z"), (1, "when I was young")):
+        with pytest.raises(BadInput):
+            kim.call("POST", "receipts", {"team": "shop", "receipts": [["project", "shop", "vpn", version, at]]})
+    for asked in ("trace?key=%00", "figures?team=%00"):
+        with pytest.raises(BadInput, match="NUL"):
+            kim.call("GET", asked)
+
+
 def test_what_the_person_has_here_stays(join):
     """What the person said, changed or forgot here is neither overwritten nor brought back by the team."""
     kim, lee = join("kim"), join("lee")

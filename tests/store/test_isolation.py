@@ -189,6 +189,35 @@ def test_without_a_principal_nothing_is_seen(world):
     assert {table for table, rows in rows_seen(world[0], "acme", "kim").items() if rows} >= {"memory", "audit", "use"}
 
 
+TRICKS = (
+    # A trigger that runs as the operator, on a table of one's own, with a row that names others.
+    *(
+        "CREATE TEMP TABLE own ON COMMIT DROP AS SELECT * FROM holdfast.proposal WHERE false;"
+        f" CREATE TRIGGER t BEFORE INSERT ON own FOR EACH ROW EXECUTE FUNCTION holdfast.{name}()"
+        for name in ("begin_proposal", "place_meaning", "keep_postings")
+    ),
+    "INSERT INTO holdfast.audit (organisation, at, person, act, team, kind, owner, key)"
+    " SELECT organisation, '2020-01-01', 'kim', 'x', id, '', '', '' FROM holdfast.team WHERE name = 'payments'",
+    "INSERT INTO holdfast.audit (organisation, person, act, team, kind, owner, key)"
+    " SELECT organisation, 'kim', 'x', {other}, '', '', '' FROM holdfast.team WHERE name = 'payments'",
+    "UPDATE holdfast.meaning SET memory = memory + 1",
+    "UPDATE holdfast.feed SET change = 0 WHERE change > 0",
+)
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_raw_sql_reaches_others_by_no_detour(world, trick):
+    """Neither a function of the operator, nor the audit, a vector or the feed of one's own team reaches others."""
+    import psycopg
+
+    made, _ = world
+    other = team_numbers(made)["acme", "search"][1]
+    with psycopg.connect(made.url()) as db:
+        db.execute(KIM)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            db.execute(trick.replace("{other}", str(other)))
+
+
 def test_every_table_is_forced_and_no_partition_is_open(world):
     """Row-level security is on and forced on every table and partition; the application has no right to a partition."""
     import psycopg

@@ -40,6 +40,7 @@ from holdfast.exchange.team import refuse_personal
 from holdfast.inject.receipts import receipts
 from holdfast.journal import notices
 from holdfast.memory.remember import put
+from holdfast.privacy.redact import redact
 from holdfast.records import Draft, Memory, Scope, Step
 from holdfast.store import memory_file
 from holdfast.store.words import digest
@@ -137,7 +138,8 @@ class HubClient:
     def _wait(self, act: str, team: str, scope: Scope, key: str, reason: str) -> None:
         if not reason.strip():
             raise BadInput("it needs a reason", 'Give --reason "why".')
-        row = {"act": act, "team": team, "kind": scope.kind, "owner": scope.owner, "key": key, "reason": reason.strip()}
+        why = redact(reason.strip())[0]
+        row = {"act": act, "team": team, "kind": scope.kind, "owner": scope.owner, "key": key, "reason": why}
         at = now()
         identity = short(at, *row.values(), os.urandom(8).hex(), length=16)
         rows.append(_file(self.workspace, "outbox.jsonl"), [json.dumps({"id": identity, "at": at, **row})])

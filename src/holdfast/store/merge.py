@@ -162,7 +162,7 @@ def merged(draft: Draft, key: str, content: memory_file.Content, before: Memory 
             given.update(when=draft.when or "", enforce=draft.enforce or "")
     return replace(
         before,
-        title=draft.title or (before.title if had_own_title and not has_heading else content.title),
+        title=content.title if draft.title else (before.title if had_own_title and not has_heading else content.title),
         body=content.statement,
         history=(Statement(before.body, before.updated), *before.history) if said_anew else before.history,
         trust=trust,

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from holdfast.base.clock import now
 from holdfast.base.digests import short
 from holdfast.errors import BadInput, Conflict, Refused
+from holdfast.privacy.redact import redact
 from holdfast.records import Candidate, Draft, Filter, Group, Memory, Problem, Refreshed, Scope, Stored, replace
 from holdfast.store import layout, memory_file, merge
 from holdfast.store.keys import automatic_keys, check_key
@@ -115,7 +116,7 @@ class PostgresStore:
                 hint = "An administrator of the organisation gives roles: `holdfast hub member`."
                 raise Refused(f"{self.asks.person} may read {self.asks.team} and not write to it", hint)
             if self.reason:
-                db.execute("SELECT set_config('holdfast.reason', %s, true)", (self.reason,))
+                db.execute("SELECT set_config('holdfast.reason', %s, true)", (redact(self.reason)[0],))
             yield db
 
     def _at(self, scope: Scope) -> tuple[object, ...]:

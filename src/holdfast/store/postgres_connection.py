@@ -244,7 +244,7 @@ def told(conninfo: str) -> Iterator[None]:
         raise StoreFull("no space left for the database", "Free some space on its disk.") from problem
     except psycopg.DataError as problem:
         raise BadInput(
-            f"PostgreSQL does not accept this text: {problem.diag.message_primary}", "Change it."
+            f"PostgreSQL does not accept this text: {problem.diag.message_primary or problem}", "Change it."
         ) from problem
     except psycopg.errors.CheckViolation as problem:
         raise BadInput("a name or a value is not allowed", "Use a-z, 0-9, dot, underscore and hyphen.") from problem

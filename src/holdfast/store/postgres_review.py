@@ -13,6 +13,7 @@ import difflib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.errors import BadInput, NotFound, Refused
+from holdfast.privacy.redact import redact
 from holdfast.store.organisations import digest_of, fresh_token
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def proposals(pool: Pool, asks: Asks, state: str = "open", which: int | None = N
 def decide(pool: Pool, asks: Asks, which: int, *, approve: bool, reason: str) -> str:
     """Approve or reject a proposal; return the name of its team."""
     verdict = "approved" if approve else "rejected"
-    return str(_call(pool, asks, "decide(%s, %s, %s)", (which, verdict, reason.strip())))
+    return str(_call(pool, asks, "decide(%s, %s, %s)", (which, verdict, redact(reason.strip())[0])))
 
 
 def set_rule(pool: Pool, asks: Asks, team: str, rule: str, *, own: bool) -> None:

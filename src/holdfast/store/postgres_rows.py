@@ -9,6 +9,7 @@ from typing import Any
 from holdfast.base.digests import file_digest, short
 from holdfast.errors import BadInput
 from holdfast.language.derived import is_rule
+from holdfast.privacy.redact import redact
 from holdfast.records import Memory, Problem, Scope
 from holdfast.store import layout, memory_file
 from holdfast.store.index import Stamp
@@ -102,7 +103,7 @@ def add_proposal(db: Any, here: tuple[int, int], person: str, reason: str, memor
     columns = ("organisation", "team", "person", "reason", "key_digest", *FIELDS, "words")
     made = db.execute(
         f"INSERT INTO holdfast.proposal ({', '.join(columns)}) VALUES ({marks}, {WORDS}) RETURNING id",
-        (*here, person, reason, short("key", memory.key), *row_values(memory, text)),
+        (*here, person, redact(reason)[0], short("key", memory.key), *row_values(memory, text)),
     ).fetchone()
     return int(made[0])
 

@@ -89,6 +89,13 @@ def test_a_name_is_of_the_account_that_first_had_it(signing):
     assert signing.end(signing.begin()).status_code == 303
 
 
+def test_a_look_alike_of_a_name_is_not_that_name(signing):
+    """A letter that is another one in lower case, as the sign of kelvin, makes nobody somebody else."""
+    signing.provider.says = {"sub": "a-look-alike", "preferred_username": "\N{KELVIN SIGN}im"}
+    answer = signing.end(signing.begin())
+    assert answer.status_code == 403 and "cannot be a name" in answer.text
+
+
 def test_who_signs_out_signs_out_of_the_provider_too_where_it_can_be(signing):
     """The browser goes on to the address that the provider announces; not where it has none, or who came by a token."""
     assert signing.end(signing.begin()).status_code == 303

@@ -17,11 +17,11 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from http import HTTPStatus
-from typing import Any
+from typing import Annotated, Any
 
 import anyio
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -87,7 +87,7 @@ class SharedMemory(SharedPlace, forbid_unknown_fields=True):
 class VerdictTold(Struct, forbid_unknown_fields=True):
     """A verdict on a proposal, and why."""
 
-    id: int
+    id: Annotated[int, Meta(ge=1, le=(1 << 63) - 1)]
     approve: bool
     reason: str
 
@@ -124,11 +124,15 @@ class DigestsTold(Struct, forbid_unknown_fields=True):
     digests: list[figures.SharedDigest]
 
 
+Version = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
+Moment = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
+
+
 class ReceiptsTold(Struct, forbid_unknown_fields=True):
     """What sessions of a person were given: kind, owner, key, version and time of each."""
 
     team: str
-    receipts: list[tuple[str, str, str, int, str]]
+    receipts: list[tuple[str, str, str, Version, Moment]]
 
 
 class HubSite:

@@ -214,6 +214,9 @@ class Provider:
         person = claims.get(self.person_claim)
         if not isinstance(person, str) or not person.strip():
             raise Refused(f"the provider does not say who you are ({self.person_claim})", "Tell the operator.")
+        # Other letters may become those of another name in lower case, as the sign of kelvin does.
+        if not person.isascii():
+            raise Refused(f"{person[:80]!a} cannot be a name here", "Tell the operator.")
         if self.person_claim == "email" and claims.get("email_verified") is not True:
             raise Refused("the provider has not verified your address", "Verify it there, then sign in.")
         groups = claims.get(self.groups_claim) or []
