@@ -48,6 +48,8 @@ SAID = {
     "Any change to `Dockerfile` needs a review by ops.": ("path: Dockerfile", False),
     "`*.snap` files are only updated by me.": ("*.snap", True),
     "I repeat: no `git reset --hard`!": ("git reset --hard", True),
+    "**Don't merge into `next`.** It is a release branch.": ("git merge, gh pr merge, branch: next", True),
+    "Never push to the `gh-pages` branch.": ("git push, branch: gh-pages", True),
     "Two things: never push, and never rebase.": (
         "git push, git rebase",
         True,
@@ -99,6 +101,7 @@ NOTHING = (
     "The fixture parametrizes over `pip` and `uv`.",
     "Target the default branch, never `next`.",
     "Always use `cargo integ-test` for integration tests. Do not run them directly.",
+    "`test-crates/` — Fixture crates; do not commit changes here unless updating fixtures.",
     "Only I know why `git push` fails.",
     "I push myself to write more tests.",
     "docker is disabled by default in CI.",

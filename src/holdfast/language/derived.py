@@ -25,7 +25,7 @@ from holdfast.language.derived_parts import (
 )
 from holdfast.language.disowned import is_disowned, is_of_others, is_taken_back
 from holdfast.language.instead import better_ones, instead, is_spelled_so, overlaps, replaced
-from holdfast.language.mentions import MENTION, TABLE, Mention, RuleSentence, without_stress
+from holdfast.language.mentions import MENTION, TABLE, Mention, RuleSentence, is_headed_by_file, without_stress
 from holdfast.language.rule_tongues import in_english
 from holdfast.language.verb_rules import about, meant, only_asked
 from holdfast.language.word_lists import among
@@ -44,6 +44,7 @@ def derive(text: str) -> Derived | None:
     text = without_stress(text)
     told: list[Derived] = []
     before: list[Mention] = []
+    heads_file = is_headed_by_file(text)
     for piece in _sentences(text):
         english = in_english(piece)
         sentence = RuleSentence(english)
@@ -51,6 +52,9 @@ def derive(text: str) -> Derived | None:
         if sentence.text.endswith("?") or not sentence.text or is_other or is_disowned(sentence):
             continue
         found = _pronoun(sentence, before) or next(filter(None, (form(sentence) for form in _FORMS)), None)
+        if heads_file and found and not found.condition.paths and re.search(r"\bhere\b", sentence.spoken):
+            # "`fixtures/`: do not commit changes here" is about that folder.
+            continue
         if found and found.condition:
             found = _as_far_as_known(sentence, found)
             # The person reads the words that they wrote.

@@ -12,7 +12,7 @@ from holdfast.base.regexes import kept
 from holdfast.language import commands as programs
 from holdfast.language import rule_forms as forms
 from holdfast.language.conditions import Condition, looks_like_path
-from holdfast.language.mentions import TABLE, Mention, RuleSentence, harmless, known_options, same_options
+from holdfast.language.mentions import BRANCH, TABLE, Mention, RuleSentence, harmless, known_options, same_options
 from holdfast.language.word_lists import among
 
 _DEFAULT = ("main", "master")
@@ -56,7 +56,8 @@ def branches_in(spoken: str, *, at: bool = False) -> tuple[str, ...]:
     found = forms.BRANCH.search(spoken)
     if found and at and not found[0].startswith(("on ", "auf ")):
         return ()
-    names = re.findall(r"[a-z]+", re.sub(r"\b(?:or|and|oder|und)\b", " ", found["names"])) if found else []
+    said = re.sub(r"\b(?:or|and|oder|und)\b", " ", found["names"]) if found else ""
+    names = [name.removeprefix(BRANCH) for name in re.findall(r"[\w.:-]*\w", said)]
     return tuple(dict.fromkeys([one for name in names for one in (_DEFAULT if name == "default" else (name,))]))
 
 

@@ -22,6 +22,8 @@ _MAX_MENTIONS = 12
 # A mention stands in the sentence as one of these letters, which nobody writes.
 _FIRST = 0xE000
 MENTION = "[\ue000-\ue0ff]"
+# What is known to be a branch has this before its name.
+BRANCH = "branch:"
 _QUOTED = kept(r"`([^`\n]{1,200})`")
 # Stress as Markdown has it, and not the stars of a pattern of files: "**NEVER** edit src/**".
 _STRESSED = kept(
@@ -30,6 +32,12 @@ _STRESSED = kept(
 )
 # A branch, and an option that means the same behind every command that has it, are words of the sentence.
 _QUOTED_WORD = kept(r"`(main|master|develop|trunk|production|--no-verify)`")
+# So is any other name where a branch is meant: "don't merge into `next`", "the `gh-pages` branch".
+_QUOTED_BRANCH = kept(
+    r"(?i)((?:\b(?:merg|push|commit|rebas)\w*|\ba pr|\bprs)(?:\s+(?:anything|code|directly|straight|changes))*"
+    r"\s+(?:into|to|onto|against)\s+(?:the\s+)?(?:branch\s+)?)`(?!origin|upstream|fork|heroku)([a-z0-9][\w.-]*)`"
+    r"|(\bthe\s+)`([a-z0-9][\w.-]*)`(?=\s+branch\b)"
+)
 _OPTION = kept(r"(?<!\S)(?!--no-verify\b)--?[A-Za-z][\w-]*(?:=[\w./:-]*\w)?(?=[\s,;:.!)]|$)")
 _FOLDER = kept(r"\b(?:the|our)\s+(?P<name>[a-z][\w-]*(?:/[\w-]+)*)/?\s+(?:folder|directory)\b")
 # What is said so of a path without an ending is said of a folder.
@@ -68,13 +76,22 @@ def without_stress(text: str) -> str:
     return _STRESSED.sub(lambda found: found["strong"] or found["weak"] or found[0], text) if "*" in text else text
 
 
+def is_headed_by_file(text: str) -> bool:
+    """Whether a statement is about a file or folder that stands at its head, as in a list of them: "`dist/`: ..."."""
+    found = _QUOTED.match(text)
+    return found is not None and _mention(found[1]).kind == "path"
+
+
 class RuleSentence:
     """One sentence, with a letter in place of each command and file that it names."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.mentions: list[Mention] = []
-        bare = unstressed(_QUOTED_WORD.sub(lambda found: found[1], text))
+        plain = _QUOTED_WORD.sub(lambda found: found[1], text)
+        bare = unstressed(
+            _QUOTED_BRANCH.sub(lambda found: (found[1] or found[3]) + BRANCH + (found[2] or found[4]), plain)
+        )
         if bare.isupper():
             # Who shouts names the same command.
             bare = " ".join([word if word[0] == "-" else word.lower() for word in bare.split()])

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from holdfast.base.regexes import kept
+from holdfast.language.mentions import BRANCH as MARK
 from holdfast.language.mentions import MENTION
 
 QUOTED = kept(r"`[^`\n]*`")
@@ -226,7 +227,7 @@ HEADS_LIST = kept(rf"^(?:(?:please|you|we|must|should|may)\s+)*(?:{NOT}\b|(?:alw
 LIST_ITEM = kept(r"^\s*(?:[-*•]|\d+[.)])\s+")
 # What production may be beside a branch.
 _NO_BRANCH = r"(?!\s+(?:domain|servers?|environment|database|db|systems?|sites?|data|cluster|hosts?|flow|config\w*)\b)"
-_BRANCH = rf"(?:main|master|develop|trunk|production{_NO_BRANCH}|default)"
+_BRANCH = rf"(?:main|master|develop|trunk|production{_NO_BRANCH}|default|{MARK}[\w.-]*\w)"
 _BRANCHES = rf"{_BRANCH}(?:(?:\s*[/,]\s*|\s+(?:or|and|oder|und)\s+){_BRANCH})*"
 # Behind a command these say for what alone it is meant, which no condition can tell.
 _EVERYWHERE = (
