@@ -44,11 +44,15 @@ def derive(text: str) -> Derived | None:
     text = without_stress(text)
     told: list[Derived] = []
     before: list[Mention] = []
+    earlier: list[Mention] = []
     heads_file = is_headed_by_file(text)
     for piece in _sentences(text):
         english = in_english(piece)
         sentence = RuleSentence(english)
         is_other = english != piece and is_disowned(RuleSentence(piece))
+        # "Use pnpm. Not npm." is against npm; alone it may mean anything.
+        is_other = is_other or (not earlier and bool(re.fullmatch(rf"not\s+{MENTION}[.!\s]*", sentence.spoken)))
+        earlier += [one for one in sentence.mentions if one.kind == "command"]
         if sentence.text.endswith("?") or not sentence.text or is_other or is_disowned(sentence):
             continue
         found = _pronoun(sentence, before) or next(filter(None, (form(sentence) for form in _FORMS)), None)

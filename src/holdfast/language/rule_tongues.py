@@ -97,5 +97,6 @@ def _forms(tongue: str) -> list[tuple[re.Pattern[str], str]]:
         form, _, said = row.partition("=>")
         form = form.replace("NOT", f"(?:{'|'.join(table.get(f'{tongue}-not', ('not',)))})")
         form = form.replace("VERB", rf"(?P<verb>{'|'.join(verbs)})(?![\w/-])").replace("OBJECT", _OBJECT)
-        found.append((kept(rf"(?i){_EDGE}{form}"), said))
+        # One that begins behind a sign says so itself.
+        found.append((kept(f"(?i){'' if form.startswith('(^|') else _EDGE}{form}"), said))
     return found
