@@ -204,7 +204,7 @@ def test_a_line_of_decisions_that_is_broken_is_told(cli, workspace, entry, home)
     for words in (("patterns",), ("patterns", "show", one), ("doctor",)):
         ended = cli(*words)
         told = ended.out + ended.err
-        for place, why in (("2", "'rejcted' is none of rejected, merged, snoozed"), ("5", "it has 1 fields")):
+        for place, why in (("2", "'rejcted' is not one of rejected, merged, snoozed"), ("5", "it has 1 field")):
             assert f"patterns/decided.tsv:{place}" in told and f"it decides nothing: {why}" in told, words
         assert "holdfast patterns review" in told
     with workspace() as h:

@@ -18,6 +18,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from holdfast.base import files, rows
+from holdfast.base.text import count
 from holdfast.patterns.clusters import Pattern, frame, near, ranked
 from holdfast.privacy.redact import redact
 from holdfast.records import Problem
@@ -161,7 +162,7 @@ def joined(one: Pattern, other: Pattern) -> Pattern:
 def _flaw(parts: list[str]) -> str:
     """Return why a line decides nothing; nothing where it does."""
     if len(parts) != _FIELDS:
-        return f"it decides nothing: it has {len(parts)} fields, parted by tabs, and not {_FIELDS}"
+        return f"it decides nothing: it has {count(len(parts), 'field')} separated by tabs, not {_FIELDS}"
     if parts[0] not in ACTS:
         return f"it decides nothing: {parts[0][:40]!a} is not one of {', '.join(ACTS)}"
     return "" if parts[3].strip() else "it decides nothing: the field of the signature is empty"

@@ -168,7 +168,7 @@ class Provider:
         try:
             header = jwt.get_unverified_header(token)
             if header.get("alg") not in ALGORITHMS:
-                raise jwt.InvalidAlgorithmError("the algorithm is none of public keys")
+                raise jwt.InvalidAlgorithmError("the algorithm is not one of public keys")
             must = {"require": ["exp", "iat", "iss", "aud", "sub"]}
             key = jwt.PyJWK(self._key(header), str(header["alg"]))
             bound = {"audience": self.client_id, "issuer": self.issuer, "leeway": _LEEWAY}
