@@ -23,7 +23,7 @@ for turn in range(rounds):
     if turn % 10 == 0:
         store.refresh()
         store.search("statement shared", Filter(None), 10)
-assert not store.notes or all(note.startswith("index.db was made anew") for note in store.notes), store.notes
+assert not store.notes or all(note.startswith("index.db was rebuilt") for note in store.notes), store.notes
 store.close()
 """
 
