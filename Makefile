@@ -4,8 +4,8 @@ PYTHON ?= $(firstword $(foreach name,python3 python3.13 python3.12 python3.11,$(
   $(name) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(name))))
 VENV := .venv
 BIN := $(VENV)/bin
-# How many processes run tests: `make test WORKERS=3`.
-WORKERS ?= 2
+# How many processes run tests. Three keep two cores busy, as now and then one waits for an agent, a database or a lock.
+WORKERS ?= 3
 # What is compiled is kept: thousands of tests start the program hundreds of times.
 unexport PYTHONDONTWRITEBYTECODE
 

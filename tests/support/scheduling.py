@@ -25,7 +25,15 @@ GROUPS = tuple(
         r"([^:]*)",
     )
 )
-LONG = re.compile(r"(?!tests/)|tests/(?:outside/|surfaces/|benchmarks/|test_)")
+# What is handed out first, and what next: groups named by an agent, what else runs outside programs, and long files.
+FIRST = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(?!tests/)",
+        r"tests/outside/",
+        r"tests/(?:surfaces|benchmarks|exchange|app|store|privacy|test_)",
+    )
+)
 
 
 class Together(LoadScopeScheduling):
@@ -35,6 +43,7 @@ class Together(LoadScopeScheduling):
         return next(filter(None, (group.match(nodeid) for group in GROUPS)))[1]
 
     def _assign_work_unit(self, node) -> None:
-        if first := next(filter(LONG.match, self.workqueue), None):
+        chosen = (next(filter(one.match, self.workqueue), None) for one in FIRST)
+        if first := next(filter(None, chosen), None):
             self.workqueue.move_to_end(first, last=False)
         super()._assign_work_unit(node)
