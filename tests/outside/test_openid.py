@@ -6,7 +6,6 @@ import re
 import secrets
 import socket
 import subprocess
-import time
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
@@ -15,6 +14,7 @@ import pytest
 
 from outside import programs
 from support.hub_world import ADDRESS, Browser, World
+from support.openid import StillClock
 
 SCRIPT = Path(__file__).with_name("openid_provider.mjs")
 KEYS = (
@@ -117,12 +117,12 @@ def test_people_sign_in_with_a_real_provider(provider, hub_of):
     assert answer.status_code == 403 and "in no team" in answer.text
 
 
-def test_the_provider_changes_its_keys(provider, hub_of):
+def test_the_provider_changes_its_keys(provider, hub_of, monkeypatch):
     """After a restart with other keys, people sign in as before."""
-    _, app = hub_of
+    (_, app), clock = hub_of, StillClock(monkeypatch)
     assert came_back(provider, Browser(app), "kim")[1].status_code == 303
     provider.end()
     provider.start("two")
-    time.sleep(5.1)
+    clock.now += 5.1
     _, answer = came_back(provider, Browser(app), "kim")
     assert answer.status_code == 303 and answer.headers["location"] == "/account", answer.text

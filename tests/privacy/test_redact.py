@@ -17,7 +17,7 @@ from support.sampling import count
 
 SECRETS = fake_secrets.read("fake_secrets.jsonl")
 ORDINARY = fake_secrets.read("ordinary_text.jsonl")
-SIZE = 20_000
+SIZE = 10_000
 
 
 def rows(half: str) -> list[dict[str, str]]:

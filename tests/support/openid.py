@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs
 
 import jwt
+import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 CLIENT, SECRET = "hub", "a-secret-of-the-client"
@@ -16,6 +17,18 @@ CLIENT, SECRET = "hub", "a-secret-of-the-client"
 
 def rsa_key() -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+class StillClock:
+    """Stands in for `time` where keys of a provider are kept: it goes on only when a test puts it forward."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 100_000.0
+        monkeypatch.setattr("holdfast.surfaces.web.oidc.time", self)
+
+    def monotonic(self) -> float:
+        """Return the time that it shows."""
+        return self.now
 
 
 class LoosenedProvider:

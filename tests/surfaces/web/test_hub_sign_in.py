@@ -9,7 +9,7 @@ import jwt
 import pytest
 
 from support.hub_world import ADDRESS, Browser
-from support.openid import CLIENT, LoosenedProvider, rsa_key
+from support.openid import CLIENT, LoosenedProvider, StillClock, rsa_key
 
 
 @pytest.fixture
@@ -230,15 +230,16 @@ def test_an_answer_fits_one_sign_in_of_one_browser(signing):
     assert answer.status_code == 403 and "access_denied" in answer.text
 
 
-def test_keys_that_the_provider_changes_are_found(signing):
+def test_keys_that_the_provider_changes_are_found(signing, monkeypatch):
     """A token with a key that is not known has the keys fetched again, not more often than every few seconds."""
+    clock = StillClock(monkeypatch)
     assert signing.end(signing.begin()).status_code == 303
     signing.provider.keys["two"] = rsa_key()
     del signing.provider.keys["one"]
     signing.provider.signs_with, signing.provider.says = "two", {}
     early = signing.end(signing.begin())
     assert early.headers["location"].startswith("/sign-in") and signing.provider.asked.count("/jwks") == 1
-    time.sleep(5.1)
+    clock.now += 5.1
     signing.provider.says = {}
     assert signing.end(signing.begin()).headers["location"] == "/memories"
     assert signing.provider.asked.count("/jwks") == 2
