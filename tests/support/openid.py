@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs
 
@@ -17,6 +18,10 @@ CLIENT, SECRET = "hub", "a-secret-of-the-client"
 
 def rsa_key() -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+# Making one takes longer than most tests; a key that another test has seen is no worse.
+_first_key = cache(rsa_key)
 
 
 class StillClock:
@@ -35,7 +40,7 @@ class LoosenedProvider:
     """Answers as a provider does; `says` are the claims of the next ID token, `makes` the token itself."""
 
     def __init__(self) -> None:
-        self.keys = {"one": rsa_key()}
+        self.keys = {"one": _first_key()}
         self.signs_with = "one"
         self.says: dict[str, object] = {}
         self.knows: dict[str, object] = {}
