@@ -305,15 +305,16 @@ class _Sweep:
             most = (self._end - time.monotonic()) * _SURELY_A_SECOND
             left = deque(sorted(left, key=lambda one: one.stamp.size > most))
         done, total = 0, sum(one.stamp.size for one in left)
-        while left and not self._is_over():
-            with self._taker.together():
-                for transcript in self._batch(left):
-                    if not self._taker.take(transcript):
-                        left.appendleft(transcript)
-                        break
-                    done += transcript.stamp.size
-                    if self._pace:
-                        self._pace(len(looked.changed) - len(left), len(looked.changed), done, total)
+        with self._taker.reading_ahead(left):
+            while left and not self._is_over():
+                with self._taker.together():
+                    for transcript in self._batch(left):
+                        if not self._taker.take(transcript):
+                            left.appendleft(transcript)
+                            break
+                        done += transcript.stamp.size
+                        if self._pace:
+                            self._pace(len(looked.changed) - len(left), len(looked.changed), done, total)
         return len(left)
 
     def _batch(self, left: deque[Transcript]) -> Iterator[Transcript]:

@@ -66,6 +66,11 @@ class Cleaner:
             changes["spends"] = tuple(replace(spend, model=self.text(spend.model)) for spend in session.spends)
         return replace(session, **changes) if changes else session
 
+    def count(self, found: dict[str, int]) -> None:
+        """Add what another one took out."""
+        for kind, times in found.items():
+            self.found[kind] = self.found.get(kind, 0) + times
+
     def harmless(self, texts: Sequence[str]) -> set[str]:
         """Return those of the texts that need no cleaning, at the price of one of them."""
         suspects = redact_gate.suspects(texts)

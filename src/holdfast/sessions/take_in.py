@@ -22,7 +22,7 @@ from holdfast.base.digests import short
 from holdfast.errors import HoldfastError, StoreFull
 from holdfast.privacy.cleaning import Cleaner
 from holdfast.privacy.erased import Erased
-from holdfast.records import Problem, Session, replace
+from holdfast.records import Problem, Session, SessionEvent, replace
 from holdfast.sessions import prices
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.cursors import REWRITTEN, Cursors, Transcript, TranscriptCursor, tail_of, unreadable
@@ -30,6 +30,7 @@ from holdfast.sessions.digest import RULES
 from holdfast.sessions.facts import Digest
 from holdfast.sessions.index import Indexing
 from holdfast.sessions.raw import RawWriter
+from holdfast.sessions.read_ahead import ONE_SESSION, CleanReading, NotAhead, ReadAhead, started_for
 from holdfast.sessions.writers import Analysis, Writers
 from holdfast.workspace import Workspace
 
@@ -37,8 +38,6 @@ from holdfast.workspace import Workspace
 _MAX_COPIES = 20
 # An id that is shorter may be given to events of two sessions that have nothing to do with each other.
 _UNIQUE = 16
-# What ends so tells one session, and changes only with it.
-_ONE_SESSION = (".jsonl", ".jsonl.zst")
 T = TypeVar("T")
 
 
@@ -115,6 +114,7 @@ class Taker:
         self._index_failed = False
         self._everyone: list[str] = []
         self._log = log
+        self._ahead: ReadAhead | None = None
         try:
             self._prices = prices.load(workspace.home)
         except HoldfastError as problem:
@@ -122,6 +122,19 @@ class Taker:
             path = os.path.join(workspace.home, prices.FILE)
             self.tally.problems.append(Problem("prices", path, str(problem), problem.hint, severity="error"))
             self._prices = prices.load()
+
+    @contextmanager
+    def reading_ahead(self, transcripts: Iterable[Transcript]) -> Iterator[None]:
+        """Let a second process read these transcripts ahead while they are taken within the block, in their order."""
+        # What was erased is known by more than an event tells.
+        told = () if self._erased else [(one.agent, one.path, one.stamp.size) for one in transcripts]
+        self._ahead = started_for(told)
+        try:
+            yield
+        finally:
+            if self._ahead:
+                self._ahead.close()
+            self._ahead = None
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -153,11 +166,19 @@ class Taker:
         path = transcript.path
         taking = Taking(transcript, self._cursors.sessions(path, str(RULES)))
         try:
-            taking.agent, readings = self._opened(transcript)
+            ahead = self._ahead.reading(path) if self._ahead else None
+            readings: Iterable[Reading | CleanReading] = (ahead,) if ahead else ()
+            if ahead:
+                taking.agent = ahead.agent
+            else:
+                taking.agent, readings = self._opened(transcript)
             for number, reading in enumerate(_guarded(readings)):
                 self._session(taking, number, reading)
         except OutOfTime:
             return False
+        except NotAhead:
+            # The second process went on to the next one, so this one is read here.
+            return self.take(transcript)
         except OSError as problem:
             self.tally.problems.append(unreadable(path, problem))
             return True
@@ -206,7 +227,7 @@ class Taker:
             return reading
         raise Unread from ValueError("it changed while it was read")
 
-    def _session(self, taking: Taking, number: int, reading: Reading) -> None:
+    def _session(self, taking: Taking, number: int, reading: Reading | CleanReading) -> None:
         """Store one session, without what it copied from others."""
         transcript = taking.transcript
         skip: frozenset[str] = frozenset()
@@ -238,12 +259,15 @@ class Taker:
             reading.skip = skip
 
     def _pass_through(
-        self, transcript: Transcript, reading: Reading, writer: RawWriter | None, analysis: Analysis
+        self, transcript: Transcript, reading: Reading | CleanReading, writer: RawWriter | None, analysis: Analysis
     ) -> str:
         """Hand each event on as it comes; return a mark of them all, where the transcript may tell many sessions."""
         add, take, end, now = writer.add if writer else None, analysis.take, self._end, time.monotonic
-        is_marked, mark = not transcript.path.endswith(_ONE_SESSION), 0
-        events = self.cleaner.events(_guarded(reading))
+        is_marked, mark = not transcript.path.endswith(ONE_SESSION), 0
+        if isinstance(reading, CleanReading):
+            events: Iterable[SessionEvent] = reading
+        else:
+            events = self.cleaner.events(_guarded(reading))
         facts = reading.facts
         if self._erased:
             events = self._erased.events(events, lambda: self._project_of(facts.get("folder", "")))
@@ -256,9 +280,11 @@ class Taker:
             if add is not None:
                 add(event)
             take(event)
+        if isinstance(reading, CleanReading):
+            self.cleaner.count(reading.found)
         return f"{mark:x}-" if is_marked else ""
 
-    def _complete(self, reading: Reading, parent: str) -> Session:
+    def _complete(self, reading: Reading | CleanReading, parent: str) -> Session:
         session = reading.session()
         session = replace(
             session,
