@@ -147,6 +147,16 @@ def test_nothing_is_left_out_that_would_fit():
         assert left < needs
 
 
+@pytest.mark.parametrize("budget", range(900, 3_000, 170))
+def test_the_line_about_others_takes_no_more_room_than_it_has(budget):
+    """Room that was kept for the last line and is not needed goes to what would fit into it."""
+    made = blocked([item("x" * length, worth=length / 7 % 3) for length in range(9, 290)], budget, more=3)
+    left = budget - len(made.text)
+    assert left >= 0 and "more: ask memory_recall." in made.text and made.left_out
+    # A block ends without a line end.
+    assert all(left - 1 < int(why.rpartition(" ")[2]) for _, why in made.left_out[:20]), left
+
+
 def test_what_there_is_besides_is_counted_and_named():
     """The last line says how many more there are, about what, and how to ask; without any there is no such line.
 

@@ -77,17 +77,17 @@ def test_nothing_is_written_without_an_install(store, machine, home) -> None:
 
 def test_a_users_file_holds_what_is_global(cli, store, drop, machine, shop) -> None:
     """The file is written at once, follows every change, holds no project's memory, and goes with the last."""
-    first = store("Answer in English.", scope="global")
+    first = store("The company is Acme.", scope="global")
     store("The shop sells apples.", scope="project")
     cli("install", "grok", "--yes")
     rules = machine / ".grok" / "rules" / "holdfast.md"
     text = rules.read_text()
     assert text.count("<holdfast-memory>") == 1 == text.count("</holdfast-memory>")
-    assert "Answer in English." in text and "apples" not in text
-    second = store("Use tabs.", scope="global", pinned=True)
-    assert rules.read_text().index("Use tabs.") < rules.read_text().index("Answer in English.")
+    assert "The company is Acme." in text and "apples" not in text
+    second = store("The office is in Oslo.", scope="global", pinned=True)
+    assert rules.read_text().index("The office is in Oslo.") < rules.read_text().index("The company is Acme.")
     drop(second)
-    assert "Use tabs." not in rules.read_text()
+    assert "The office is in Oslo." not in rules.read_text()
     drop(first)
     assert not rules.exists()
     store("Answer in German.", scope="global")

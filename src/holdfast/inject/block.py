@@ -224,13 +224,26 @@ def blocked(items: Sequence[Item], budget: int, *, more: int | None = None) -> B
     `more` is how many memories there are beside them; then the last line says how many there are that were not told.
     """
     is_much = more is not None and (more or sum(len(one.text) + 3 for one in items) > budget - 3 * fence.OVERHEAD)
-    filling = Filling(items, budget - (_ROOM_FOR_MORE if is_much else 0))
+    kept_free = _ROOM_FOR_MORE if is_much else 0
+    filling = Filling(items, budget - kept_free)
     left_out = _choose(items, filling)
-    missing = [one for one, why in left_out if why.startswith("no room") and one.part != STATE]
-    known = [items[place].said or items[place].text for place in filling.taken]
-    number = len(missing) + (more or 0)
-    last = more_line(number, [one.said or one.text for one in missing], known) if is_much else ""
+    last = _last_line(filling, left_out, more or 0, kept_free) if is_much else ""
+    # The line is mostly shorter than the room that was kept for it, and what it leaves is enough for a short statement.
+    while (spare := kept_free - len(last) - 1) > 0:
+        taken, kept_free = len(filling.taken), kept_free - spare
+        filling.room += spare
+        left_out = _choose(items, filling)
+        if len(filling.taken) == taken:
+            break
+        last = _last_line(filling, left_out, more or 0, kept_free)
     return _rendered(items, filling, left_out, last)
+
+
+def _last_line(filling: Filling, left_out: list[tuple[Item, str]], more: int, room: int) -> str:
+    """Return the line about what was left out and about so many more, within this room."""
+    missing = [one for one, why in left_out if why.startswith("no room") and one.part != STATE]
+    known = [filling.items[place].said or filling.items[place].text for place in filling.taken]
+    return more_line(len(missing) + more, [one.said or one.text for one in missing], known, room - 1)
 
 
 def _choose(items: Sequence[Item], filling: Filling) -> list[tuple[Item, str]]:
@@ -279,7 +292,7 @@ def _rendered(items: Sequence[Item], filling: Filling, left_out: list[tuple[Item
     return Block(fence.by_trust(theirs, notes), tuple(given), tuple(names), tuple(lines))
 
 
-def more_line(number: int, texts: Sequence[str], known: Sequence[str] = ()) -> str:
+def more_line(number: int, texts: Sequence[str], known: Sequence[str] = (), most: int = _ROOM_FOR_MORE - 1) -> str:
     """Return the line that says how many more there are, what some of them are about, and how to ask for them.
 
     A topic is what several of them name, but not most, and what nothing told has a word of: `known` is what was told.
@@ -296,11 +309,12 @@ def more_line(number: int, texts: Sequence[str], known: Sequence[str] = ()) -> s
             if len(word) >= _MIN_TOPIC and word.isalpha() and word.casefold() not in _VAGUE | _TURNING:
                 counts[stem] = counts.get(stem, 0.0) + (_NAME if word in names else 1.0)
                 shown.setdefault(stem, word if word in names else word.casefold())
-    most = max(_NAME, len(texts) / 3) * _NAME
-    topics = [stem for stem in counts if _FEW_TEXTS <= counts[stem] <= most and stem not in told]
+    often = max(_NAME, len(texts) / 3) * _NAME
+    topics = [stem for stem in counts if _FEW_TEXTS <= counts[stem] <= often and stem not in told]
     best = sorted(topics, key=lambda stem: -counts[stem])[:_MAX_TOPICS]
-    about = f", about {', '.join([shown[stem] for stem in best])}" if best else ""
-    return cut(_MORE.format(number, about), _ROOM_FOR_MORE - 1)
+    told_of = [f", about {', '.join([shown[stem] for stem in best[:few]])}" for few in range(len(best), 0, -1)]
+    lines = [_MORE.format(number, about) for about in (*told_of, "")]
+    return next((line for line in lines if len(line) <= most), lines[-1])
 
 
 def one_after_the_other(*parts: Block) -> Block:
