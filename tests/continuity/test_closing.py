@@ -140,6 +140,18 @@ def test_a_plan_ends_after_two_later_sessions_that_did_something_else(session):
     assert "Next steps: Write docs" in log.read(pages.folder, DAY)
 
 
+def test_corrections_do_not_push_a_decision_out(session):
+    """However many corrections sessions end with, what was decided before stays in the buffer; the log has them all."""
+    pages, one = session("corrected")
+    close(pages, one)
+    later(pages, "s2", ("said", dumps(["decision", "Use Stripe for refunds, not Adyen."])), ("answer", "I did that."))
+    wrong = [("said", dumps(["correction", f"no, number {each} is wrong"])) for each in range(closing.STAY + 1)]
+    later(pages, "s3", *wrong, ("answer", "I mended it."))
+    said = [each.text for each in buffer.read(pages.buffer).said]
+    assert "Use Stripe for refunds, not Adyen." in said and not any("wrong" in text for text in said)
+    assert log.read(pages.folder, DAY).count("is wrong") == closing.STAY + 1
+
+
 def test_a_step_that_is_asked_for_comes_next_no_more(session):
     """Who asks for a step of the plan has it done now, though nobody says yet that it is."""
     pages, one = session("asked")

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 # What stays in the buffer of the sessions that ended: what the next one should know without looking into the log.
 STAY = 8
-STAYING_KINDS = ("decision", "architecture", "priority", "correction", "preference", "value")
+# A correction is of the moment: it would take the place of what the next session is told.
+STAYING_KINDS = ("decision", "architecture", "priority", "preference", "value")
 _MIN_TODO = 10
 # Next steps go when so many later sessions did something else, or after so many days in which nobody went on with them.
 _OTHER_SESSIONS, _PLAN_DAYS = 2, 14
