@@ -29,10 +29,10 @@ def made(name: str, asked: int = 200, seed: int = 18) -> Facts:
         for number, (templates, values, _) in enumerate(aspects):
             text = chance.choice(templates).format(s=service, v=chance.choice(values))
             said[service, number] = text
-            found.facts.append((f"{service}-{number}", text[0].upper() + text[1:], 1))
+            found.facts.append((_key(service, number), text[0].upper() + text[1:], 1))
     for service, number in chance.sample(sorted(said), asked):
         question = chance.choice(aspects[number][2]).format(s=service)
-        found.questions.append((question, frozenset([f"{service}-{number}"])))
+        found.questions.append((question, frozenset([_key(service, number)])))
     return found
 
 
@@ -45,7 +45,7 @@ def with_versions(name: str, asked: int = 120, seed: int = 19) -> Facts:
     picked = chance.sample([(service, number) for service in services for number in range(len(aspects))], asked)
     for place, (service, number) in enumerate(picked):
         templates, values, asks = aspects[number]
-        key, question = f"{service}-{number}", chance.choice(asks).format(s=service)
+        key, question = _key(service, number), chance.choice(asks).format(s=service)
         other = chance.choice([value for value in values if value not in texts[key]])
         text = chance.choice(templates).format(s=service, v=other)
         if place < OLDER:
@@ -57,6 +57,10 @@ def with_versions(name: str, asked: int = 120, seed: int = 19) -> Facts:
         else:
             found.questions.append((question, frozenset([key])))
     return found
+
+
+def _key(service: str, aspect: int) -> str:
+    return f"{service.lower()}-{aspect}"
 
 
 def read(name: str) -> tuple[list[str], list[tuple[list[str], list[str], list[str]]]]:

@@ -181,6 +181,8 @@ def test_changed_files_prove_what_an_answer_says_is_so(answer, done):
 @pytest.mark.parametrize(
     ("answer", "done"),
     [
+        ("Rezepte werden jetzt in SQLite gespeichert.", "Rezepte werden jetzt in SQLite gespeichert."),
+        ("Rezepte werden in SQLite gespeichert.", ""),
         ("1. **`src/cart.ts`** (line 64): Simplified the check.", "`src/cart.ts` (line 64): Simplified the check."),
         ("**`cart.ts`** — Added a test for coupons", "`cart.ts` — Added a test for coupons"),
         ("Added `withAgent(ctx)` calls to all of the handlers:", "Added `withAgent(ctx)` calls to all of the handlers"),

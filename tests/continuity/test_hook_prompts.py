@@ -546,6 +546,8 @@ def test_no_session_id_is_no_trouble(told, state, home):
         ("Remember that I want tests before code. Writing the docs is done, by the way.", "Rename the login page"),
         (DECISION, "Rename the login page"),
         ("ok, please commit and push it", "Rename the login page"),
+        ("not now. 8/10, nice. Tomorrow we do the reporting.", "Rename the login page"),
+        ("Not now, first mend the cart.", "Not now, first mend the cart."),
         ("great, that's it for now. what port does it use? It is 4321, I think", "Rename the login page"),
         ("Let's do the cart now. It has to work offline.", "Let's do the cart now. It has to work offline."),
     ],

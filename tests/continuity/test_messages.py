@@ -87,6 +87,7 @@ def test_a_todo_without_words_is_never_done():
             "weiter",
             "Weiter!",
         ),
+        *("was war noch offen?", "what is left to do?"),
         *("ok, weiter bitte", "Lass uns weitermachen", "Wie geht’s weiter?", "  \n continue \n"),
     ],
 )

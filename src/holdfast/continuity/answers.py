@@ -36,6 +36,7 @@ _WE = frozenset(("i", "we", "ive", "weve"))
 _SAME_IN_THE_PAST = frozenset(("set", "put", "cut", "split", "reset"))
 _BEING = frozenset(("is", "are", "was", "were", "been", "now", "ist", "sind", "wurde", "wurden"))
 _NOW = frozenset(("now", "jetzt", "nun"))
+_WILL = frozenset(("wird", "werden"))
 # Behind one of these nothing is told to be done.
 _UNDONE = DOUBTS | frozenset(
     (
@@ -265,8 +266,12 @@ def _tells_a_change(sentence: Sentence, changes: frozenset[str]) -> bool:
     verbs = changes | _SAME_IN_THE_PAST if words[0] in _WE else changes
     if len(words) - first >= _MIN_CHANGE and words[first] in verbs:
         return words[first + 1] not in _NOTHING
+    # "Werden jetzt gespeichert" tells of now, "werden gespeichert" of later.
+    sure = [
+        word for word, behind in zip(words, [*words[1:], ""], strict=True) if behind not in _NOW or word not in _WILL
+    ]
     return any(
-        _named(words[:place], changes) and _UNDONE.isdisjoint(words[:place])
+        _named(words[:place], changes) and _UNDONE.isdisjoint(sure[: place - (len(words) - len(sure))])
         for place in range(1, len(words))
         if _is_state(words, place, changes)
     ) or (words[0] in ("ich", "wir") and words[-1] in changes and _UNDONE.isdisjoint(words))

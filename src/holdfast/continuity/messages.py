@@ -207,15 +207,17 @@ def only_asks(text: str) -> bool:
     from holdfast.language.sentences import sentences, shorter
 
     every = sentences(shorter(text)) if "?" in text else []
-    if every and _is_leaving(plain_words(every[0].text)):
+    if every and _is_leaving(every[0].text):
         every = [one for one in every if one.is_question]
     return bool(every) and all(_asks_only(one) for one in every)
 
 
-def _is_leaving(words: list[str]) -> bool:
-    """Whether a sentence says that the work is over for now, as "great, that's it for now" does."""
-    said = " ".join(words)
-    return any(phrase in said for phrase in lines(f"{WORDS}/leaving.txt"))
+def _is_leaving(sentence: str) -> bool:
+    """Whether a sentence says only that the work is over for now, as "great, that's it for now" does."""
+    words = plain_words(sentence)
+    said = f" {' '.join(words)} "
+    found = [phrase for phrase in lines(f"{WORDS}/leaving.txt") if f" {phrase} " in said]
+    return any(len(words) <= len(phrase.split()) + _FEW_WORDS for phrase in found)
 
 
 def _asks_only(sentence: Sentence) -> bool:
@@ -242,7 +244,7 @@ def focus_of(text: str, ask: str, found: tuple[Trigger, ...]) -> str:
         is_asked = one.text in first or _begins_work(plain_words(one.text))
         rest = rest if is_asked else rest.replace(one.text, " ")
     # "Please commit" belongs to whatever is worked on.
-    if said_done(rest) or _ERRANDS.issuperset(plain_words(rest)):
+    if said_done(rest) or _ERRANDS.issuperset(plain_words(rest)) or _is_leaving(rest.partition(".")[0]):
         return ""
     return ask if rest is text else asked(rest)
 
