@@ -11,6 +11,7 @@ import itertools
 import re
 
 from holdfast.errors import BadInput
+from holdfast.language import commands
 from holdfast.language import rule_forms as forms
 from holdfast.language.circumstances import asked_for, leaves_open
 from holdfast.language.conditions import MAX_ITEM, MAX_ITEMS, Condition, looks_like_path, read
@@ -187,6 +188,8 @@ def _forbidden(sentence: RuleSentence) -> Derived | None:
         )
         if re.search(rf"\b{forms.RUN}\b", verbs):
             mentions = [as_command(one, is_run=bool(forms.RUNS.search(verbs))) for one in mentions]
+        if verbs.split()[-1:] == ["install"]:
+            mentions = [_installing(one) for one in mentions]
         wanted = _against(sentence, found["what"], [one for one in mentions if one.text and is_file(one) == edits])
         wanted = [Mention("path", one.text, one.said) for one in wanted] if edits else wanted
         if not wanted or (not verbs.strip() and not any(one.kind == "command" for one in wanted)):
@@ -219,6 +222,12 @@ def _all_but(sentence: RuleSentence) -> Derived | None:
     # "All scripts are fine except ..." may say only how they are.
     is_plain = found is not None and not re.search(r"\b(?:fine|ok|okay)\b", found[0])
     return told and replace(told, literal=told.literal and is_plain)
+
+
+def _installing(one: Mention) -> Mention:
+    """Return what is forbidden where a program must not install something: "don't install with pip" lets it list."""
+    is_known = one.kind == "command" and commands.is_a(f"{one.text} install", "install")
+    return replace(one, text=f"{one.text} install") if is_known else one
 
 
 def _of_files(sentence: RuleSentence, found: re.Match[str], told: Derived) -> Derived:
@@ -344,7 +353,7 @@ def _run_with(sentence: RuleSentence) -> Derived | None:
 
 
 def _subject(sentence: RuleSentence) -> Derived | None:
-    found = forms.SUBJECT.match(sentence.spoken) or forms.HEADED.match(sentence.spoken)
+    found = forms.SUBJECT.search(sentence.spoken) or forms.HEADED.match(sentence.spoken)
     if found is None:
         return about(sentence)
     wanted = sentence.named(found["what"])

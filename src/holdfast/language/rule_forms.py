@@ -173,7 +173,7 @@ COMES = kept(
     rf'(?:"(?P<error>[^"]{{5,200}})"|(?P<what>{MENTION}))(?P<comes>\s+(?:comes up|appears|shows up|occurs|is thrown))?'
 )
 SUBJECT = kept(
-    rf"^(?:the\s+|running\s+|du darfst\s+|bitte\s+|(?:all )?files (?:in|under)\s+|everything (?:in"
+    rf"(?:^|,\s+but\s+)(?:the\s+|running\s+|du darfst\s+|bitte\s+|(?:all )?files (?:in|under)\s+|everything (?:in"
     rf"|under)\s+)?(?P<what>{MENTION})"
     r"\s+(?:(?:folder|file|files|directory|command|script)\s+)?(?:without (?:\w+ ){0,2}\w+ )?"
     r"(?P<says>must|needs?|requires?|should|has to|have to|only works?|only runs?|only happens?|fails?|hangs?|takes"
