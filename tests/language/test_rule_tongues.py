@@ -57,7 +57,7 @@ SAID = {
     "Prefer `httpie` to curl when you can.": ("curl", False),
     "Keep out of `terraform/`.": ("terraform/", True),
     "Don't create new branches without asking.": ("git checkout -b, git switch -c|-C|--create", True),
-    "Don't install with pip, install with uv.": ("pip install, !uv pip install", True),
+    "Don't install with pip, install with uv.": ("pip install", True),
     "Nothing gets pushed unless the tests pass.": ("git push", False),
     "`make release` is for maintainers only.": ("make release", False),
     # German.
@@ -170,6 +170,8 @@ def test_a_rule_without_a_condition_is_known_as_one() -> None:
         "Never deploy on my machine.",
         "Ask me before you deploy.",
         "Despliegues, nunca.\nNo uses singletons.",
+        "Nobody tags here.",
+        "Ich will keine Merge-Commits.",
     ):
         assert reads_as_rule(rule)
     for other in ("The deploy takes ten minutes.", "Answer in English.", "No VPN any more.", "Ask Kim for access."):

@@ -141,7 +141,12 @@ PLAIN_BAN = kept(
 )
 # "No VPN any more" tells what is.
 NO_LONGER = kept(r"^(?:no|keine?)\b.*\b(?:any ?more|any longer|yet|mehr)\b")
-ASKED_FIRST = kept(r"\bask (?:me|first|before)\b")
+ASKED_FIRST = kept(
+    r"\bask (?:me|first|before)\b"
+    # Whatever the language and the form: a word that denies, with one for what agents do.
+    r"|^(?=.*\b(?:never|nothing|nobody|don['’]?t|do not|nie|niemals|nichts|keine?n?|nunca|nada|jamais|pas)\b)"
+    r".*\b(?:push|commit|merg|rebas|deploy|install|amend|tag)(?:s|es|e|en|ing|ed|er)?\b"
+)
 USES = kept(r"\b(?:use|run|prefer|nutze|nimm|verwende)\b")
 BEFORE = kept(
     rf"\b(?:before|prior to|bevor|vor)\s+"
