@@ -126,7 +126,8 @@ def forbids(text: str) -> bool:
 
 def reads_as_rule(text: str) -> bool:
     """Whether a person who says this may think that it is told at a call: it forbids something, or has it asked."""
-    said = [in_english(piece).casefold() for piece in _sentences(text[:_MAX_STATEMENT])]
+    pieces = _sentences(text[:_MAX_STATEMENT])
+    said = [one.casefold() for piece in pieces for one in (piece, in_english(piece))]
     rules = [one for one in said if not forms.NO_LONGER.search(one)]
     return any(forms.PLAIN_BAN.search(one) or forms.ASKED_FIRST.search(one) for one in rules)
 
