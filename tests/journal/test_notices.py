@@ -96,3 +96,17 @@ def test_where_nothing_can_be_written_reporting_does_no_harm(tmp_path):
     (tmp_path / "updates").write_text("in the way")
     notices.report(str(tmp_path), "hook", "a hook failed")
     assert notices.unseen(str(tmp_path)) == []
+
+
+def test_a_start_tells_of_every_notice_also_beside_one_with_long_names(place):
+    """A trouble with many long names pushes no other out of what is said once; what has no room is counted."""
+    names = [f"claude-code/02235323-b882-4498-a577-c8d65408fa{number:02}" for number in range(6)]
+    notices.report(place, "archive-limits", "the raw events of a session were removed", names, severity="info")
+    notices.report(place, "archive", "the archive is over its limit")
+    told = notices.in_short(notices.unseen(place), 300)
+    assert told.startswith("the archive is over its limit; 6 times: the raw events of a session were removed")
+    for number in range(9):
+        notices.report(place, f"kind-{number}", f"{'trouble ' * 9}{number}")
+    told = notices.in_short(notices.unseen(place), 300)
+    assert "; and 7 more (`holdfast status` shows it)" in told
+    assert len(told) < 400

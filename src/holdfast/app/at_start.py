@@ -8,7 +8,7 @@ import sys
 
 from holdfast.base import files
 from holdfast.base.digests import short
-from holdfast.base.text import CUT, count, cut
+from holdfast.base.text import count
 from holdfast.continuity import messages
 from holdfast.continuity import resume as recovery
 from holdfast.errors import HoldfastError
@@ -132,8 +132,8 @@ def _for_the_user(run: HookRun) -> list[Item]:
     if os.path.exists(os.path.join(run.home, NOTICES)):
         from holdfast.journal import notices
 
-        new = "; ".join([one.line() for one in notices.unseen(run.home) if not one.said])
-        told += [f"{cut(new, _MAX_NOTICES, CUT)} (`holdfast status` shows it)"] if new else []
+        new = [one for one in notices.unseen(run.home) if not one.said]
+        told += [notices.in_short(new, _MAX_NOTICES)] if new else []
     if run.shows_notices():
         run.notices += [*told, *_waiting(run)]
         return []

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # How much of each text an event keeps.
 _KEPT = {"prompt": 8_000, "answer": 4_000, "tool_input": 2_000, "error": 2_000, "notice": 2_000}
 _KEPT_OTHERWISE = 500
-_MAX_NOTICE = 240
+_MAX_NOTICE = 480
 
 
 class Aside:

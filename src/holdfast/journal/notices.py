@@ -61,10 +61,13 @@ class Notice:
 
     def line(self) -> str:
         """Return it in one line."""
-        often = f"{self.count:,} times: " if self.count > 1 else ""
         more = ", ..." if self.names and self.count > len(self.names) else ""
         names = f" ({', '.join(self.names)}{more})" if self.names else ""
-        return f"{often}{self.text}{names}"
+        return f"{self.short()}{names}"
+
+    def short(self) -> str:
+        """Return it without names."""
+        return f"{self.count:,} times: {self.text}" if self.count > 1 else self.text
 
 
 def path_of(home: str) -> str:
@@ -142,6 +145,18 @@ def end(home: str, kind: str, name: str) -> None:
         ]
 
     _change(home, without)
+
+
+def in_short(found: Sequence[Notice], room: int) -> str:
+    """Return notices in one line of about this length, warnings first, and how many more there are."""
+    told: list[str] = []
+    for one in sorted(found, key=lambda one: one.severity == "info"):
+        line = one.line() if len(one.line()) <= room // 2 else one.short()
+        if told and sum(map(len, told)) + len(line) > room:
+            break
+        told.append(line)
+    more = f"; and {len(found) - len(told)} more" if len(told) < len(found) else ""
+    return f"{'; '.join(told)}{more} (`holdfast status` shows it)"
 
 
 def note_said(home: str) -> None:
