@@ -107,7 +107,7 @@ class Operator:
         with self.begin() as db:
             sql = "UPDATE holdfast.team SET rule = %s, own_review = %s WHERE organisation = %s AND name = %s"
             if not db.execute(sql, (rule, own, _organisation(db, organisation), team)).rowcount:
-                raise NotFound(f"{organisation} has no team {team}", "`holdfast hub member` adds it.")
+                raise _missing(organisation, "team", team)
 
     def set_member(self, organisation: str, team: str, person: str, role: str) -> bool:
         """Give a person a role in a team, and at least that of a reader in the team of everyone; "" takes it away.
@@ -121,7 +121,7 @@ class Operator:
             if not db.execute(
                 "SELECT 1 FROM holdfast.team WHERE organisation = %s AND name = %s", (number, team)
             ).fetchone():
-                raise NotFound(f"{organisation} has no team {team}", "`holdfast hub member` adds it.")
+                raise _missing(organisation, "team", team)
             _name(person, "a person", "@")
             of_person = (
                 "SELECT t.organisation, t.id, p.id FROM holdfast.team t JOIN holdfast.person p USING (organisation)"
@@ -153,7 +153,7 @@ class Operator:
                     (group, role, number, team),
                 )
                 if not made.rowcount:
-                    raise NotFound(f"{organisation} has no team {team}", "`holdfast hub member` adds it.")
+                    raise _missing(organisation, "team", team)
 
     def forget_account(self, organisation: str, person: str) -> None:
         """Let the next account of the provider that has this person's name be theirs."""
@@ -161,7 +161,7 @@ class Operator:
             number = _organisation(db, organisation)
             sql = "UPDATE holdfast.person SET subject = '' WHERE organisation = %s AND name = %s"
             if not db.execute(sql, (number, person)).rowcount:
-                raise NotFound(f"{organisation} has no person {person}", "`holdfast hub member` adds them.")
+                raise _missing(organisation, "person", person)
 
     def new_token(self, organisation: str, person: str, name: str, rights: tuple[str, ...], days: int) -> str:
         """Return a new token of a person, which ends after so many days; it is shown here alone."""
@@ -179,7 +179,7 @@ class Operator:
                 (digest_of(token), name, list(rights), days, organisation, person),
             )
             if not made.rowcount:
-                raise NotFound(f"{organisation} has no person {person}", "`holdfast hub member` adds them.")
+                raise _missing(organisation, "person", person)
         return token
 
     def end_tokens(self, organisation: str, person: str, name: str = "") -> int:
@@ -256,6 +256,11 @@ def fresh_token() -> str:
 def digest_of(token: str) -> str:
     """Return what is kept of a token."""
     return sha256(token.encode()).hexdigest()
+
+
+def _missing(organisation: str, what: str, name: str) -> NotFound:
+    """Return the error of a team or a person that an organisation does not have."""
+    return NotFound(f"{organisation} has no {what} {name}", f"`holdfast hub member` adds the {what}.")
 
 
 def _organisation(db: Any, name: str) -> int:
