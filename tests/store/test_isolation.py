@@ -292,7 +292,7 @@ def test_a_role_that_could_pass_over_the_rules_is_refused(world):
         url = server().url(world[0].database, role, organisation="acme", team="payments", person="kim")
         with pytest.raises(Refused, match="row-level security"):
             PostgresStore(url).groups()
-    with pytest.raises(StoreUnavailable, match="no hub"):
+    with pytest.raises(StoreUnavailable, match="not a hub"):
         PostgresStore(server().url("template1", "application", organisation="a", team="b", person="c")).groups()
     with pytest.raises(BadInput, match="team"):
         PostgresStore(world[0].url(organisation="acme", person="kim"))
