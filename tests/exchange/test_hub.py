@@ -473,6 +473,15 @@ def test_health_readiness_and_metrics(served):
     assert serving.get("/readyz") == (200, "ready\n")
 
 
+def test_a_served_hub_has_its_page_by_a_key_of_the_environment(served, monkeypatch):
+    """The process that operators start signs cookies with their key; without one it answers programs alone."""
+    for key, status in (("", 401), ("k" * 64, 200)):
+        monkeypatch.setenv("HOLDFAST_HUB_KEY", key)
+        serving = Served(served[0])
+        assert serving.get("/sign-in")[0] == status
+        serving.end()
+
+
 def test_the_commands_of_an_operator_and_of_a_client(cli):
     """From an empty database to a memory on another machine, by commands alone."""
     from support.postgres import Hub

@@ -547,6 +547,16 @@ def test_a_dry_run_shows_the_plan_and_changes_nothing(laptop, desktop, remote, t
     assert git(bare(remote), "rev-parse", "holdfast") == at
 
 
+def test_a_dry_run_says_of_nothing_that_it_was_sent(cli, shop, tmp_path):
+    """The plan is printed, and only a sync says how many went."""
+    (tmp_path / "stick").mkdir()
+    cli("remember", "We indent with tabs.", "--key", "style")
+    cli("sync", "init", str(tmp_path / "stick"))
+    planned = cli("sync", "--dry-run")
+    assert "memories/style.md" in planned.out and " sent" not in planned.err, planned
+    assert " sent" in cli("sync").err
+
+
 def test_what_a_hostile_branch_brings_is_never_written(laptop, desktop, remote, tmp_path):
     """Links, paths out of the home, hooks, and files that no home has are left alone, and stay in the branch."""
     laptop.remember("We indent with tabs.", key="style")

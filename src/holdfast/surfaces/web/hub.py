@@ -339,11 +339,12 @@ def create(
     address: str,
     port: int = 0,
     public_url: str = "",
+    flags: Mapping[str, str] | None = None,
     environment: Mapping[str, str] = os.environ,
 ) -> Starlette:
     """Return the application of a hub over the database at an address, with the page, REST and MCP."""
     site = HubSite(address)
-    pages = HubPages(address, port, public_url, environment)
+    pages = HubPages(address, port, public_url, flags or {}, environment)
     mcp = McpEndpoint(pages)
 
     @asynccontextmanager

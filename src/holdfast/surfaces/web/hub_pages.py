@@ -178,8 +178,10 @@ class HubPages(Site):
 
     has_home = False
 
-    def __init__(self, address: str, port: int, public_url: str, environment: Mapping[str, str]) -> None:
-        super().__init__(None, port, public_url, environment=environment, looks_itself=False)
+    def __init__(
+        self, address: str, port: int, public_url: str, flags: Mapping[str, str], environment: Mapping[str, str]
+    ) -> None:
+        super().__init__(None, port, public_url, flags, environment=environment, looks_itself=False)
         self.database = address
         self.settings = settings = self.settings_now()
         named = settings.text("hub.key_from")
@@ -198,7 +200,7 @@ class HubPages(Site):
 
     def settings_now(self, flags: Mapping[str, str] | None = None) -> Settings:
         """Return the settings that hold now, and with more flags: those of the environment, for there is no file."""
-        return load("", self.environment, flags or {}, os.devnull)
+        return load("", self.environment, {**self.flags, **(flags or {})}, os.devnull)
 
     def finish_soon(self, project: str) -> None:
         """There are no pages of a home to bring up to date."""

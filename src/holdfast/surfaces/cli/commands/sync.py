@@ -29,9 +29,12 @@ def _sync(workspace: Workspace) -> None:
     done = sync.sync(workspace, dry_run=asked.dry_run, yes=asked.yes)
     if emit_json(asdict(done)):
         return
-    if asked.dry_run:
+    report = _report(done)
+    if asked.dry_run and done.steps():
         print_plan(done.steps())
-    for line in _report(done):
+        # Nothing was received or sent.
+        report = report[1:]
+    for line in report:
         say(line)
 
 
