@@ -33,8 +33,9 @@ def pooled(tmp_path_factory):
     """Return a hub and the address of its database through a pooler that has two connections for everybody."""
     program, made = pooler(), hub()
     folder = tmp_path_factory.mktemp("pooler")
+    # PgBouncer runs as another user; a folder that everybody may use, as the one of all temporary files, stays so.
     for place in (folder, *list(folder.parents)[:3]):
-        place.chmod(0o755)
+        place.chmod(place.stat().st_mode & 0o7777 | 0o055)
     shutil.chown(folder, NOBODY if os.geteuid() == 0 else None, None) if os.geteuid() == 0 else None
     (folder / "users").write_text('"application" ""\n')
     config = folder / "pgbouncer.ini"
