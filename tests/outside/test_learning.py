@@ -83,8 +83,10 @@ def complain(person: Person, agent: str, words: str) -> str:
     doomed = person.folder / "migrations" / "0007_cart.py"
     doomed.parent.mkdir(exist_ok=True)
     doomed.write_text("steps = []\n")
+    person.sweeps = False
     begin(person, agent, "clean the project up, please", shell(agent, f"rm {doomed.parent.name}/{doomed.name}"), DONE)
     assert not doomed.exists()
+    person.sweeps = True
     go_on(person, agent, words, Say("I am sorry."))
     return last_session(person)
 
