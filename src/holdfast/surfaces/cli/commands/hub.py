@@ -172,7 +172,8 @@ def _erase(url: str, organisation: str, file: str | None, dry_run: bool, yes: bo
     """Take a text out of every table of an organisation, whichever memory, history, proposal or reason holds it.
 
     It is not taken from the command line, which other programs see and the shell keeps.
-    Then PostgreSQL rewrites its files. What stays in its write-ahead log for a while, and in backups, is not ours.
+    Then PostgreSQL rewrites its files. Its write-ahead log keeps the text for a while, and so do backups: Holdfast
+    cannot reach those.
     """
     from holdfast.exchange import hub_keeping
     from holdfast.store.organisations import Operator
