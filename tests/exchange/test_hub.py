@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -14,7 +15,7 @@ import pytest
 
 from holdfast.app.erase import forget_memory
 from holdfast.errors import BadInput, NotFound, Refused, StoreUnavailable
-from holdfast.exchange.hub import client
+from holdfast.exchange.hub import HubAway, client
 from holdfast.exchange.hub import join as joined
 from holdfast.inject.receipts import event_of
 from holdfast.journal import notices
@@ -22,7 +23,7 @@ from holdfast.memory.remember import remember
 from holdfast.patterns import signal_files
 from holdfast.patterns.signal_files import Signal
 from holdfast.recall.recall import recall
-from holdfast.records import Filter, Given, Receipt, Scope
+from holdfast.records import Draft, Filter, Given, Receipt, Scope
 from holdfast.store.session_table import SessionRow
 from holdfast.workspace import Workspace
 from support.postgres import Served, hub, server
@@ -370,6 +371,48 @@ def killed_sync(one, serving, name, rows, victim=0):
     through(one, serving)
     words = [name, str(rows), str(victim), "--home", one.workspace.home, "hub", "sync"]
     return subprocess.run([sys.executable, "-c", KILLING, *words], capture_output=True, check=False).returncode
+
+
+def test_a_client_that_was_away_for_long_catches_up_over_a_bad_line(join, world, monkeypatch):
+    """What many changed, withdrew and shared meanwhile comes in portions, through cuts, to what a new client has."""
+    from holdfast.store.postgres import PostgresStore
+
+    monkeypatch.setattr("holdfast.exchange.hub.MAX_AT_ONCE", 20)
+    lee, away = join("lee"), join("kim", "kim-away")
+    store = PostgresStore(world[0].url(organisation=lee.joined.organisation, team="shop", person="kim"))
+    for number in range(12):
+        store.put(Draft(f"Known before, {number}.", PROJECT, key=f"old-{number}"))
+    away.sync()
+    for number in range(90):
+        store.put(Draft(f"Said while away, {number}.", PROJECT, key=f"new-{number}"))
+    for number in range(6):
+        store.put(Draft(f"Said otherwise, {number}.", PROJECT, key=f"old-{number}"))
+        store.remove(PROJECT, f"old-{number + 6}", forget=True)
+        store.remove(PROJECT, f"new-{number}", forget=True)
+    for number in range(3):
+        remember(away.workspace, f"Noted on the train, {number}.", key=f"train-{number}")
+        away.share(f"train-{number}", "shop", "worth it")
+    calls, call = itertools.count(1), away.call
+
+    def cut(*given):
+        answered = call(*given)
+        if next(calls) % 2:
+            raise HubAway("cut off behind the answer", "")
+        return answered
+
+    monkeypatch.setattr(away, "call", cut)
+    for _ in range(40):
+        try:
+            away.sync()
+            break
+        except HubAway:
+            continue
+    monkeypatch.undo()
+    lee.sync()
+    assert away.waiting() == [] and keys(away) == keys(lee) and len(keys(lee)) == 6 + 84 + 3
+    for one in ("old-3", "new-50"):
+        assert away.workspace.store.get(PROJECT, one).body == lee.workspace.store.get(PROJECT, one).body
+    assert away.sync().total() == 0
 
 
 def test_a_withdrawal_finds_the_scope_in_which_the_team_has_the_memory(join, world, cli):
