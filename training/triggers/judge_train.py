@@ -1,36 +1,53 @@
 """Teaches both readers of the judge on an accelerator, with each group of people left out in turn, and with none.
 
-    python training/triggers/judge_train.py WORK teachers    WORK/teacher_N.npy: what three teachers say of every text
-    python training/triggers/judge_train.py WORK first       WORK/first_heads.npz, WORK/judge.npz
+    python training/triggers/judge_train.py WORK teacher     WORK/teacher.npy: what the teacher says of every text
+    python training/triggers/judge_train.py WORK first       WORK/first_heads.npz, WORK/first.npz
     python training/triggers/judge_train.py WORK second      WORK/second_heads.npz, WORK/second.npz
 
 Models that differ only in whom they left out are taught side by side: all their weights have a first axis, one slice a
-model. So five teachers take two and a half minutes on an H200, six of the first reader three, and of the second two.
-`*_heads.npz` has what was said of people who were left out; `judge_bars.py` sets the bars by these.
+model. `*_heads.npz` has what was said of people who were left out; `judge_bars.py` sets the bars by these.
 """
 
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-DEVICE = "cuda"
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+HALF = torch.bfloat16 if DEVICE == "cuda" else torch.float32
 HEADS, GROUPS, NOBODY, AHEAD = 22, 5, -1, 8
 # Clear labels, and whether to keep a message, count more than what only some would say.
 COUNTS = torch.tensor([1.0] * 9 + [0.5] * 9 + [1, 0.5, 1, 0.5], device=DEVICE)
-# Layers, rate, and passes over the real messages, of each teacher.
-TEACHERS = ((24, 8e-5, 3), (30, 8e-5, 3), (24, 1.2e-4, 4))
-SECOND = (16, 1.3e-4, 4)
-FIRST_RATE, FIRST_PASSES = 2e-4, 4
-FIRST_BITS, SECOND_BITS, WORD_BITS, BITS_GROUP = 6, 4, 6, 64
-# Of the real, mixed and written texts the first reader looks at so many in one pass, in batches of so many.
-SHARES = ((0.5, 32), (0.7, 64), (0.3, 96))
+# What a piece of a statement counts, and where it begins and ends; one message in thirteen has one.
+INSIDE, BOUNDS = 8.0, 2.0
+# Layers, rate, and passes over the real messages.
+TEACHER = (24, 1e-4, 3)
+BITS_GROUP = 64
+# Of the real, mixed and written texts a reader looks at so many in one pass, in batches of so many.
+SHARES = ((1.0, 32), (0.5, 64), (0.3, 96))
+
+
+class Plan(NamedTuple):
+    """How a reader is taught: what it starts with, its layers, the bits of its weights and words, rate and passes."""
+
+    start: str
+    layers: int
+    bits: int
+    word_bits: int
+    half: float
+    rate: float
+    passes: int
+
+
+FIRST = Plan("first_start.npz", 6, 6, 6, 0.0, 2e-4, 4)
+SECOND = Plan("second_start.npz", 8, 4, 4, 0.5, 1e-4, 4)
 
 
 class WholeNumbers(torch.autograd.Function):
@@ -85,24 +102,97 @@ def of_message(wide: int, lengths: torch.Tensor, firsts: torch.Tensor) -> torch.
     return (places >= firsts[..., None]) & (places < lengths[..., None] - 1)
 
 
-def spans(model: nn.Module, x: torch.Tensor, own: torch.Tensor, lengths: torch.Tensor, whole: Any) -> torch.Tensor:
-    """Return how much each piece belongs to the statement."""
+def apart(wide: int, kinds: int, farthest: int = 128) -> torch.Tensor:
+    """Return how far apart two pieces are, as MPNet tells distances: near ones exactly, far ones roughly."""
+    places = torch.arange(wide, device=DEVICE)
+    ahead = places[None, :] - places[:, None]
+    far, half, near = ahead.abs(), kinds // 2, kinds // 4
+    rough = near + ((far.clamp(min=1) / near).log() / np.log(farthest / near) * (half - near)).long().clamp(min=0)
+    return (ahead > 0) * half + torch.where(far < near, far, rough.clamp(max=half - 1))
+
+
+def spans(model: Any, x: torch.Tensor, own: torch.Tensor, lengths: torch.Tensor, whole: torch.Tensor) -> torch.Tensor:
+    """Return how much each piece belongs to the statement, begins it and ends it."""
     wide = x.shape[2]
     places = torch.arange(wide, device=DEVICE)
     sums = F.pad((x * own).float().cumsum(2), (0, 0, 1, 0))
     ends = torch.minimum(places + AHEAD, lengths[..., None] - 1).clamp(min=1)
     ahead = torch.gather(sums, 2, ends[..., None].expand(*ends.shape, x.shape[3])) - sums[:, :, :-1]
     ahead = (ahead / (ends - places).clamp(min=1)[..., None]).to(x.dtype)
-    inner = times(torch.cat([x, ahead, whole.expand(-1, -1, wide, -1)], -1), model.s1w, model.s1b)
-    return times(F.gelu(inner), model.s2w, model.s2b)[..., 0].float()
+    inner = torch.cat([x, ahead, whole.expand(-1, -1, wide, -1)], -1)
+    inner = F.gelu(times(inner, model.s1w.to(HALF), model.s1b))
+    return times(inner, model.s2w.to(HALF), model.s2b).float()
+
+
+class Encoder(nn.Module):
+    """MiniLM or MPNet, side by side, with weights as they ship; without bits, as they are."""
+
+    def __init__(self, start: Any, models: int, plan: Plan) -> None:
+        super().__init__()
+        self.plan, self.size = plan, start["words"].shape[1]
+        self.emb, self.pos = many(start["words"], models), many(start["positions"][:340], models)
+        self.typ = many(np.tile(start["type"], (2, 1)), models)
+        self.g0, self.b0 = many(start["first_norm.weight"], models), many(start["first_norm.bias"], models)
+        self.apart = torch.tensor(start["apart"], device=DEVICE) if "apart" in start else None
+        ours = {"o": "attention", "u": "up", "d": "down", "n1": "attention_norm", "n2": "norm", "q": "qkv"}
+        self.L = nn.ModuleList()
+        for at in range(plan.layers):
+            one = nn.ParameterDict()
+            for part, letter in (("weight", "w"), ("bias", "b")):
+                for name, theirs in ours.items():
+                    one[name + letter] = many(start[f"{at}.{theirs}.{part}"], models)
+            self.L.append(one)
+        self.hw, self.hb = new(models, HEADS, 2 * self.size)
+        self.s1w, self.s1b = new(models, 64, 3 * self.size)
+        self.s2w, self.s2b = new(models, 3, 64)
+        nn.init.constant_(self.hb, -3.0)
+
+    def whole(self, weight: torch.Tensor, bits: int = 0) -> torch.Tensor:
+        """Return weights as they ship."""
+        found = WholeNumbers.apply(weight, bits or self.plan.bits, self.plan.half) if self.plan.bits else weight
+        return found.to(HALF)
+
+    def normed(self, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        """Return pieces of which each is as large as any."""
+        found = F.layer_norm(x, (self.size,), None, None, 1e-12)
+        return found * weight[:, None, None].to(x.dtype) + bias[:, None, None].to(x.dtype)
+
+    def forward(self, numbers: torch.Tensor, lengths: torch.Tensor, firsts: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Return what the heads say, and of each piece whether it is in the statement, begins it and ends it."""
+        models, count, wide = numbers.shape
+        places = torch.arange(wide, device=DEVICE)
+
+        def dropped(x: torch.Tensor) -> torch.Tensor:
+            return F.dropout(x, 0.1, self.training)
+
+        x = rows_of(numbers, self.whole(self.emb, self.plan.word_bits)) + self.pos[:, None, :wide].to(HALF)
+        x = x + rows_of((places >= firsts[..., None]).long(), self.typ).to(HALF)
+        x = dropped(self.normed(x, self.g0, self.b0))
+        mask = (places < lengths[..., None]).reshape(models * count, 1, 1, wide)
+        if self.apart is not None:
+            near = self.apart[apart(wide, len(self.apart))].permute(2, 0, 1)[None]
+            mask = torch.where(mask, near, -1e4).to(HALF)
+        for one in self.L:
+            parts = (
+                times(x, self.whole(one["qw"]), one["qb"]).view(models * count, wide, 3, 12, -1).permute(2, 0, 3, 1, 4)
+            )
+            seen = F.scaled_dot_product_attention(parts[0], parts[1], parts[2], attn_mask=mask)
+            seen = seen.transpose(1, 2).reshape(x.shape)
+            x = self.normed(x + dropped(times(seen, self.whole(one["ow"]), one["ob"])), one["n1w"], one["n1b"])
+            opened = F.gelu(times(x, self.whole(one["uw"]), one["ub"]))
+            x = self.normed(x + dropped(times(opened, self.whole(one["dw"]), one["db"])), one["n2w"], one["n2b"])
+        own = of_message(wide, lengths, firsts)[..., None].to(x.dtype)
+        mean = (x * own).sum(2) / own.sum(2).clamp(min=1)
+        both = dropped(torch.cat([x[:, :, 0], mean], -1))[:, :, None]
+        return times(both, self.hw.to(HALF), self.hb)[:, :, 0].float(), spans(self, x, own, lengths, x[:, :, :1])
 
 
 class Decoder(nn.Module):
-    """The first layers of SmolLM2: a teacher, and with weights of few bits the second reader."""
+    """The first layers of SmolLM2, side by side: the teacher."""
 
-    def __init__(self, start: Any, models: int, layers: int, bits: int = 0) -> None:
+    def __init__(self, start: Any, models: int, layers: int) -> None:
         super().__init__()
-        self.bits = bits
+        self.size = start["words"].shape[1]
         self.words, self.norm = many(start["words"], models), many(start["output_norm.weight"], models)
         names = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down", "attn_norm", "ffn_norm")
         self.layers = nn.ModuleList(
@@ -111,14 +201,10 @@ class Decoder(nn.Module):
         )
         angles = torch.outer(torch.arange(400.0), 100_000.0 ** (-torch.arange(0, 64, 2.0) / 64)).to(DEVICE)
         self.cosines, self.sines = angles.cos(), angles.sin()
-        self.hw, self.hb = new(models, HEADS, 2 * 576)
-        self.s1w, self.s1b = new(models, 64, 3 * 576)
-        self.s2w, self.s2b = new(models, 1, 64)
+        self.hw, self.hb = new(models, HEADS, 2 * self.size)
+        self.s1w, self.s1b = new(models, 64, 3 * self.size)
+        self.s2w, self.s2b = new(models, 3, 64)
         nn.init.constant_(self.hb, -3.0)
-
-    def whole(self, weight: torch.Tensor, bits: int) -> torch.Tensor:
-        """Return weights as they ship; a teacher's as they are."""
-        return WholeNumbers.apply(weight, bits, 0.5) if self.bits else weight
 
     def turned(self, x: torch.Tensor) -> torch.Tensor:
         """Return queries or keys turned by their place."""
@@ -127,15 +213,15 @@ class Decoder(nn.Module):
         return torch.stack((even * cosines - odd * sines, even * sines + odd * cosines), -1).flatten(-2)
 
     def forward(self, numbers: torch.Tensor, lengths: torch.Tensor, firsts: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Return what the heads say, and how much each piece belongs to the statement."""
-        x = rows_of(numbers, self.whole(self.words, WORD_BITS)).bfloat16()
+        """Return what the heads say, and of each piece whether it is in the statement, begins it and ends it."""
+        x = rows_of(numbers, self.words.to(HALF))
         models, count, wide, size = x.shape
 
         def normed(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
             return F.rms_norm(x, (size,), None, 1e-5) * weight[:, None, None].to(x.dtype)
 
         for one in self.layers:
-            by = {name: self.whole(value, self.bits) for name, value in one.items() if "norm" not in name}
+            by = {name: value.to(HALF) for name, value in one.items() if "norm" not in name}
             inner = normed(x, one["attn_norm"])
             parts = [
                 times(inner, by[f"attn_{name}"]).view(models * count, wide, -1, 64).transpose(1, 2) for name in "qkv"
@@ -149,62 +235,8 @@ class Decoder(nn.Module):
         own = of_message(wide, lengths, firsts)[..., None].to(x.dtype)
         mean = (x * own).sum(2) / own.sum(2).clamp(min=1)
         last = torch.gather(x, 2, (lengths - 1)[..., None, None].expand(-1, -1, 1, size))
-        both = F.dropout(torch.cat([last[:, :, 0], mean], -1), 0.1, self.training)
-        return times(both[:, :, None], self.hw, self.hb)[:, :, 0].float(), spans(self, x, own, lengths, last)
-
-
-class Encoder(nn.Module):
-    """MiniLM with weights as they ship: the first reader."""
-
-    def __init__(self, start: Any, models: int) -> None:
-        super().__init__()
-        self.emb, self.pos = many(start["words"], models), many(start["positions"][:340], models)
-        self.typ = many(np.tile(start["type"], (2, 1)), models)
-        self.g0, self.b0 = many(start["first_norm.weight"], models), many(start["first_norm.bias"], models)
-        ours = {"o": "attention", "u": "up", "d": "down", "n1": "attention_norm", "n2": "norm"}
-        self.L = nn.ModuleList()
-        for at in range(6):
-            one = nn.ParameterDict()
-            for part, letter in (("weight", "w"), ("bias", "b")):
-                for name, piece in zip("qkv", np.split(start[f"{at}.qkv.{part}"], 3), strict=True):
-                    one[name + letter] = many(piece, models)
-                for name, theirs in ours.items():
-                    one[name + letter] = many(start[f"{at}.{theirs}.{part}"], models)
-            self.L.append(one)
-        self.hw, self.hb = new(models, HEADS, 768)
-        self.s1w, self.s1b = new(models, 64, 3 * 384)
-        self.s2w, self.s2b = new(models, 1, 64)
-        nn.init.constant_(self.hb, -3.0)
-
-    def forward(self, numbers: torch.Tensor, lengths: torch.Tensor, firsts: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Return what the heads say, and how much each piece belongs to the statement."""
-        models, count, wide = numbers.shape
-        places = torch.arange(wide, device=DEVICE)
-
-        def whole(weight: torch.Tensor) -> torch.Tensor:
-            return WholeNumbers.apply(weight, FIRST_BITS, 0.0)
-
-        def dropped(x: torch.Tensor) -> torch.Tensor:
-            return F.dropout(x, 0.1, self.training)
-
-        def normed(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-            found = F.layer_norm(x, (384,), None, None, 1e-12)
-            return found * weight[:, None, None].to(x.dtype) + bias[:, None, None].to(x.dtype)
-
-        x = rows_of(numbers, whole(self.emb)) + self.pos[:, None, :wide]
-        x = dropped(normed(x + rows_of((places >= firsts[..., None]).long(), self.typ), self.g0, self.b0))
-        mask = (places < lengths[..., None]).reshape(models * count, 1, 1, wide)
-        for one in self.L:
-            parts = [times(x, whole(one[f"{name}w"]), one[f"{name}b"]) for name in "qkv"]
-            parts = [part.view(models * count, wide, 12, 32).transpose(1, 2) for part in parts]
-            seen = F.scaled_dot_product_attention(*parts, attn_mask=mask).transpose(1, 2).reshape(x.shape)
-            x = normed(x + dropped(times(seen, whole(one["ow"]), one["ob"])), one["n1w"], one["n1b"])
-            opened = F.gelu(times(x, whole(one["uw"]), one["ub"]))
-            x = normed(x + dropped(times(opened, whole(one["dw"]), one["db"])), one["n2w"], one["n2b"])
-        own = of_message(wide, lengths, firsts)[..., None].to(x.dtype)
-        mean = (x * own).sum(2) / own.sum(2).clamp(min=1)
-        heads = times(dropped(torch.cat([x[:, :, 0], mean], -1))[:, :, None], self.hw, self.hb)[:, :, 0]
-        return heads.float(), spans(self, x, own, lengths, x[:, :, :1])
+        both = F.dropout(torch.cat([last[:, :, 0], mean], -1), 0.1, self.training)[:, :, None]
+        return times(both, self.hw.to(HALF), self.hb)[:, :, 0].float(), spans(self, x, own, lengths, last)
 
 
 class Texts:
@@ -245,9 +277,10 @@ class Texts:
 
     def read(self, model: nn.Module, places: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
         """Let each model read its texts."""
-        wide, at = int(self.lengths[places].max()), torch.as_tensor(places, device=DEVICE)
-        with torch.autocast(DEVICE, torch.bfloat16):
-            found: tuple[torch.Tensor, torch.Tensor] = model(self.table[at, :wide], self.long[at], self.firsts[at])
+        # Few widths, so that each is prepared once.
+        wide = min(-(-int(self.lengths[places].max()) // 16) * 16, self.table.shape[1])
+        at = torch.as_tensor(places, device=DEVICE)
+        found: tuple[torch.Tensor, torch.Tensor] = model(self.table[at, :wide], self.long[at], self.firsts[at])
         return found
 
     @torch.no_grad()
@@ -258,7 +291,7 @@ class Texts:
         orders = [np.argsort(self.lengths[each], kind="stable") for each in places]
         rows = np.stack([np.resize(each[order], count) for each, order in zip(places, orders, strict=True)])
         heads = np.zeros((*rows.shape, HEADS), np.float32)
-        marks = np.zeros((*rows.shape, self.table.shape[1]), np.float16)
+        marks = np.zeros((*rows.shape, self.table.shape[1], 3), np.float16)
         for at in np.array_split(np.arange(count), max(1, count // most)):
             told, pieces = self.read(model, np.ascontiguousarray(rows[:, at]))
             heads[:, at], marks[:, at, : pieces.shape[2]] = told.cpu().numpy(), pieces.cpu().numpy()
@@ -275,31 +308,41 @@ def learn(
     """Learn from batch after batch; the heads are new and change faster."""
     fresh = [one for name, one in model.named_parameters() if name in ("hw", "hb", "s1w", "s1b", "s2w", "s2b")]
     old = [one for one in model.parameters() if not any(one is other for other in fresh)]
-    by = torch.optim.AdamW([{"params": old}, {"params": fresh}], weight_decay=0.01, fused=True)
+    by = torch.optim.AdamW([{"params": old}, {"params": fresh}], weight_decay=0.01, fused=DEVICE == "cuda")
+    started = time.time()
     for at, places in enumerate(plan):
         share = min(1.0, (at + 1) / warm) * max(0.01, 1 - at / len(plan))
         by.param_groups[0]["lr"], by.param_groups[1]["lr"] = rate * share, 1e-3 * share
         by.zero_grad(set_to_none=True)
-        loss(texts, model, places, aims).backward()
+        wrong = loss(texts, model, places, aims)
+        wrong.backward()
         clip(model)
         by.step()
+        if at % 100 == 0:
+            print(
+                f"{at}/{len(plan)} {float(wrong.detach()) / len(places):.3f} {time.time() - started:.0f} s", flush=True
+            )
 
 
 def loss(texts: Texts, model: nn.Module, places: np.ndarray, aims: list[torch.Tensor]) -> torch.Tensor:
-    """Return how far models are from their aims, and the pieces that they mark from the statements."""
+    """Return how far models are from their aims, and from the statements: what is in them, where they begin and end."""
     told, marked = texts.read(model, places)
     at = torch.as_tensor(places, device=DEVICE)
     wanted = torch.stack([aims[model_at][at[model_at]] for model_at in range(len(places))])
-    counts = COUNTS.repeat(*told.shape[:2], 1)
-    if isinstance(model, Decoder):
-        # Of a written message nobody said whether to keep it.
-        counts[..., 18:20] *= (at < texts.real)[..., None]
-    apart = (F.binary_cross_entropy_with_logits(told, wanted, reduction="none") * counts).sum(-1).mean(1).sum()
+    wrong = F.binary_cross_entropy_with_logits(told, wanted, reduction="none") * COUNTS
+    heads = wrong.sum(-1).mean(1).sum()
     wide = marked.shape[2]
     pieces = texts.spans[at, :wide].float()
-    use = of_message(wide, texts.long[at], texts.firsts[at]).float() * pieces.any(-1, keepdim=True)
-    wrong = F.binary_cross_entropy_with_logits(marked, pieces, reduction="none") * use
-    return apart + 8 * (wrong.sum(-1) / use.sum(-1).clamp(min=1)).mean(1).sum()
+    has = pieces.any(-1, keepdim=True).float()
+    own = of_message(wide, texts.long[at], texts.firsts[at])
+    inside = F.binary_cross_entropy_with_logits(marked[..., 0], pieces, reduction="none") * own * has
+    found = INSIDE * (inside.sum(-1) / own.sum(-1).clamp(min=1)).mean(1).sum()
+    edges = F.pad(pieces, (1, 1)).diff(dim=-1)
+    begins, ends = (edges[..., :-1] > 0).float(), (edges[..., 1:] < 0).float()
+    for which, aim in ((1, begins), (2, ends)):
+        chances = marked[..., which].masked_fill(~own, -1e4).log_softmax(-1)
+        found = found - BOUNDS * (chances * aim).sum(-1).mean(1).sum()
+    return heads + found
 
 
 def clip(model: nn.Module) -> None:
@@ -310,87 +353,63 @@ def clip(model: nn.Module) -> None:
         one.grad.mul_((1 / (long + 1e-6)).clamp(max=1).view(-1, *[1] * (one.ndim - 1)))
 
 
-def decoder(work: Path, who: list[int], how: tuple[int, float, int], bits: int, seed: int) -> tuple[Texts, Decoder]:
-    """Teach with the written messages, then with the real ones."""
-    layers, rate, passes = how
-    texts, chance = Texts(work / "teacher.npz"), np.random.default_rng(seed)
-    torch.manual_seed(seed)
-    model = Decoder(np.load(work / "teacher_start.npz"), len(who), layers, bits).to(DEVICE)
+def teacher(work: Path) -> None:
+    """Teach with the written messages, then with the real ones; write what is said of every text, by each model."""
+    layers, rate, passes = TEACHER
+    who, chance, texts = [*range(GROUPS)], np.random.default_rng(0), Texts(work / "teacher.npz")
+    torch.manual_seed(0)
+    model = Decoder(np.load(work / "teacher_start.npz"), GROUPS, layers).to(DEVICE)
     for places, times_, most in ((texts.others, 1, 96), (texts.own, passes, 32)):
         plan = [one for _ in range(times_) for one in texts.batches([places(group) for group in who], most, chance)]
-        learn(texts, model, plan, [texts.aims] * len(who), rate, int(0.06 * len(plan)) + 1)
-    return texts, model
+        learn(texts, model, plan, [texts.aims] * GROUPS, rate, int(0.06 * len(plan)) + 1)
+    told = [said for said, _ in texts.said(model, [np.arange(len(texts.lengths))] * GROUPS)]
+    np.save(work / "teacher.npy", np.stack(told).astype("f2"))
 
 
-def teachers(work: Path) -> None:
-    """Write what each teacher says of every text, with each group left out: (groups, texts, heads)."""
-    for seed, how in enumerate(TEACHERS):
-        texts, model = decoder(work, [*range(GROUPS)], how, 0, seed)
-        everything = [np.arange(len(texts.lengths))] * GROUPS
-        np.save(
-            work / f"teacher_{seed}.npy", np.stack([said for said, _ in texts.said(model, everything)]).astype("f2")
-        )
-
-
-def second(work: Path) -> None:
-    """Teach the second reader."""
-    who = [*range(GROUPS), NOBODY]
-    texts, model = decoder(work, who, SECOND, SECOND_BITS, 0)
-    keep_left_out(work / "second_heads.npz", texts, model)
-    kept = {}
-    for name, one in model.named_parameters():
-        weight = one[-1].detach().float().cpu().numpy()
-        if weight.ndim == 2 and name not in ("hw", "s1w", "s2w"):
-            bits = WORD_BITS if name == "words" else SECOND_BITS
-            most, groups = 2 ** (bits - 1) - 1, weight.reshape(-1, BITS_GROUP)
-            scales = (np.maximum(np.abs(groups).max(1), 1e-8) / (most + 0.5)).astype("<f2")
-            whole = np.rint(groups / np.maximum(scales.astype("f4"), 1e-12)[:, None]).clip(-most - 1, most).astype("i1")
-            if bits == SECOND_BITS:
-                above = (whole.ravel() + 2 ** (bits - 1)).astype(np.uint8)
-                whole = above[0::2] | (above[1::2] << bits)
-            kept |= {f"{name}|q": whole, f"{name}|s": scales, f"{name}|n": np.array(weight.shape)}
-        else:
-            kept[name] = weight.astype(np.float16)
-    np.savez(work / "second.npz", **kept)
-
-
-def first(work: Path) -> None:
-    """Teach the first reader, with real labels and with what the teachers say of everything else."""
+def reader(work: Path, name: str, how: Plan) -> None:
+    """Teach a reader, with real labels and with what the teacher says of everything else."""
     who, chance = [*range(GROUPS), NOBODY], np.random.default_rng(0)
-    texts = Texts(work / "student.npz")
-    told = np.mean([np.load(work / f"teacher_{seed}.npy").astype("f4") for seed in range(len(TEACHERS))], 0)
+    texts = Texts(work / "texts.npz")
+    told = np.load(work / "teacher.npy").astype("f4")
     aims = [texts.aims.clone() for _ in who]
     for aim, said in zip(aims, [*told, told.mean(0)], strict=True):
         aim[texts.real :] = torch.sigmoid(torch.tensor(said[texts.real :], device=DEVICE))
-    unseen = np.stack([told[texts.groups[at]][at] for at in range(texts.real)])
-    aims[-1][: texts.real] *= 0.7
-    aims[-1][: texts.real] += 0.3 * torch.sigmoid(torch.tensor(unseen, device=DEVICE))
     torch.manual_seed(0)
-    model = Encoder(np.load(work / "student_start.npz"), len(who)).to(DEVICE)
+    model = Encoder(np.load(work / how.start), len(who), how).to(DEVICE)
     plan: list[np.ndarray] = []
-    for _ in range(FIRST_PASSES):
+    for _ in range(how.passes):
         one_pass = []
         for places, (share, most) in zip((texts.own, texts.mixed, texts.others), SHARES, strict=True):
             some = [chance.choice(each, int(share * len(each)), replace=False) for each in map(places, who)]
             one_pass += texts.batches(some, most, chance)
         plan += [one_pass[at] for at in chance.permutation(len(one_pass))]
-    learn(texts, model, plan, aims, FIRST_RATE, 300)
-    keep_left_out(work / "first_heads.npz", texts, model)
-    named = {"hw": "head.weight", "hb": "head.bias"}
-    named |= {f"s{at}{one}": f"s{at}.{part}" for at in (1, 2) for one, part in (("w", "weight"), ("b", "bias"))}
-    weights = {named.get(name, name): one[-1].detach().cpu().numpy() for name, one in model.named_parameters()}
-    np.savez(work / "judge.npz", **weights)
+    learn(texts, model, plan, aims, how.rate, len(plan) // 12 + 1)
+    keep_left_out(work / f"{name}_heads.npz", texts, model)
+    weights = {name: one[-1].detach().float().cpu().numpy() for name, one in model.named_parameters()}
+    if model.apart is not None:
+        weights["apart"] = model.apart.cpu().numpy()
+    np.savez(work / f"{name}.npz", **weights)
 
 
 def keep_left_out(path: Path, texts: Texts, model: nn.Module) -> None:
     """Write what each model says of the people whom it had not seen."""
     left_out = [np.flatnonzero(texts.groups == group) for group in range(GROUPS)]
     heads = np.zeros((texts.real, HEADS), np.float32)
-    pieces = np.zeros((texts.real, texts.table.shape[1]), np.float16)
-    for places, (told, marked) in zip(left_out, texts.said(model, [*left_out, left_out[0]]), strict=False):
+    pieces = np.zeros((texts.real, texts.table.shape[1], 3), np.float16)
+    asked = [*left_out, left_out[0]][: len(model.emb)]
+    for places, (told, marked) in zip(left_out, texts.said(model, asked), strict=False):
         heads[places], pieces[places] = told, marked
     np.savez_compressed(path, heads=heads, spans=pieces)
+    clear, order = texts.aims[: texts.real, 20].cpu().numpy() > 0, np.argsort(-heads[:, 20])
+    precise = np.cumsum(clear[order]) / np.arange(1, len(order) + 1)
+    found = clear[order][: int(0.15 * len(order))].sum() / clear.sum()
+    print(f"{path.name}: average precision {precise[clear[order]].mean():.3f}, in 15 % {found:.3f}", flush=True)
 
 
 if __name__ == "__main__":
-    {"teachers": teachers, "first": first, "second": second}[sys.argv[2]](Path(sys.argv[1]))
+    WORK = Path(sys.argv[1])
+    {
+        "teacher": lambda: teacher(WORK),
+        "first": lambda: reader(WORK, "first", FIRST),
+        "second": lambda: reader(WORK, "second", SECOND),
+    }[sys.argv[2]]()

@@ -1,7 +1,7 @@
-"""A small transformer that reads a message: how much it says of each kind, and which of its words say it.
+"""A transformer that reads a message: how much it says of each kind, and which of its words say it.
 
-Reading a message of a hundred pieces takes some tens of milliseconds and needs numpy, so this is for what runs behind a
-session, never for a hook.
+Reading a message of a hundred pieces takes tens of milliseconds for a small one and some tenths of a second for a large
+one, and needs numpy, so this is for what runs behind a session, never for a hook.
 """
 
 from __future__ import annotations
@@ -13,19 +13,26 @@ import numpy as np
 from holdfast.language.weights import Weights
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from holdfast.language.weights import Floats
 
 # So many pieces ahead are looked at to tell whether a piece belongs to the statement.
 AHEAD = 8
 _TINY = 1e-12
+# Two pieces farther apart than this are as far apart as any.
+_FARTHEST = 128
 _ROOT, _CUBED = 0.7978845608, 0.044715
 
 
 class Figures(NamedTuple):
-    """What an encoder says of a message: a figure for each head, and one for each piece of the person's words."""
+    """What an encoder says of a message, and of each piece of the person's words.
 
-    heads: list[float]
-    pieces: list[float]
+    There is a figure for each head, and for each piece three: how much it belongs to the statement, begins it, ends it.
+    """
+
+    heads: Floats
+    pieces: Floats
 
 
 class Encoder:
@@ -34,32 +41,36 @@ class Encoder:
     def __init__(self, path: str) -> None:
         self._weights = Weights(path)
         self.about = self._weights.about
-        self.vocabulary = self._weights.text("vocabulary").split("\n")
         self._width, self._heads, self._layers = (int(self.about[name]) for name in ("width", "heads", "layers"))
+
+    def vocabulary(self) -> list[str]:
+        """Return the pieces of words that are known, by their numbers."""
+        return self._weights.text("vocabulary").split("\n")
 
     def read(self, numbers: list[int], first: int) -> Figures:
         """Read a message by the numbers of its pieces; the person's own begin at `first` and end before the last."""
         kept = self._weights
         kinds = kept["type"][(np.arange(len(numbers)) >= first).astype(int)]
         rows = self._normed(kept.rows("pieces", numbers) + kept["places"][: len(numbers)] + kinds, "first")
+        apart = kept["apart"][_apart(len(numbers), len(kept["apart"]))].transpose(2, 0, 1) if "apart" in kept else 0.0
         for layer in range(self._layers):
-            rows = self._layer(rows, f"{layer}.")
+            rows = self._layer(rows, f"{layer}.", apart)
         own = rows[first:-1]
         mean = own.mean(axis=0) if len(own) else np.zeros(self._width, np.float32)
         heads = kept["heads.weight"] @ np.concatenate([rows[0], mean]) + kept["heads.bias"]
-        return Figures(heads.tolist(), of_statement(kept, own, rows[0]))
+        return Figures(heads, _of_statement(kept, own, rows[0]))
 
-    def _layer(self, rows: Floats, name: str) -> Floats:
-        seen = self._times(self._attended(rows, name), f"{name}out")
+    def _layer(self, rows: Floats, name: str, apart: Floats | float) -> Floats:
+        seen = self._times(self._attended(rows, name, apart), f"{name}out")
         rows = self._normed(rows + seen, f"{name}norm1")
         inner = _gelu(self._times(rows, f"{name}up"))
         return self._normed(rows + self._times(inner, f"{name}down"), f"{name}norm2")
 
-    def _attended(self, rows: Floats, name: str) -> Floats:
-        """Return what each piece takes from all of them, by every head."""
+    def _attended(self, rows: Floats, name: str, apart: Floats | float) -> Floats:
+        """Return what each piece takes from all of them, by every head; `apart` is what their distances count."""
         count, size = len(rows), self._width // self._heads
         parts = self._times(rows, f"{name}qkv").reshape(count, 3, self._heads, size).transpose(1, 2, 0, 3)
-        marks = parts[0] @ parts[1].transpose(0, 2, 1) / np.float32(np.sqrt(size))
+        marks = parts[0] @ parts[1].transpose(0, 2, 1) / np.float32(np.sqrt(size)) + apart
         shares = np.exp(marks - marks.max(axis=-1, keepdims=True))
         shares /= shares.sum(axis=-1, keepdims=True)
         found: Floats = (shares @ parts[2]).transpose(1, 0, 2).reshape(count, self._width)
@@ -76,18 +87,23 @@ class Encoder:
         return found
 
 
-def of_statement(weights: Weights, own: Floats, whole: Floats) -> list[float]:
+def _of_statement(weights: Weights, own: Floats, whole: Floats) -> Floats:
     """Return how much each piece belongs to the statement: by itself, by what follows it, and by the message."""
     count = len(own)
-    if not count:
-        return []
     sums = np.concatenate([np.zeros((1, own.shape[1]), np.float32), own.cumsum(axis=0, dtype=np.float32)])
     ends = np.minimum(np.arange(count) + AHEAD, count)
     ahead = (sums[ends] - sums[:-1]) / (ends - np.arange(count))[:, None]
     inner = np.concatenate([own, ahead, np.tile(whole, (count, 1))], axis=1) @ weights["span1.weight"].T
-    found: list[float] = (
-        _gelu(inner + weights["span1.bias"]) @ weights["span2.weight"][0] + weights["span2.bias"]
-    ).tolist()
+    found: Floats = _gelu(inner + weights["span1.bias"]) @ weights["span2.weight"].T + weights["span2.bias"]
+    return found
+
+
+def _apart(count: int, kinds: int) -> NDArray[np.int64]:
+    """Return how far apart any two pieces are, and which comes first: near ones exactly, far ones roughly."""
+    ahead = np.arange(count)[None, :] - np.arange(count)[:, None]
+    far, half, near = np.abs(ahead), kinds // 2, kinds // 4
+    rough = near + (np.log(np.maximum(far, near) / near) / np.log(_FARTHEST / near) * (half - near)).astype(int)
+    found: NDArray[np.int64] = (ahead > 0) * half + np.where(far < near, far, np.minimum(rough, half - 1))
     return found
 
 

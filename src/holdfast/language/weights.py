@@ -50,6 +50,9 @@ class Weights:
         """Return a text that travels with the weights."""
         return str(self._kept[name])
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._kept
+
     def __getitem__(self, name: str) -> Floats:
         """Return a tensor as floats."""
         kept = self._kept[name]
