@@ -13,6 +13,12 @@ A reader chose beforehand what each prompt wants, and what is arguable: about th
 arguable one nothing is blamed; `strictly` counts it as wrong, too. By the prompts of the people in `seen` something was
 chosen, by those in `held` nothing.
 
+What an agent knows when it answers is the block of its start and that of the prompt. So the same prompts are also put
+to the real hooks, a start and the prompt in a session each, with the settings as they are: once with all statements in
+one project, and once with those of others in another project, as on a machine where every project has its own. Told
+is of the prompts that want something how many have it from the prompt alone and how many from either; and of those
+that want nothing how many were given nothing wrong by the prompt.
+
 Last, what the real hook gives in each set, with the settings as they are: characters of a start and of a prompt, each
 in a session of its own, and how many were left without a word.
 """
@@ -48,6 +54,11 @@ WAYS = {False: (True, False), True: (True,)}
 BARS = (30, 35, 40, 45, 50)
 CURVE = (25, 30, 35, 40, 45, 50, 60, 70, 80, 90)
 PROJECT = "bench"
+HALVES = ("seen", "held")
+# How a home of real people is laid, and whether all of it is in one project.
+LAID = {"one project": True, "own project": False}
+# By so much of its beginning a statement is known in a block, which may end it at a sentence.
+_BEGINNING = 60
 # Wanted, arguable, and what was found with its marks.
 Marks = list[tuple[str, str, list[tuple[float, str]]]]
 
@@ -62,11 +73,12 @@ def main(arguments: list[str]) -> int:
     for half, marks in real_marks(Path(options.data)).items() if options.data else ():
         how = {"set": half, "meaning": True, "among": True}
         told += [{**how, "bar": bar, **figures(marks, bar / 100)} for bar in CURVE]
+    known = in_context(Path(options.data)) if options.data else []
     measured = [measure(name, among) for name in ("shop", "rover") for among in WAYS]
     found = told + [row for rows, _ in measured for row in rows]
     given = [row for _, rows in measured for row in rows]
     if options.json:
-        print(json.dumps(found + given, indent=2))
+        print(json.dumps(found + known + given, indent=2))
         return 0
     for row in found:
         print(
@@ -74,6 +86,11 @@ def main(arguments: list[str]) -> int:
             f"{'among others' if row['among'] else 'alone':13} bar {row['bar']}  brought {row['brought']} of"
             f" {row['should']}, besides {row['besides']}, wrongly {row['wrongly']} of {row['should_not']}"
             f"{', strictly ' + str(row['strictly']) if row['set'] in ('seen', 'held') else ''}"
+        )
+    for row in known:
+        print(
+            f"{row['set']:6} {row['homes']:12} by the real hooks: of {row['should']} wanted {row['prompt']} by the"
+            f" prompt alone, {row['either']} by start or prompt; nothing wrong {row['silent']} of {row['should_not']}"
         )
     for row in given:
         print(
@@ -130,20 +147,78 @@ def characters(home: str, prompts: list[tuple[str, str]]) -> list[dict[str, obje
 
 def real_marks(folder: Path) -> dict[str, Marks]:
     """Return for each prompt of real people what it should bring, and the mark of each memory, by half."""
+    messages, stated = _messages(folder)
+    found: dict[str, Marks] = {half: [] for half in HALVES}
+    for half, size, prompts in homes():
+        own, others = _whose(messages, stated, prompts, size)
+        with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as home:
+            lay(home, [*own, *others])
+            for id, wanted, *arguable in prompts:
+                found[half].append((wanted, ",".join(arguable), _marks(home, str(messages[id]["text"]), True)))
+    return found
+
+
+def _messages(folder: Path) -> tuple[dict[str, dict[str, object]], list[tuple[str, str]]]:
+    """Return the messages by their ids, and what a reader would keep of some of them."""
     lines = [line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text(encoding="utf-8").splitlines()]
     messages = {str(one["id"]): one for one in map(json.loads, lines)}
-    stated = [(id, str(one["what"])) for id, one in messages.items() if one.get("keep") == "y" and one.get("what")]
-    found: dict[str, Marks] = {"seen": [], "held": []}
-    for half, size, prompts in homes():
-        writer = messages[prompts[0][0]]["writer"]
-        own = [one for one in stated if messages[one[0]]["writer"] == writer]
-        others = [one for one in stated if messages[one[0]]["writer"] != writer]
-        random.Random(writer).shuffle(others)
-        with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as home:
-            lay(home, [*own, *others[: max(0, size - len(own))]])
-            for id, wanted, *arguable in prompts:
-                found[half].append((wanted, ",".join(arguable), _marks(home, messages[id]["text"], True)))
+    return messages, [(id, str(one["what"])) for id, one in messages.items() if one.get("keep") == "y" and one["what"]]
+
+
+def _whose(
+    messages: dict[str, dict[str, object]], stated: list[tuple[str, str]], prompts: list[list[str]], size: int
+) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Return the statements of the person whose prompts these are, and as many of others as the home has besides."""
+    writer = str(messages[prompts[0][0]]["writer"])
+    own = [one for one in stated if messages[one[0]]["writer"] == writer]
+    others = [one for one in stated if messages[one[0]]["writer"] != writer]
+    random.Random(writer).shuffle(others)
+    return own, others[: max(0, size - len(own))]
+
+
+def in_context(folder: Path) -> list[dict[str, object]]:
+    """Return for each half and way to lay a home what the real hooks gave, by the prompt alone and by either."""
+    messages, stated = _messages(folder)
+    found: list[dict[str, object]] = []
+    for name, is_one in LAID.items():
+        counts = {half: dict.fromkeys(("should", "prompt", "either", "should_not", "silent"), 0) for half in HALVES}
+        for half, size, prompts in homes():
+            own, others = _whose(messages, stated, prompts, size)
+            with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as home:
+                # All are as old; so that no order of files tells whose they are, they lie there in any.
+                lay(home, random.Random(size).sample([*own, *others], len(own + others)) if is_one else own)
+                if not is_one:
+                    lay(home, others, "another")
+                for id, wanted, *arguable in prompts:
+                    row = _given_by_hooks(home, str(messages[id]["text"]), dict(own + others))
+                    _count(counts[half], row, wanted, ",".join(arguable))
+        found += [{"set": half, "homes": name, **counts[half]} for half in HALVES]
     return found
+
+
+def _given_by_hooks(home: str, text: str, statements: dict[str, str]) -> dict[str, set[str]]:
+    """Return which statements a start, the prompt behind it, and the prompt in a session without a start give."""
+    # No page is kept, so that no prompt is told of those before it.
+    told = {"HOLDFAST_PROJECT": PROJECT, "HOLDFAST_HOOK_BUDGET_MS": "60000", "HOLDFAST_CONTINUITY_ENABLED": "no"}
+    blocks: dict[str, str] = {}
+    for session, moments in (("both", ("start", "prompt")), ("alone", ("prompt",))):
+        for moment in moments:
+            where = {"session": f"{session}-{id(blocks)}-{text[:40]}", "folder": home, "source": "startup"}
+            call = HookCall(PlainAgent.name, moment, moment, prompt=text if moment == "prompt" else "", **where)
+            blocks[f"{session} {moment}"] = " ".join(hook(home, PlainAgent(), call, told).split())
+    begun = {key: " ".join(one.split())[:_BEGINNING] for key, one in statements.items()}
+    return {which: {key for key, one in begun.items() if one in block} for which, block in blocks.items()}
+
+
+def _count(counts: dict[str, int], given: dict[str, set[str]], wanted: str, arguable: str) -> None:
+    if wanted == "-":
+        counts["should_not"] += 1
+        counts["silent"] += given["both prompt"].issubset(arguable.split(","))
+        return
+    right = set(wanted.split(","))
+    counts["should"] += 1
+    counts["prompt"] += not right.isdisjoint(given["alone prompt"])
+    counts["either"] += not right.isdisjoint(given["both start"] | given["both prompt"])
 
 
 def homes() -> list[tuple[str, int, list[list[str]]]]:
@@ -158,13 +233,13 @@ def homes() -> list[tuple[str, int, list[list[str]]]]:
     return found
 
 
-def lay(home: str, memories: list[tuple[str, str]]) -> None:
+def lay(home: str, memories: list[tuple[str, str]], project: str = PROJECT) -> None:
     """Write the memories as files, as a person's vault might hold them, and index them."""
-    folder = os.path.join(home, "memory", "projects", PROJECT, "memories")
+    folder = os.path.join(home, "memory", "projects", project, "memories")
     os.makedirs(folder, 0o700)
     at = now()
     for key, text in memories:
-        memory = Memory(key, Scope("project", PROJECT), text[:50], text, created=at, updated=at)
+        memory = Memory(key, Scope("project", project), text[:50], text, created=at, updated=at)
         with open(os.path.join(folder, f"{key}.md"), "w", encoding="utf-8") as file:
             file.write(memory_file.create(memory))
     with Workspace(home, project=PROJECT) as workspace:

@@ -29,3 +29,22 @@ def test_the_bar_is_measured_for_several_heights(capsys, monkeypatch):
     assert all(0 < row["mean"] <= row["most"] <= 3_000 for row in given)
     assert len({(row["set"], row["meaning"], row["among"]) for row in found}) == 6
     assert all(row["brought"] <= row["should"] for row in found)
+
+
+def test_what_an_agent_knows_is_counted_by_the_real_hooks(tmp_path, monkeypatch):
+    """A memory that the start gave counts as known, in a home of one project and where others have their own."""
+    names = runpy.run_path(str(BENCHMARKS / "injection.py"))["in_context"].__globals__
+    said = {"m1": ("ann", "Use pnpm, never npm."), "m2": ("ben", "Postgres runs on port 5433.")}
+    asked = {"m3": ("ann", "please rename the header of the cart"), "m4": ("ann", "thanks!")}
+    rows = [
+        {"id": id, "writer": who, "text": text, "keep": "y" if id in said else "n", "what": text if id in said else ""}
+        for id, (who, text) in {**said, **asked}.items()
+    ]
+    (tmp_path / "some.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    monkeypatch.setitem(names, "homes", lambda: [("seen", 2, [["m3", "m1"], ["m4", "-"]])])
+    found = {(row["set"], row["homes"]): row for row in names["in_context"](tmp_path)}
+    for homes in ("one project", "own project"):
+        row = found["seen", homes]
+        assert (row["should"], row["prompt"], row["either"]) == (1, 0, 1)
+        assert (row["should_not"], row["silent"]) == (1, 1)
+    assert found["held", "one project"]["should"] == 0
