@@ -12,21 +12,23 @@ same memories always give the same groups.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from holdfast.base import files
 from holdfast.base.text import one_line
 from holdfast.memory import scaffold
-from holdfast.records import Memory, Scope
+from holdfast.records import Scope
 from holdfast.store import layout, links
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holdfast.records import Memory
     from holdfast.settings import Settings
-    from holdfast.store.base import Store
+    from holdfast.store.base import Listed, Store
     from holdfast.workspace import Workspace
 
+One = TypeVar("One", bound="Memory | Listed")
 BEGIN = "<!-- holdfast:begin index -->"
 END = "<!-- holdfast:end index -->"
 _SUMMARY_LENGTH = 100
@@ -47,7 +49,7 @@ class Page(NamedTuple):
     """What one index.md lists: memories, sub-folders and data files, with links relative to it."""
 
     title: str
-    memories: list[Memory]
+    memories: Sequence[Memory | Listed]
     total: int
     folder: str
     subfolders: tuple[tuple[str, int], ...] = ()
@@ -233,7 +235,7 @@ def _place(text: str) -> tuple[int, int]:
     return (text.rfind(BEGIN, 0, end), end + len(END)) if end >= 0 else (0, 0)
 
 
-def _entry(memory: Memory, folder: str) -> str:
+def _entry(memory: Memory | Listed, folder: str) -> str:
     link = links.relative(memory.path, folder)
     tags = "".join(f" `{tag}`" for tag in memory.tags)
     pinned = " 📌" if memory.pinned else ""
@@ -255,15 +257,15 @@ def _without_markers(text: str) -> str:
     return text.replace(BEGIN, "").replace(END, "")
 
 
-def group(memories: list[Memory]) -> list[tuple[str, list[Memory]]]:
+def group(memories: list[One]) -> list[tuple[str, list[One]]]:
     """Return labelled groups in the order of their labels, and last, under the empty label, the rest."""
     left = {memory.path: memory for memory in memories}
-    labelled: dict[str, list[Memory]] = {}
+    labelled: dict[str, list[One]] = {}
     for memory in memories:
         for label in labels(memory):
             labelled.setdefault(label, []).append(memory)
     counts = {label: len(members) for label, members in labelled.items()}
-    found: list[tuple[str, list[Memory]]] = []
+    found: list[tuple[str, list[One]]] = []
     while left and len(found) < MAX_GROUPS:
         label = _best_label(counts, len(memories))
         if not label:
@@ -278,7 +280,7 @@ def group(memories: list[Memory]) -> list[tuple[str, list[Memory]]]:
     return [*found, ("", list(left.values()))] if left else found
 
 
-def labels(memory: Memory) -> list[str]:
+def labels(memory: Memory | Listed) -> list[str]:
     """Return what a memory may be grouped by."""
     first = memory.key.split("-", 1)[0]
     words = [first] if len(first) > 2 and not first.isdigit() and first not in _EMPTY_WORDS else []

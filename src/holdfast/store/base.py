@@ -30,7 +30,7 @@ Files. What only a store of files on one machine has, as folders and their pages
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -58,6 +58,16 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 Answer = TypeVar("Answer")
+
+
+class Listed(NamedTuple):
+    """What a page lists of a memory."""
+
+    key: str
+    title: str
+    tags: tuple[str, ...]
+    pinned: bool
+    path: str
 
 
 class Store(Protocol):
@@ -204,8 +214,8 @@ class MemoryTree(Protocol):
     def holds(self, folder: str = "") -> bool:
         """Whether there is any memory directly in the folder, or anywhere."""
 
-    def listing(self, folders: tuple[str, ...], limit: int) -> tuple[list[Memory], int]:
-        """Return the newest memories directly in these folders, and how many there are."""
+    def listing(self, folders: tuple[str, ...], limit: int) -> tuple[list[Listed], int]:
+        """Return what a page lists of the newest memories directly in these folders, and how many there are."""
 
     def sizes(self) -> list[tuple[Scope, int]]:
         """Return every scope that holds memories, and how many."""

@@ -17,7 +17,8 @@ from holdfast.base.digests import file_digest, sha256
 from holdfast.errors import Conflict, NotFound, StoreUnavailable, TooLarge
 from holdfast.records import Memory, Problem, Scope
 from holdfast.store import layout, memory_file
-from holdfast.store.index import mark_behind, stamp_of
+from holdfast.store.base import Listed
+from holdfast.store.index import TAGS_APART, mark_behind, stamp_of
 from holdfast.store.own_writes import OwnWrites
 from holdfast.store.tree import MAX_LOOKED, Tree
 
@@ -158,16 +159,19 @@ class LocalTree(Tree):
         where = "folder = ?1" if folder else "?1 = ''"
         return bool(self.index.db.execute(f"SELECT 1 FROM memory WHERE {where} LIMIT 1", (folder,)).fetchone())
 
-    def listing(self, folders: tuple[str, ...], limit: int) -> tuple[list[Memory], int]:
-        """Return the newest memories directly in these folders, and how many there are."""
+    def listing(self, folders: tuple[str, ...], limit: int) -> tuple[list[Listed], int]:
+        """Return what a page lists of the newest memories directly in these folders, and how many there are."""
         total = sum(self.index.count(folder) for folder in folders)
         # Where there are very many, SQLite takes the newest by their order in time instead of sorting all of them.
         # Their numbers come first: joined with their words, all of those would be read.
         column = "+folder" if total > MAX_LOOKED else "folder"
         newest = f"{column} IN ({','.join('?' * len(folders))}) ORDER BY updated DESC, path LIMIT ?"
-        numbers = [row for (row,) in self.index.db.execute(f"SELECT id FROM memory WHERE {newest}", (*folders, limit))]
-        found = self.index.memories_by_number(numbers, "1", ())
-        return [found[number] for number in numbers], total
+        rows = self.index.db.execute(
+            f"SELECT m.key, w.title, w.tags, m.pinned, m.path FROM (SELECT id FROM memory WHERE {newest}) chosen"
+            " CROSS JOIN memory m ON m.id = chosen.id CROSS JOIN words w ON w.rowid = chosen.id",
+            (*folders, limit),
+        )
+        return [Listed(key, title, _tags(tags), bool(pinned), path) for key, title, tags, pinned, path in rows], total
 
     def sizes(self) -> list[tuple[Scope, int]]:
         """Return every scope that holds memories, and how many."""
@@ -238,3 +242,7 @@ class LocalTree(Tree):
                     elif os.path.isdir(self.full(f"{folder}/{name}")):
                         hint = "Rename it: a memory is a file."
                         yield Problem("file-name", f"{folder}/{name}", "a folder has the name of a memory", hint)
+
+
+def _tags(told: str) -> tuple[str, ...]:
+    return tuple(told.split(TAGS_APART)) if told else ()
