@@ -19,7 +19,7 @@ from holdfast.memory.remember import remember
 from holdfast.recall.recall import recall
 from support.sampling import count
 
-SESSIONS = count(200, 25)
+SESSIONS = count(200, 20)
 THINGS = ("deploys", "billing", "login", "refunds", "search", "uploads", "taxes", "mails", "backups", "reports")
 SAYINGS = (
     "The {} run through the bastion called Otto{}.",

@@ -219,9 +219,9 @@ def test_the_page_of_an_earlier_id_goes_along(folder, tmp_path) -> None:
 def test_a_hostile_page_takes_no_time() -> None:
     """Very many bars, backslashes, boxes, fences or tables are read in seconds; time must not grow with the square."""
     began = time.process_time()
-    for text in ("|" * 300_000, "\\" * 300_000, "- [ ] a\n" * 40_000, "```\n" * 80_000, "|a|\n|-|\n" * 40_000):
+    for text in ("|" * 150_000, "\\" * 150_000, "- [ ] a\n" * 20_000, "```\n" * 40_000, "|a|\n|-|\n" * 20_000):
         assert Table(text, Columns("D", "Decision", "Because")).notes == []
-        assert len(Boxes(text).todos) in (0, 40_000)
+        assert len(Boxes(text).todos) in (0, 20_000)
     assert time.process_time() - began < 30
 
 

@@ -54,7 +54,7 @@ def test_ordinary_text_passes() -> None:
     assert len(redact_gate.suspects(texts)) <= len(texts) / 100
 
 
-@settings(max_examples=count(600, 150))
+@settings(max_examples=count(600, 100))
 @given(st.lists(st.lists(st.one_of(st.sampled_from(GLUE), st.text(max_size=5)), max_size=14).map("".join), max_size=6))
 def test_whatever_the_text_no_secret_is_let_through(texts: list[str]) -> None:
     """Texts put together from pieces of secrets, from names and from anything else are judged as redaction does."""
@@ -86,7 +86,7 @@ def ways_of(joined: bytes, pair: int) -> list[redact_gate._Way]:
 
 
 @pytest.mark.parametrize("row", [*privacy.TOKENS, *privacy.PHRASES], ids=lambda row: f"{row[0]} {row[1][0].strip()}")
-@settings(max_examples=count(60, 4))
+@settings(max_examples=count(60, 2))
 @given(data=st.data())
 def test_whatever_a_pattern_matches_opens_its_gate(row: tuple[str, tuple[str, ...], str], data: st.DataObject) -> None:
     """Each row of the tables finds its way by what it begins with, so that a forgotten one is seen here."""
@@ -100,7 +100,7 @@ def test_whatever_a_pattern_matches_opens_its_gate(row: tuple[str, tuple[str, ..
 
 
 @pytest.mark.parametrize(("word", "kind"), privacy.WORDS)
-@settings(max_examples=count(40, 4))
+@settings(max_examples=count(40, 2))
 @given(data=st.data())
 def test_whatever_follows_a_name_opens_its_gate(word: str, kind: str, data: st.DataObject) -> None:
     """A name in any case, with anything behind it that a value may come after, is seen."""
