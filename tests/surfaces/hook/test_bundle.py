@@ -8,6 +8,7 @@ import marshal
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -170,6 +171,12 @@ def entered(loaded: list[str], agent: str) -> str:
     return " ".join(name.removeprefix("holdfast.") for name in found)
 
 
+@cache
+def imported_by(path: str) -> frozenset[str]:
+    """Return what a module imports; most modules are in the bundles of several moments."""
+    return frozenset(bundling.lean(Path(path).read_bytes(), path)[1])
+
+
 @pytest.mark.parametrize("moment", bundling.MODULES)
 def test_each_module_comes_behind_those_that_it_imports(moment):
     """A module that came too late would be loaded by the import system, which a bundle is there to spare."""
@@ -177,7 +184,7 @@ def test_each_module_comes_behind_those_that_it_imports(moment):
     parts = bundling.parts_of(bundling.names_of(moment, "claude-code"))
     of_bundle = {part[0] for part in parts}
     for name, path, *_ in parts:
-        needed = of_bundle.intersection(bundling.lean(Path(path).read_bytes(), path)[1])
+        needed = of_bundle & imported_by(path)
         # Its own packages are being made while it is loaded.
         assert not {one for one in needed - earlier if not name.startswith(f"{one}.")}, name
         earlier.add(name)
