@@ -468,6 +468,37 @@ def test_confirm_anchors_a_moved_symbol_to_its_definition(stored, opened, warned
         assert places(anchors.confirm(workspace, gone)) == ["src/auth.py"]
 
 
+def notebook(body: str, printed: str) -> str:
+    """Return a notebook with one cell, as Jupyter writes it."""
+    source = ["LIMIT = 5\n", "\n", "def train(x):\n", f"    return {body}\n"]
+    cell = {"cell_type": "code", "execution_count": len(printed), "outputs": [{"text": [printed]}], "source": source}
+    return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4}, indent=1)
+
+
+def test_a_notebook_is_what_its_cells_say(stored, opened, warned, code) -> None:
+    """A function in a cell is anchored by its body; what the cell printed, and how often it ran, changes nothing."""
+    code.write("model.ipynb", notebook("x * LIMIT", "1"))
+    code.commit()
+    memory, whole = stored("`train` in model.ipynb multiplies."), stored("model.ipynb trains the model.")
+    assert places(memory) == ["model.ipynb#train"] and places(whole) == ["model.ipynb"]
+    code.write("model.ipynb", notebook("x * LIMIT", "22"))
+    assert (warned(memory), warned(whole)) == ("", "")
+    code.write("model.ipynb", notebook("x + LIMIT", "22"))
+    assert warned(memory).startswith("train in model.ipynb changed since") and warned(whole)
+    code.write("model.ipynb", "{ no notebook")
+    assert warned(memory).startswith("train in model.ipynb is gone since")
+    code.git("switch", "-qc", "more")
+    code.write("model.ipynb", notebook("x - LIMIT", "1"))
+    code.commit()
+    learned = stored("`train` in model.ipynb subtracts.")
+    assert learned.branch == "more"
+    code.git("switch", "-q", "main")
+    code.git("merge", "-q", "more")
+    with opened() as workspace:
+        anchors.settle(workspace)
+        assert workspace.locate(learned.key).branch == ""
+
+
 def test_a_name_that_says_in_what_it_stands_is_anchored_without_backticks(stored, code) -> None:
     """The method of the file, not the whole of it."""
     code.write("src/session.py", "class Session:\n    def renew(self):\n        return 1\n\n\nOTHER = 2\n")

@@ -185,7 +185,7 @@ def is_merged(root: str, memory: Memory) -> bool:
 
 def _is_on(root: str, branch: str, anchor: Anchor) -> bool:
     texts = git_program.on_branch(root, branch, anchor.path)
-    return any(anchors.verdict(anchor, text) == anchors.HOLDS for text in texts)
+    return any(anchors.verdict(anchor, anchors.code_of(anchor.path, text)) == anchors.HOLDS for text in texts)
 
 
 def _is_there(root: str, branch: str) -> bool:

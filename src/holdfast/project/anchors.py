@@ -19,7 +19,7 @@ import os
 import stat
 import time
 
-from holdfast.base import files
+from holdfast.base import files, minijson
 from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass, replace
 from holdfast.errors import HoldfastError
@@ -117,7 +117,18 @@ def read(root: str, path: str) -> str | None:
         data = files.read_head(full, MAX_BYTES + 1, follow=False)
     except (OSError, ValueError):
         return None
-    return data.decode("utf-8", "replace") if len(data) <= MAX_BYTES and b"\0" not in data else None
+    return code_of(path, data.decode("utf-8", "replace")) if len(data) <= MAX_BYTES and b"\0" not in data else None
+
+
+def code_of(path: str, text: str) -> str:
+    """Return what a file says: of a notebook what its cells have, without what they printed and how often they ran."""
+    if not path.endswith(".ipynb"):
+        return text
+    try:
+        sources = [cell["source"] for cell in minijson.loads(text)["cells"]]
+    except (ValueError, KeyError, TypeError):
+        return text
+    return "\n\n".join([one if isinstance(one, str) else "".join(map(str, one)) for one in sources])
 
 
 def named_text(anchor: Anchor, text: str) -> str | None:
