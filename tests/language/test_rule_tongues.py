@@ -115,6 +115,7 @@ NOTHING = (
     "Target the default branch, never `next`.",
     "Always use `cargo integ-test` for integration tests. Do not run them directly.",
     "`test-crates/` — Fixture crates; do not commit changes here unless updating fixtures.",
+    "Verify it against the actual `pytest` run, not just",
     "Only I know why `git push` fails.",
     "I push myself to write more tests.",
     "I will push for a better process myself.",

@@ -145,6 +145,9 @@ class RuleSentence:
 
     def _word(self, found: re.Match[str]) -> str:
         name = found["name"].lower()
+        # "Not just" is no program.
+        if name == "just" and found[0][:1] in "nNdD":
+            return found[0]
         return found[0][: -len(name)] + self._put(Mention("command", name, name), name)
 
     def named(self, letters: str) -> list[Mention]:
