@@ -162,10 +162,10 @@ def test_secrets_are_taken_out_first(workspace, shop, home) -> None:
     """No byte of a secret reaches a proposal, its title or its source, and the kind is told."""
     secret = "ghp_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
     assert redact(secret)[1]
-    lay(shop, "AGENTS.md", f"## Key {secret}\n\n- Use {secret} for releases.\n- {secret}\n")
+    lay(shop, "AGENTS.md", f"## Key {secret}\n\n- Use {secret} for releases.\n- {secret}\n- token: {secret}\n")
     with workspace() as h:
         done = import_memories(h)
-    assert done.files[0].redacted == ("github-token",) and counts(done)["AGENTS.md"] == (1, 0, 0, 0, 1)
+    assert done.files[0].redacted == ("github-token",) and counts(done)["AGENTS.md"] == (1, 0, 0, 0, 2)
     for path in home.rglob("*"):
         assert not path.is_file() or secret.encode() not in path.read_bytes()
 

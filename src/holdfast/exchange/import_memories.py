@@ -27,7 +27,7 @@ from holdfast.memory import proposals as decisions
 from holdfast.memory import scaffold
 from holdfast.memory.proposal_files import Proposals, id_of, same
 from holdfast.memory.proposals import Decision, Judge
-from holdfast.memory.remember import redacted
+from holdfast.memory.remember import names_only_a_secret, redacted
 from holdfast.privacy import fence, redact
 from holdfast.project import git
 from holdfast.records import Draft, Problem, Proposal, Scope, replace
@@ -231,6 +231,8 @@ class _MemoryImport:
         try:
             redacted(Draft(found.text, scope, title=found.title))
         except BadInput:
+            return "refused"
+        if names_only_a_secret(found.text):
             return "refused"
         verdict, name = self.judge.verdict(scope, found.text)
         if verdict in ("new", "waiting"):
