@@ -125,9 +125,13 @@ def code_of(path: str, text: str) -> str:
     if not path.endswith(".ipynb"):
         return text
     try:
-        sources = [cell["source"] for cell in minijson.loads(text)["cells"]]
-    except (ValueError, KeyError, TypeError):
+        read = minijson.loads(text)
+    except ValueError:
         return text
+    cells = read.get("cells") if isinstance(read, dict) else None
+    if not isinstance(cells, list):
+        return text
+    sources = [cell.get("source", "") for cell in cells if isinstance(cell, dict)]
     return "\n\n".join([one if isinstance(one, str) else "".join(map(str, one)) for one in sources])
 
 
