@@ -67,7 +67,7 @@ def test_every_kind_is_counted_as_clear_arguable_false_or_missed(triggers):
 )
 def test_the_statement_is_kept_and_not_the_prompt(triggers, what, keep, right):
     """Most words of the statement are kept, and not half as many others, in any script."""
-    assert triggers.is_kept(judged(triggers, what=what, keep=keep)) == right
+    assert triggers.is_the_statement(what, keep) == right
 
 
 def test_the_figures_of_a_folder_are_printed_and_each_message_is_written_down(triggers, folder, capsys):
