@@ -60,6 +60,11 @@ _HEADINGS = " instruction instructions response input "
 # Other spellings of the bracket.
 _SPELLED = ("\\u003c", "\\x3c", "%3c", "\\u{3c}", "\\u0000003c", "\\074", "%253c", "=3c")
 _ENTITIES = " lt lang langle prec nvlt ltcir "
+# Signs of tags and of chat templates by the names that HTML has for them, and names of what nobody sees.
+_SIGNS = {"lbrack": "[", "lsqb": "[", "rbrack": "]", "rsqb": "]", "vert": "|", "verbar": "|", "sol": "/", "colon": ":"}
+_SIGNS |= {"hyphen": "-", "dash": "-", "lowbar": "_"}
+_SIGNS |= dict.fromkeys(("shy", "zwnj", "zwj", "lrm", "rlm", "zerowidthspace", "nobreak", "invisibletimes", "it"), "")
+_SIGNS |= dict.fromkeys(("invisiblecomma", "ic", "applyfunction", "af", "negativethinspace"), "")
 # What a bracket begins with where it is written otherwise, and how its end looks then.
 BRACKETS_OTHERWISE = frozenset(f"{_ALIKE}{_CHANGED}&\\%")
 _ENDS = ("＞", "﹥", "\u232a", "\u3009", "⟩", "❭", "❯", "≻", "˃", "⧽", "ᐳ", "›", "&gt;", "\\u003e", "\\x3e", "%3e")
@@ -141,12 +146,18 @@ def _decoded(part: str) -> str:
     name, rest = part[at:end].lower(), part[end:].removeprefix(";")
     if name.startswith("#"):
         letter = _numbered(name)
+        if letter and is_hidden(letter, 0):
+            return rest
         is_told = letter in _ANY_BRACKET or (letter.isascii() and (letter.isalnum() or letter in "/-_|>"))
         return (_CHANGED if letter in _ANY_BRACKET else letter) + rest if letter and is_told else "&" + part
     if f" {name} " in _ENTITIES and (part[end : end + 1] == ";" or _is_control(rest)):
         return _CHANGED + rest
-    # HTML takes this one without its end, too.
-    return _CHANGED + part[at + 2 :] if name.startswith("lt") and _is_control(part[at + 2 :][:_LOOK]) else "&" + part
+    if name in _SIGNS and part[end : end + 1] == ";":
+        return _SIGNS[name] + rest
+    # HTML takes this one without its end, too; what closes the tag is then another part.
+    inner = part[at + 2 :][:_LOOK]
+    is_bracket = name.startswith("lt") and (_is_control(inner) or f" {inner.strip().lower()} " in _EVERYDAY)
+    return _CHANGED + part[at + 2 :] if is_bracket else "&" + part
 
 
 def _numbered(name: str) -> str:
