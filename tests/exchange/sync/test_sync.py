@@ -299,6 +299,19 @@ def test_a_text_that_is_erased_goes_from_the_branch_and_comes_back_from_nowhere(
     assert "bluebird" not in git(bare(remote), "log", "-p", "holdfast")
 
 
+def test_a_name_that_told_an_erased_text_comes_back_from_nowhere(laptop, desktop, remote):
+    """A memory whose key was made of an erased text has another one on both machines, also after the next syncs."""
+    laptop.remember("Our motto is zanzibar quokka meets the violet fox.", key="motto-zanzibar-quokka-meets-the-violet")
+    settle(laptop, desktop)
+    text = "zanzibar quokka meets the violet fox"
+    laptop.act(lambda workspace: erase.erase(workspace, of_texts(workspace, [text])))
+    settle(laptop, desktop)
+    settle(desktop, laptop)
+    for machine in (laptop, desktop):
+        assert len(machine.memories()) == 1
+        assert "zanzibar" not in str(machine.memories())
+
+
 def test_a_remote_that_keeps_its_history_is_told(laptop, desktop, remote):
     """Where the remote lets nobody replace a branch, the forget travels all the same and the person is told."""
     laptop.remember("The launch code name is bluebird.", key="code-name")

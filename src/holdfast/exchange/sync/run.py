@@ -193,6 +193,9 @@ class _Run:
         published = remote.tree
         theirs = self._without_erased(published)
         base = {} if is_older else agreed.files
+        if os.path.exists(self.depot.anew):
+            # An erase gave files another name here and in what was agreed on: the remote never had these.
+            base = {path: data for path, data in base.items() if path in published}
         # What cannot travel as it is counts as unchanged.
         ours = {path: agreed.files[path] for path in home.left_out if path in agreed.files}
         found: list[merging.Disagreement] = []
@@ -227,10 +230,11 @@ class _Run:
         return {path: data for path, data in tree.items() if path not in self.done.not_put}
 
     def _without_erased(self, tree: Tree) -> dict[str, bytes]:
-        """Return a tree without the texts that were erased here, which another machine may have still."""
+        """Return a tree without the texts and the names that were erased here, which another machine may have still."""
         if not (erased := Erased(self.workspace.home)):
             return dict(tree)
-        texts = {path: data.decode("utf-8", "surrogateescape") for path, data in tree.items()}
+        kept = {path: data for path, data in tree.items() if not erased.holds(path)}
+        texts = {path: data.decode("utf-8", "surrogateescape") for path, data in kept.items()}
         clean = {path: erased.without(text, everywhere=True) for path, text in texts.items()}
         return {path: text.encode("utf-8", "surrogateescape") for path, text in clean.items()}
 
