@@ -485,8 +485,9 @@ def test_a_notebook_is_what_its_cells_say(stored, opened, warned, code) -> None:
     assert (warned(memory), warned(whole)) == ("", "")
     code.write("model.ipynb", notebook("x + LIMIT", "22"))
     assert warned(memory).startswith("train in model.ipynb changed since") and warned(whole)
-    code.write("model.ipynb", "{ no notebook")
-    assert warned(memory).startswith("train in model.ipynb is gone since")
+    for broken in ("{ no notebook", '["cells"]', '{"cells": 5}', '{"cells": [5, {"source": 5}, {}]}'):
+        code.write("model.ipynb", broken)
+        assert warned(memory).startswith("train in model.ipynb is gone since")
     code.git("switch", "-qc", "more")
     code.write("model.ipynb", notebook("x - LIMIT", "1"))
     code.commit()

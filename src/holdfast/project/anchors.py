@@ -131,7 +131,9 @@ def code_of(path: str, text: str) -> str:
     cells = read.get("cells") if isinstance(read, dict) else None
     if not isinstance(cells, list):
         return text
-    sources = [cell.get("source", "") for cell in cells if isinstance(cell, dict)]
+    sources = [
+        source for cell in cells if isinstance(cell, dict) and isinstance(source := cell.get("source"), (str, list))
+    ]
     return "\n\n".join([one if isinstance(one, str) else "".join(map(str, one)) for one in sources])
 
 
