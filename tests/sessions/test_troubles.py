@@ -75,8 +75,8 @@ def test_a_part_of_a_line_that_passed_does_not_end_the_error_of_the_line() -> No
     assert [one.ended for one in digested(ASK, failing).troubles] == ["left"]
 
 
-def test_one_error_told_by_two_commands_ends_with_either() -> None:
-    """The tests could not be compiled, and the compiler is content later."""
+def test_one_error_told_by_two_commands_ends_with_either_and_is_told_once() -> None:
+    """The tests could not be compiled, the compiler says the same, and it is content later."""
     error = "src/a.ts(3,7): error TS2739: Type is missing x"
     digest = digested(
         ASK,
@@ -85,7 +85,7 @@ def test_one_error_told_by_two_commands_ends_with_either() -> None:
         edited("a.ts"),
         ran("npm run check-types", ""),
     )
-    assert [one.ended for one in digest.troubles] == ["fixed", "fixed"]
+    assert [(one.about, one.times, one.ended) for one in digest.troubles] == [("npm test -- --grep cart", 2, "fixed")]
 
 
 def test_a_check_that_ran_at_last_had_no_error_when_it_could_not() -> None:

@@ -34,7 +34,7 @@ from holdfast.sessions.work import ToolWork, changes_by, outcome_of, weight_of
 __all__ = ["MAX_BYTES", "RULES", "Digest", "Digesting", "digest"]
 
 MAX_BYTES = 12_288
-RULES = 12
+RULES = 13
 _TITLE = 120
 _TEXT = 160
 _LONGEST_FACT = 400

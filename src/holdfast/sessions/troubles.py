@@ -175,16 +175,21 @@ class Troubles:
         """Return those of the work: what was left first, then what was fixed, each by its place.
 
         An edit that a tool did not take is how agents work, where the file was `changed` in the end. That a check could
-        not be run says nothing where one of its kind was, `checked`.
+        not be run says nothing where one of its kind was, `checked`. What two commands told alike is told once.
         """
-        order = [
-            (one.trouble.ended not in ("repeated", "left"), one.trouble.place, number, one.trouble)
-            for number, ((about, _), one) in enumerate(self._all.items())
-            if not about.startswith(_MINOR)
-            and not (about.startswith("edit:") and one.trouble.about in changed)
-            and not (one.void and one.void in checked)
-        ]
-        return [one[-1] for one in sorted(order)]
+        told: dict[tuple[str, ...], Trouble] = {}
+        for (about, line), one in self._all.items():
+            trouble = one.trouble
+            if (
+                about.startswith(_MINOR)
+                or (about.startswith("edit:") and trouble.about in changed)
+                or (one.void and one.void in checked)
+            ):
+                continue
+            key = (line, trouble.ended) if len(line.split()) >= _MIN_SAME_WORDS else (line, trouble.ended, about)
+            same = told.get(key)
+            told[key] = replace(same, times=same.times + trouble.times) if same else trouble
+        return sorted(told.values(), key=lambda one: (one.ended not in ("repeated", "left"), one.place))
 
 
 def mends(passed: Command, failed: Command, error: str) -> str:
