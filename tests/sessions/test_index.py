@@ -105,7 +105,7 @@ def test_an_index_that_was_deleted_is_filled_by_looking(workspace, shop, home) -
     (home / "index.db").unlink()
     with workspace() as h:
         assert [row.name for row in list_sessions(h).sessions] == [name]
-    assert any("1 sessions of the archive" in text for text in workspace.said)
+    assert any("1 session of the archive" in text for text in workspace.said)
 
 
 def test_a_broken_digest_does_not_stop_the_others(workspace, shop, home) -> None:
