@@ -83,7 +83,13 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
         whole = standing_alone(event.text, judged.statement) if judged.lasts else ""
         if statement and (whole := one_line(tidied(messages.statement(cleaned(whole))), _MAX_STATEMENT)):
             found = _proposal(session, whole, (*kinds, *judged.candidates), when, event.place)
-            yield Finding("proposal", whole, when, session.name, partial(_propose, workspace, session, found))
+            yield Finding(
+                "proposal",
+                whole,
+                when,
+                session.name,
+                partial(_propose, workspace, session, found, is_clear=bool(kinds)),
+            )
 
 
 def standing_alone(text: str, statement: str) -> str:
@@ -146,7 +152,7 @@ def _proposal(session: Session, statement: str, kinds: Sequence[str], when: str,
     )
 
 
-def _propose(workspace: Workspace, session: Session, one: Proposal) -> bool:
+def _propose(workspace: Workspace, session: Session, one: Proposal, *, is_clear: bool) -> bool:
     """Offer it for a person's decision, unless it is decided, known or forgotten already.
 
     Where the same waits, that one was heard in this message, too. Return whether anything was written.
@@ -169,7 +175,9 @@ def _propose(workspace: Workspace, session: Session, one: Proposal) -> bool:
     if any(same(text) == said for text in known) or store.forgot(one.scope, memory.key, memory.body):
         return False
     waiting.put(one)
-    _put_into_buffer(workspace, session, one)
+    # What is only a candidate waits for the person and is told to nobody.
+    if is_clear:
+        _put_into_buffer(workspace, session, one)
     return True
 
 
