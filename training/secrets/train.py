@@ -36,8 +36,6 @@ TELLING = re.compile("|".join([*(word for word, _ in privacy.WORDS), *privacy.FO
 MASK = (1 << judge.BITS) - 1
 # Real text counts more, and the sum of a secret is so much above nothing.
 REAL, LEAST = 3.0, 0.5
-# By how much a sum is raised: a secret that stays is worse than a harmless value that goes.
-LEAN = 0.8
 # How freely weights leave where they began.
 FREEDOM = 0.2
 # A name with a number in it, as it stands among words, and how long a line of words is.
@@ -143,7 +141,7 @@ def validate(
         weights = learned(rows[~out], is_secret[~out].astype(int).tolist(), each[~out].tolist(), start)
         sums[out] = rows[out] @ weights[:-1] + weights[-1]
     for name, part in (("secrets", is_secret), ("made-up", ~is_secret & (each == 1)), ("real", each == REAL)):
-        print(f"{name}, left out: {part.sum()} places, {np.sum(sums[part] + LEAN > LEAST)} taken for a secret")
+        print(f"{name}, left out: {part.sum()} places, {np.sum(sums[part] > LEAST)} taken for a secret")
 
 
 def started(table: Path | None) -> np.ndarray:
@@ -152,9 +150,7 @@ def started(table: Path | None) -> np.ndarray:
         return np.zeros(MASK + 2)
     held = table.read_bytes()
     base, least = struct.unpack("<ii", held[8 : judge.HEAD])
-    weights = np.append(np.frombuffer(held[judge.HEAD + judge.PAIRS :], np.int8), base) * (LEAST / least)
-    weights[-1] -= LEAN
-    return weights
+    return np.append(np.frombuffer(held[judge.HEAD + judge.PAIRS :], np.int8), base) * (LEAST / least)
 
 
 def labelled(file: Path) -> list[Place]:
@@ -224,7 +220,6 @@ def main() -> None:
     weights = np.array(weights)
     scale = np.percentile(np.abs(weights[weights != 0]), 99.9) / 127
     whole = np.clip(np.round(weights / scale), -127, 127).astype(int)
-    base += LEAN
     write(round(base / scale), round(LEAST / scale), letters, whole.tolist())
     sums = everything @ (whole * scale) + base - LEAST
     ends = np.cumsum([len(right), len(wrong), len(real)])
