@@ -4,7 +4,7 @@
 
 Each set is 975 facts (39 services, 25 aspects) and 200 questions that share hardly a word with their fact but the
 service's name; `versions` adds older statements and some for staging. The weights were learned on `tune`; `held` and
-`fresh` have other services, aspects and words, each its own, and `houses` (1,000 facts) is not about software.
+`fresh` have other services, aspects and words, each its own, and `lodgings` (1,000 facts) is not about software.
 Hit@1 and hit@5 come with the half of a 95 % interval.
 """
 
@@ -38,7 +38,7 @@ EVERYTHING = Filter(None)
 def main(arguments: list[str]) -> int:
     """Run the benchmark and print its figures."""
     parser = argparse.ArgumentParser(prog="holdfast bench facts", description=__doc__)
-    parser.add_argument("--set", action="append", choices=("tune", "held", "fresh", "houses"), help="only this set")
+    parser.add_argument("--set", action="append", choices=("tune", "held", "fresh", "lodgings"), help="only this set")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     options = parser.parse_args(arguments)
     names = options.set or ["tune", "held"]

@@ -3,9 +3,9 @@
 Reading a transcript and taking the secrets out of it is most of the work of taking it in, and needs nothing of the
 home. The second process is told the transcripts in their order and sends their events, clean; it waits when nobody
 takes them, so it holds no more than a pipe does. The sweep does the rest as they come, and reads a few by itself, so
-that both have as much to do. Whatever the second process
-cannot do, and whatever is wrong with a transcript, is left to the sweep itself, which then reads that one as it would
-without: what is stored is the same. It keeps nothing, and is ended when the sweep is done.
+that both have as much to do. Whatever the second process cannot do, and whatever is wrong with a transcript, is left
+to the sweep itself, which then reads that one as it would without: what is stored is the same. The second process
+keeps nothing, and is ended when the sweep is done.
 """
 
 from __future__ import annotations
