@@ -7,6 +7,7 @@ import time
 import pytest
 
 from holdfast.continuity import messages
+from holdfast.language import triggers
 
 TODO = "Write the refund test"
 
@@ -146,6 +147,14 @@ TASK = "Split the order module into three files. Constraints: no public name cha
         (["why did you use a set there?", "the limit should be 15 lines, not 10."], None),
         (["thanks! looks good, go on with step 2"], [TASK, "thanks! looks good, go on with step 2"]),
         (["no, keep the old tests as they are in the repository"], None),
+        (["Wir deployen immer dienstags. Merk dir das."], [TASK]),
+        (["Invoices above 10000 EUR always need two signatures, that's company policy."], None),
+        (
+            ["My db password is [redacted:password] and the Stripe key is [redacted:stripe-key], put both into .env"],
+            None,
+        ),
+        (["thanks, looks good so far"], [TASK]),
+        (["Danke, sieht gut aus bisher"], [TASK]),
         (
             ["Write the release notes for 2.4.0 in two paragraphs."],
             ["Write the release notes for 2.4.0 in two paragraphs."],
@@ -158,6 +167,34 @@ def test_what_is_worked_on_is_the_last_order_with_what_was_said_to_it(since, tol
     assert messages.worked_on([*reversed(since), TASK, "Draw the map of the whole garden in green ink."]) == (
         told or changing
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("Wir deployen immer dienstags. Merk dir das.", ""),
+        ("Invoices above 10000 EUR always need two signatures, that's company policy.", ""),
+        ("My db password is [redacted:password] and the Stripe key is [redacted:stripe-key], put both into .env", ""),
+        ("The footer should always be green", "The footer should always be green"),
+        ("The export always fails on Windows", "The export always fails on Windows"),
+        (
+            "Log in with [redacted:password] and fix the redirect",
+            "Log in with [redacted:password] and fix the redirect",
+        ),
+    ],
+)
+def test_a_habit_a_request_to_remember_and_secrets_are_no_task(text, about):
+    """The focus stays with the task before; a demand or a fault becomes the focus, whatever words it shares."""
+    found = tuple(one for one in triggers.scan(text) if one.sure)
+    assert messages.focus_of(text, messages.asked(text), found) == about
+
+
+def test_what_is_mostly_secret_is_no_statement():
+    """Several secrets and the words that name them are not told as what the person said."""
+    secrets = "My Stripe key is [redacted:stripe-key] and the db password is [redacted:password], put into .env"
+    assert messages.lasting("value", secrets) == ""
+    told = "The staging database runs on port 5434 with the password [redacted:password]"
+    assert messages.lasting("value", told) == told
 
 
 def test_a_plan_that_is_announced_has_a_title():

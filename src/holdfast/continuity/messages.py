@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from holdfast.language.word_lists import LANGUAGES, among, lines
 from holdfast.privacy.fence import harmless_line, kept, shown
+from holdfast.privacy.redact import is_mostly_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,19 +78,8 @@ _GOING_ON = frozenset(
 # Words that mean something else in the next conversation, unless what follows is the project itself.
 _POINTING = frozenset(
     (
-        "here",
-        "though",
-        "this",
-        "these",
-        "those",
-        "above",
-        "below",
-        "others",
-        "latter",
-        "hier",
-        "diese",
-        "dieser",
-        "dieses",
+        *("here", "though", "this", "these", "those", "above", "below", "others", "latter"),
+        *("hier", "diese", "dieser", "dieses"),
     )
 )
 _AT_ONCE = frozenset(("now", "first", "next", "today", "jetzt", "zuerst", "heute"))
@@ -99,26 +89,26 @@ _ERRANDS = frozenset(
         *("commit", "push", "merge", "rebase", "stage", "pr", "branch", "main", "master", "origin", "git", "it"),
         *("this", "that", "them", "the", "all", "changes", "everything", "and", "then", "now", "please", "ok", "okay"),
         *("can", "could", "you", "to", "lets", "go", "ahead", "run", "tests", "again", "with", "a", "message", "good"),
-        *(
-            "your",
-            "bitte",
-            "committe",
-            "committen",
-            "commite",
-            "pushe",
-            "pushen",
-            "und",
-            "alles",
-            "das",
-            "jetzt",
-            "mal",
-        ),
+        *("your", "bitte", "committe", "committen", "commite", "pushe", "pushen", "und", "alles", "das", "jetzt"),
+        "mal",
     )
 )
 _PLACES = frozenset(("app", "branch", "codebase", "on", "project", "projekt", "repo", "repository", "workspace"))
 _PROPOSING = frozenset(("let", "lets", "ahead", "continue", "proceed", "yes"))
 _OPTIONS = frozenset(("option", "number", "approach", "variant", "choice", "plan", "variante"))
 _DEMANDS = frozenset(("should", "shouldnt", "must", "needs", "soll", "sollte", "muss"))
+# A statement with one of these tells how something is always done; who wants it done now says so otherwise.
+_HABITS = frozenset(
+    (
+        *("always", "usually", "normally", "generally", "policy", "convention"),
+        *("immer", "grundsätzlich", "normalerweise", "üblicherweise"),
+    )
+)
+# The cues of a sentence that wants something done, or tells what is wrong.
+_WANTING = frozenset(("task", "asked", "fault", "report", "hands", "order", "correction", "ban", "addressed", "shape"))
+# "Thanks, looks good so far" is too mild for a mood, and asks nothing all the same.
+_CONTENT = frozenset(("thanks", "thank", "good", "great", "fine", "nice", "danke", "gut", "prima"))
+_GRUDGES = frozenset(("but", "still", "too", "aber", "immer", "zu"))
 _MIN_TELLING = 4
 _MIN_LASTING = 2
 # Among so many first words "it" stands for what was spoken of before.
@@ -166,7 +156,9 @@ def _only_judges(text: str) -> bool:
 
         said = ratings.parsed(text)
     mood = moods.mood(text) if said is None else None
-    if said is None and (mood is None or mood.rating <= _MIDDLING):
+    words = plain_words(text)
+    is_content = not _CONTENT.isdisjoint(words) and (DOUBTS | _GRUDGES).isdisjoint(words)
+    if said is None and (mood.rating <= _MIDDLING if mood else not is_content):
         return False
     judging = among("ratings", "verdicts") | among("ratings", "judging")
     left = [word for word in plain_words(text if said is None else said.comment) if word not in judging]
@@ -186,8 +178,8 @@ def worked_on(prompts: Sequence[str]) -> list[str]:
     found: list[str] = []
     for text in prompts:
         every = sentences(shorter(text))
-        keeping = frozenset([one.sentence for one in requests(every, text)])
-        telling = [one for one in every if one.text not in keeping]
+        keeping = [said for one in requests(every, text) for said in _to_keep(text, one.sentence, one.statement)]
+        telling = [one for one in every if one.text.lstrip("-*• ") not in keeping and one.text not in keeping]
         # What nobody can split into sentences may be pasted, and is what was asked for.
         if not asked(text) or (every and not telling):
             continue
@@ -242,11 +234,35 @@ def focus_of(text: str, ask: str, found: tuple[Trigger, ...]) -> str:
     for one in found:
         # What comes first, or is of the moment, is asked for, whatever else the sentence says.
         is_asked = one.text in first or _begins_work(plain_words(one.text))
-        rest = rest if is_asked else rest.replace(one.text, " ")
+        for said in () if is_asked else _to_keep(text, one.text, one.statement):
+            rest = rest.replace(said, " ")
     # "Please commit" belongs to whatever is worked on.
     if said_done(rest) or _ERRANDS.issuperset(plain_words(rest)) or _is_leaving(rest.partition(".")[0]):
         return ""
-    return ask if rest is text else asked(rest)
+    about = ask if rest is text else asked(rest)
+    return "" if is_mostly_secret(about) or _only_states(rest) else about
+
+
+def _to_keep(text: str, sentence: str, statement: str) -> list[str]:
+    """Return a sentence and, where it says "remember that", the one before it that it means."""
+    return [sentence, *([statement] if 0 <= text.find(statement or sentence) < text.find(sentence) else [])]
+
+
+def _only_states(text: str) -> bool:
+    """Whether a message says only how something is always done, which is no task: "we always deploy on Tuesdays"."""
+    if _HABITS.isdisjoint(plain_words(text[:MAX_LINE])):
+        # Most messages have no such word.
+        return False
+    from holdfast.language import triggers
+    from holdfast.language.requests import begins_as_order
+
+    parts = triggers.own_sentences(text)
+    return bool(parts) and all(
+        not (one.is_question or _HABITS.isdisjoint(one.words) or _DEMANDS.intersection(bare_words(one)))
+        and _WANTING.isdisjoint(cues)
+        and not begins_as_order(one.text)
+        for one, cues in zip(parts, triggers.judged(parts)[0], strict=True)
+    )
 
 
 def wants_to_go_on(prompt: str) -> bool:
@@ -362,6 +378,8 @@ def lasting(kind: str, text: str) -> str:
     words = plain_words(said)
     is_choice = kind == "decision" and (label.startswith(("Chose", "Answered")) or _is_pick(words))
     if kind == "correction" or is_choice or not words or words[0] in _GOING_ON or said.endswith(":"):
+        return ""
+    if is_mostly_secret(said):
         return ""
     if _begins_work(words):
         return ""

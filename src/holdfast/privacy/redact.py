@@ -56,6 +56,8 @@ _MIN_DRAWN = 10
 _MANY = 6
 _CONSONANTS = frozenset("bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ")
 _SIGNS = "!#%*?^~@$+&"
+# A text of so many secrets and hardly more words than name them says nothing else.
+_MIN_SECRETS, _WORDS_A_SECRET = 2, 7
 _NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
 
 # A name of one letter, a sign and a rest of 16.
@@ -471,3 +473,9 @@ def without_marks(text: str) -> str:
     """Return a text without the marks of what was taken out of it."""
     pieces = text.replace("[private]", "[redacted:]").split("[redacted:")
     return "".join([pieces[0], *[piece.partition("]")[2] if "]" in piece else piece for piece in pieces[1:]]])
+
+
+def is_mostly_secret(text: str) -> bool:
+    """Whether a text from which secrets were taken out handed over several of them, and says hardly more."""
+    secrets = text.count("[redacted:")
+    return secrets >= _MIN_SECRETS and len(without_marks(text).split()) <= _WORDS_A_SECRET * secrets
