@@ -34,7 +34,8 @@ def test_a_session_starts_with_its_memories(hook, remember):
     text = hook.start("s1").text
     lines = text.split("\n")
     assert lines[0] == fence.OPEN and lines[1] == fence.THEIRS and lines[-1] == fence.CLOSE
-    assert {*lines[3:-1]} == {"- I like tabs.", "- Deploys need the VPN.", "- We look for a leak today."}
+    told = {line for line in lines[2:-1] if line.startswith("- ")}
+    assert told == {"- I like tabs.", "- Deploys need the VPN.", "- We look for a leak today."}
     assert "We look for a leak" not in hook.start("s2").text
 
 

@@ -29,6 +29,7 @@ from holdfast.memory import audit
 from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.privacy.erased import Erased
 from holdfast.privacy.redact import redact
+from holdfast.privacy.scrub import ERASED
 from holdfast.records import Memory, Proposal, Step
 from holdfast.store.memory_file import first_words
 from holdfast.workspace import Workspace
@@ -194,8 +195,8 @@ class _Run:
         theirs = self._without_erased(published)
         base = {} if is_older else agreed.files
         if os.path.exists(self.depot.anew):
-            # An erase gave files another name here and in what was agreed on: the remote never had these.
-            base = {path: data for path, data in base.items() if path in published}
+            # An erase gives a file a name with this mark, here and in what was agreed on: the remote never had that.
+            base = {path: data for path, data in base.items() if path in published or ERASED not in path}
         # What cannot travel as it is counts as unchanged.
         ours = {path: agreed.files[path] for path in home.left_out if path in agreed.files}
         found: list[merging.Disagreement] = []
