@@ -68,6 +68,14 @@ def test_next_steps_are_a_list_under_their_heading(answer, steps):
         ("## Open questions\n\n- Per tenant?\n- Who pays?", ("Per tenant?", "Who pays?")),
         ("**Offene Frage:** Wer zahlt?", ("Wer zahlt?",)),
         ("Would you like me to go on?", ()),
+        ("I drafted it. Which database table should hold approvals?", ("Which database table should hold approvals?",)),
+        ("Done.\n\nShould I also add an audit log?", ("Should I also add an audit log?",)),
+        ("**Questions**\n- Which table holds approvals?", ("Which table holds approvals?",)),
+        ("Offen ist noch: welche Tabelle hält die Freigaben?", ("welche Tabelle hält die Freigaben?",)),
+        ("Which of the two options would you like?", ()),
+        ("Should I proceed with the second of the two steps?", ()),
+        ("What should I work on next in this project?", ()),
+        ("Questions\n- The page of questions is new.", ()),
     ],
 )
 def test_an_open_question_is_one_that_is_called_so(answer, questions):
@@ -208,6 +216,11 @@ def test_changed_files_prove_what_is_said_in_another_language():
         ("The total is right. The e2e test still has to be updated.", ["The e2e test still has to be updated."]),
         ("It works; the offline part is not done yet.", ["It works; the offline part is not done yet."]),
         ("Die Seite steht. Der Test fehlt noch.", ["Der Test fehlt noch."]),
+        ("I still need to rotate the webhook secret.", ["I still need to rotate the webhook secret."]),
+        (
+            "I could not finish: the database is down, so the migration was not run.",
+            ["I could not finish: the database is down, so the migration was not run."],
+        ),
         ("You still need to be logged in.", []),
         ("If it is not done yet, run it again.", []),
         ("Is it not done yet?", []),

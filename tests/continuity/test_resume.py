@@ -647,6 +647,36 @@ def test_the_transcript_proves_that_an_answer_tells_of_work(ask, shop, workspace
     assert "is made at import" not in text and "asked for" not in text
 
 
+@pytest.mark.parametrize(
+    ("answer", "told", "kept"),
+    [
+        ("The endpoint is in approvals.py and its tests pass.", "- asked for: Build the approvals endpoint\n", ""),
+        (
+            "I could not finish: the database is down, so the migration was not run.",
+            "- open: I could not finish: the database is down, so the migration was not run.\n",
+            "Still to do: I could not finish",
+        ),
+        (
+            "It is drafted. Which database table should hold approvals?",
+            "- open: Which database table should hold approvals?\n",
+            "Open question: Which",
+        ),
+    ],
+)
+def test_what_an_agent_left_open_is_told_at_the_next_start(ask, shop, home, workspace, answer, told, kept):
+    """Who was asked and did not say that it is done leaves what was asked for, and what it says is open."""
+    with workspace() as opened:
+        opened.refresh(None)
+    ask("SessionStart", source="startup")
+    ask("UserPromptSubmit", prompt="Build the approvals endpoint")
+    edited = {"transcript_path": _edited(shop, "s1", "src/approvals.py")}
+    ask("Stop", last_assistant_message=answer, **edited)
+    ask("SessionEnd", reason="exit", **edited)
+    text = ask("SessionStart", "s2", source="startup")
+    assert told in text and "- asked for: Build the approvals endpoint\n" in text
+    assert kept in (home / "memory" / FOLDER / "buffer.md").read_text()
+
+
 def test_a_session_that_was_cut_off_leaves_its_ask_and_its_files(ask, shop, workspace):
     """Who closed the terminal in the middle finds what was asked for, and which files were being changed."""
     with workspace() as opened:

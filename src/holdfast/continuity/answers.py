@@ -91,20 +91,8 @@ _UNNAMED = frozenset(
         *("the", "all", "and", "any", "with", "for", "from", "this", "these", "those", "have", "has", "had", "been"),
         *("are", "was", "were", "its", "your", "our", "now", "also", "both", "change", "changes", "code", "done"),
         *("edit", "edits", "everything", "file", "files", "fix", "fixes", "bug", "issue", "issues", "latest", "new"),
-        *(
-            "one",
-            "two",
-            "three",
-            "four",
-            "other",
-            "block",
-            "blocks",
-            "search",
-            "replace",
-            "remote",
-            "branch",
-            "branches",
-        ),
+        *("one", "two", "three", "four", "other", "block", "blocks", "search", "replace", "remote", "branch"),
+        "branches",
         *("requested", "successfully", "task", "tasks", "update", "updates", "version", "work", "things", "too"),
         *("alles", "alle", "die", "der", "das", "und", "aenderung", "aenderungen", "dateien", "datei"),
     )
@@ -145,20 +133,32 @@ _FAILING = frozenset(("fail", "fails", "failing", "broken", "crash", "crashes", 
 _UNDECIDED = frozenset(("you", "your", "youll", "would", "could", "might", "may", "du", "sie", "whether", "ob", "or"))
 _UNFAILED = frozenset(
     (
-        "if",
-        "whether",
-        "should",
-        "would",
-        "could",
-        "might",
-        "may",
-        "no",
-        "not",
-        "nothing",
-        "wenn",
-        "falls",
-        "ob",
-        "nicht",
+        *("if", "whether", "should", "would", "could", "might", "may", "no", "not", "nothing"),
+        *("wenn", "falls", "ob", "nicht"),
+    )
+)
+_QUESTIONS = frozenset(("questions", "fragen"))
+_SHOULD = frozenset(("should", "soll", "sollen"))
+# With one of these a question offers something, or means what only the answer above it explains.
+_IDLE = frozenset(
+    (
+        *("you", "your", "proceed", "continue", "go", "start", "next", "help", "else", "this", "that", "these", "it"),
+        *(
+            "them",
+            "those",
+            "one",
+            "option",
+            "approach",
+            "commit",
+            "push",
+            "du",
+            "dir",
+            "sie",
+            "ihnen",
+            "weiter",
+            "das",
+            "es",
+        ),
     )
 )
 _HOUSEKEEPING = frozenset(
@@ -346,9 +346,25 @@ def next_steps(answer: str) -> tuple[str, ...] | None:
 
 
 def open_questions(answer: str) -> tuple[str, ...]:
-    """Return what an answer names as an open question: in a line of its own, or in the list below such a heading."""
+    """Return what an answer names as an open question: in a line of its own, or in the list below such a heading.
+
+    And the question with which it ends, where that wants to know something about the work and offers nothing.
+    """
     names = frozenset(lines(f"{WORDS}/open_questions.txt"))
-    return tuple(dict.fromkeys((*_labelled(answer, names), *_listed(answer, names))))
+    listed = [one for one in _listed(answer, _QUESTIONS) if one.endswith("?")]
+    named = [*_labelled(answer, names), *_listed(answer, names), *listed]
+    return tuple(dict.fromkeys(named or _asked_at_the_end(answer)))
+
+
+def _asked_at_the_end(answer: str) -> list[str]:
+    """Return the question that ends an answer; none where it only asks whether or how to go on, or what they like."""
+    if not answer.rstrip("*_ \n").endswith("?"):
+        return []
+    last = _sentences(_told_line(answer.rstrip().splitlines()[-1]), ())[-1:]
+    words = plain_words("".join(last))
+    first = words[0] if words else ""
+    is_about_work = (first in WONDERING or first in _SHOULD) and _IDLE.isdisjoint(words)
+    return last if is_about_work and len(words) > _FEW_WORDS and len(last[0]) <= _MAX_STEP else []
 
 
 def failing(answer: str) -> list[str]:
@@ -364,12 +380,22 @@ def says_failing(sentence: str) -> bool:
     words = plain_words(sentence)
     if sentence.rstrip().endswith("?") or (words and words[0] in ("if", "wenn", "falls")):
         return False
-    if any(f" {phrase} " in f" {' '.join(words)} " for phrase in lines(f"{WORDS}/undone.txt")):
-        return _UNDECIDED.isdisjoint(words)
+    if _names_rest(words):
+        # "I could not" tells what happened.
+        return _UNDECIDED.isdisjoint(" ".join(words).replace("could not", "").split())
     # "If it still fails, run it again" states nothing.
     still = [place for place, word in enumerate(words) if word in _STILL]
     is_sure = _UNFAILED.isdisjoint(words)
     return is_sure and any(not _FAILING.isdisjoint(words[place + 1 : place + 4]) for place in still)
+
+
+def says_undone(sentence: str) -> bool:
+    """Whether a sentence states that something is still to be done, and not that it fails."""
+    return says_failing(sentence) and _names_rest(plain_words(sentence))
+
+
+def _names_rest(words: list[str]) -> bool:
+    return any(f" {phrase} " in f" {' '.join(words)} " for phrase in lines(f"{WORDS}/undone.txt"))
 
 
 def tells_step(step: str, statements: Iterable[str]) -> bool:

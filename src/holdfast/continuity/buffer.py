@@ -47,6 +47,9 @@ ASKED = " (asked)"
 QUESTION = "Open question: "
 # Stands before one that an agent's answer said still fails.
 FAILING = "Still failing: "
+# Stands before one that it said is still to be done.
+TO_DO = "Still to do: "
+BY_ANSWER = (QUESTION, FAILING, TO_DO)
 LISTS = ("happened", "said", "decisions", "next_steps", "open_threads", "files")
 _HEADINGS = {
     "focus": "Focus",
@@ -236,6 +239,11 @@ def parsed(text: str, path: str = "") -> WorkingState:
         own_words="\n".join(filter(None, (own, after.strip()))),
         path=path if text else "",
     )
+
+
+def thread(text: str) -> str:
+    """Return an open thread without what says of which kind it is."""
+    return text.removeprefix(next(filter(text.startswith, BY_ANSWER), ""))
 
 
 def with_state(text: str, state: WorkingState) -> str:

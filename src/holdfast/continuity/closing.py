@@ -112,11 +112,15 @@ def _threads_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, 
     """
     if not (new["open"] or new["answer"] or new["file"]):
         return state.open_threads
-    from holdfast.continuity.answers import says_failing
+    from holdfast.continuity.answers import says_failing, says_undone
 
     told = texts_in("".join(new["open"][-1:])) or ()
-    others = [text for text in state.open_threads if not text.startswith((buffer.QUESTION, buffer.FAILING))]
-    return (*others, *[(buffer.FAILING if says_failing(text) else buffer.QUESTION) + text for text in told])
+    others = [text for text in state.open_threads if not text.startswith(buffer.BY_ANSWER)]
+    kinds = {
+        text: buffer.TO_DO if says_undone(text) else buffer.FAILING if says_failing(text) else buffer.QUESTION
+        for text in told
+    }
+    return (*others, *[kind + text for text, kind in kinds.items()])
 
 
 def _buffer_of(pages: ProjectPages, one: Opened) -> str:

@@ -260,7 +260,7 @@ class ToldPages:
             "done": self._done(state),
             "decided": [*reversed(state.decisions)],
             "next": self.next_steps(),
-            "open": [text.removeprefix(buffer.QUESTION).removeprefix(buffer.FAILING) for text in state.open_threads],
+            "open": [buffer.thread(text) for text in state.open_threads],
         }
         for lead, texts in told.items():
             yield from self._entries("buffer.md", _STANDS, texts, lead)
@@ -331,7 +331,7 @@ class ToldPages:
             if day not in self._logged:
                 self._logged[day] = log.entries(folder, day, _MAX_READ)[0]
             here = [one for one in self._logged[day] if (one.worktree != own) == of_others]
-            if any(one.done or one.failed or one.decisions for one in here):
+            if any(one.done or one.failed or one.decisions or one.files for one in here):
                 return here
         return []
 
