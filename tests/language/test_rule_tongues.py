@@ -7,6 +7,10 @@ import pytest
 from holdfast.language.derived import derive, reads_as_rule
 from holdfast.language.rule_tongues import in_english
 
+_ADDS = (
+    "npm install|i|add **, pnpm add, yarn add, bun add, uv add, poetry add, cargo add, go get, pip install,"
+    " !pip install -r|-e"
+)
 # The condition, and whether it holds a call.
 SAID = {
     "Could you please not use npm here? We're a pnpm shop.": ("npm", True),
@@ -58,6 +62,18 @@ SAID = {
     "Keep out of `terraform/`.": ("terraform/", True),
     "Don't create new branches without asking.": ("git checkout -b, git switch -c|-C|--create", True),
     "Don't install with pip, install with uv.": ("pip install", True),
+    "Ask me before you install anything with brew.": ("brew install", True),
+    "I hate it when you amend commits. Don't.": ("git commit --amend", True),
+    "We use uv and no pip.": ("pip", True),
+    "No new dependencies without asking me.": (_ADDS, True),
+    "The file schema.sql is generated; change models.py instead.": ("schema.sql", False),
+    "Wir benutzen uv und kein pip.": ("pip", True),
+    "Nimm hier pnpm, kein npm.": ("npm", True),
+    "Wenn du was in migrations/ änderst, sag mir vorher Bescheid.": ("migrations/", False),
+    "Commit-Nachrichten immer auf Englisch.": ("git commit, !git commit --no-edit", False),
+    "Lösch mir keine Dateien in data/ !": ("data/, tool: delete", True),
+    "Keine neuen Abhängigkeiten ohne Rücksprache!": (_ADDS, True),
+    "Die Datei schema.sql wird automatisch generiert.": ("schema.sql", False),
     "Nothing gets pushed unless the tests pass.": ("git push", False),
     "`make release` is for maintainers only.": ("make release", False),
     # German.
@@ -112,6 +128,16 @@ NOTHING = (
     "You can never run `make test` too often.",
     "We'd prefer that the tests don't use docker.",
     "The fixture parametrizes over `pip` and `uv`.",
+    "I hate it when you don't run make test.",
+    "No new packages without a bug so far.",
+    "No new dependencies were added to npm.",
+    "Keine neuen Abhängigkeiten seit März.",
+    "Before you install anything with docker, ask me.",
+    "Before you install node, ask me.",
+    "Die CI nutzt docker und kein podman.",
+    "Unsere Tests nutzen sqlite und kein psql.",
+    "Wenn du npm install nicht ausführst, schlagen die Tests fehl.",
+    "Der Token wird generiert.",
     "Target the default branch, never `next`.",
     "Always use `cargo integ-test` for integration tests. Do not run them directly.",
     "`test-crates/` — Fixture crates; do not commit changes here unless updating fixtures.",
@@ -173,7 +199,19 @@ def test_a_rule_without_a_condition_is_known_as_one() -> None:
         "Despliegues, nunca.\nNo uses singletons.",
         "Nobody tags here.",
         "Ich will keine Merge-Commits.",
+        "Always use --no-cache when you build docker images.",
     ):
         assert reads_as_rule(rule)
-    for other in ("The deploy takes ten minutes.", "Answer in English.", "No VPN any more.", "Ask Kim for access."):
-        assert not reads_as_rule(other)
+    for other in (
+        "The deploy takes ten minutes.",
+        "Answer in English.",
+        "No VPN any more.",
+        "Ask Kim for access.",
+        "We never had problems with git push here.",
+        "Wir hatten nie Probleme mit git push.",
+        "You don't need to ask before running make test.",
+        "Frag mich nicht, bevor du git push machst.",
+        "No new packages are needed for the merge.",
+    ):
+        assert not reads_as_rule(other, is_order=True)
+    assert reads_as_rule("Always run `make lint`.", is_order=True)

@@ -124,12 +124,22 @@ def forbids(text: str) -> bool:
     return bool(forms.SETS.search(text.casefold()))
 
 
-def reads_as_rule(text: str) -> bool:
-    """Whether a person who says this may think that it is told at a call: it forbids something, or has it asked."""
+def reads_as_rule(text: str, *, is_order: bool = False) -> bool:
+    """Whether a person who says this may think that it is told at a call.
+
+    It forbids something, has it asked, wants an option, or is an order that names a call. What permits something, and
+    what tells how it is or was, is none of these.
+    """
     pieces = _sentences(text[:_MAX_STATEMENT])
-    said = [one.casefold() for piece in pieces for one in (piece, in_english(piece))]
-    rules = [one for one in said if not forms.NO_LONGER.search(one)]
-    return any(forms.PLAIN_BAN.search(one) or forms.ASKED_FIRST.search(one) for one in rules)
+    said = [(piece, in_english(piece)) for piece in pieces]
+    own = [some for some in said if not any(_is_no_rule(one) for one in some)]
+    signs = (forms.PLAIN_BAN, forms.ASKED_FIRST, forms.WANTS_OPTION)
+    is_plain = any(sign.search(one.casefold()) for some in own for one in some for sign in signs)
+    return is_plain or (is_order and any(named_call(piece) for piece, _ in own))
+
+
+def _is_no_rule(piece: str) -> bool:
+    return bool(forms.TELLS.search(piece.casefold())) or is_disowned(RuleSentence(piece))
 
 
 def named_call(text: str) -> str:
@@ -323,6 +333,9 @@ def _before(sentence: RuleSentence) -> Derived | None:
     if found and forms.NOT_BEFORE.search(sentence.spoken[: found.start()]):
         return None
     mentions = [one for one in sentence.named(found["what"]) if one.kind == "command"] if found else []
+    if found and found["installs"]:
+        # "Before you install anything with brew" lets it list; what installs nothing is not meant.
+        mentions = [_installing(one) for one in mentions if _installing(one) != one]
     return of_mentions(sentence, found, mentions, forbids=True) if found and mentions else None
 
 

@@ -139,8 +139,16 @@ PLAIN_BAN = kept(
     r"|\b(?:not allowed|forbidden|banned|prohibited|verboten|no-?go)\b"
     r"|^(?:use|nutze|nimm)\s.*\b(?:rather than|instead of|statt)\b"
 )
-# "No VPN any more" tells what is.
-NO_LONGER = kept(r"^(?:no|keine?)\b.*\b(?:any ?more|any longer|yet|mehr)\b")
+# "No VPN any more" and "we never had trouble with it" tell what is, or was.
+TELLS = kept(
+    r"^(?:no|keine?)\b.*\b(?:any ?more|any longer|yet|mehr)\b"
+    r"|\b(?:i|we|they|it|he|she)(?:['’]ve|\s+have|\s+has)?\s+never\s+(?:had|saw|seen|got|been|was|were|did|ran|\w+ed)\b"
+    r"|^no\b[^,;]*\b(?:was|were|been|(?:is|are)\s+(?:needed|required|necessary|known|used))\b"
+    r"|\b(?:hatten?|gab|war|waren)\b.*\b(?:nie|niemals|keine?n?)\b"
+    r"|^keine?n?\b.*\b(?:seit|bisher|war|waren|wurden?|nötig)\b"
+)
+# What is always to be given to some command: "always use --no-cache when you build images".
+WANTS_OPTION = kept(r"^(?:\w+\s+){0,2}(?:always|immer)\b.*\s`?--[a-z]")
 ASKED_FIRST = kept(
     r"\bask (?:me|first|before)\b"
     # Whatever the language and the form: a word that denies, with one for what agents do.
@@ -151,6 +159,7 @@ USES = kept(r"\b(?:use|run|prefer|nutze|nimm|verwende)\b")
 BEFORE = kept(
     rf"\b(?:before|prior to|bevor|vor)\s+"
     rf"(?:(?:you|each|every|any|running|run|doing|calling|using|a|an|the|we|i|du|jedem|anything|commands?|with)\s+)*"
+    r"(?P<installs>install(?:ing)?\s+(?:\w+\s+){0,2}?(?:with|via|using|through)\s+)?"
     rf"{_NAMELY}(?P<what>{_LIST})"
 )
 BEFORE_EDIT = kept(rf"\b(?:before|prior to)\s+(?:(?:you|we|i|ever)\s+)*{EDIT}\s+{_DETERMINERS}{_LIST}")
@@ -178,7 +187,7 @@ COMES = kept(
     rf'(?:"(?P<error>[^"]{{5,200}})"|(?P<what>{MENTION}))(?P<comes>\s+(?:comes up|appears|shows up|occurs|is thrown))?'
 )
 SUBJECT = kept(
-    rf"(?:^|,\s+but\s+)(?:the\s+|running\s+|du darfst\s+|bitte\s+|(?:all )?files (?:in|under)\s+|everything (?:in"
+    rf"(?:^|,\s+but\s+)(?:the\s+(?:(?:file|folder|directory)\s+)?|running\s+|du darfst\s+|bitte\s+|(?:all )?files (?:in|under)\s+|everything (?:in"
     rf"|under)\s+)?(?P<what>{MENTION})"
     r"\s+(?:(?:folder|file|files|directory|command|script)\s+)?(?:without (?:\w+ ){0,2}\w+ )?"
     r"(?P<says>must|needs?|requires?|should|has to|have to|only works?|only runs?|only happens?|fails?|hangs?|takes"

@@ -37,6 +37,8 @@ class CliCommand(click.Command):
     """A command; where it takes free text, it says how a text begins that looks like an option."""
 
     adds = False
+    # The way for those who give it a word more than it takes.
+    instead = ""
 
     def get_help(self, ctx: click.Context) -> str:
         return runnable(super().get_help(ctx))
@@ -46,7 +48,12 @@ class CliCommand(click.Command):
         given = [*args]
         try:
             return super().parse_args(ctx, args)
-        except click.NoSuchOption as problem:
+        except click.UsageError as problem:
+            # What is wrong with an option or a value has a class of its own.
+            if self.instead and type(problem) is click.UsageError:
+                raise click.UsageError(f"{problem.message}. {runnable(self.instead)}", ctx) from None
+            if not isinstance(problem, click.NoSuchOption):
+                raise
             if not self.adds and not any(isinstance(each, Text) for each in self.params):
                 raise
             if owner := _owner_of(problem.option_name, self, ctx):
@@ -121,7 +128,8 @@ def command(name: str, example: str, **settings: Any) -> Callable[[Callable[...,
     """Return a decorator that makes a command of a function; its docstring is its help, behind the example.
 
     `sees` names the options of where we are; `means` says what one of them is for here. Without `json` there is no
-    `--json`; without `workspace` the function is called without one. What `reads` one thing answers nothing while
+    `--json`; without `workspace` the function is called without one. `instead` is the way for those who give it a word
+    more than it takes. What `reads` one thing answers nothing while
     memory is switched off. What `checks` the home runs also where its settings cannot be read.
     """
 
@@ -158,6 +166,7 @@ def _build(
     pure: bool = False,
     checks: bool = False,
     workspace: bool = True,
+    instead: str = "",
     **more: Any,
 ) -> C:
     params = [*reversed(getattr(function, "__click_params__", []))]
@@ -168,7 +177,10 @@ def _build(
         params.append(click.Option([f"--{each}"], **settings))
     help = f"Example: {example}\n\n{cleandoc(function.__doc__ or COMMANDS.get(name, ''))}"
     callback = _in_workspace(function, reads=reads, pure=pure, checks=checks) if workspace else function
-    return kind(name, callback=callback, params=params, help=help, **more)
+    made = kind(name, callback=callback, params=params, help=help, **more)
+    if isinstance(made, CliCommand):
+        made.instead = instead
+    return made
 
 
 def _in_workspace(function: Callable[..., Any], *, reads: bool, pure: bool, checks: bool) -> Callable[..., Any]:

@@ -142,14 +142,15 @@ def _catch_up(workspace: Workspace, since: str) -> None:
 
 @command("receipts", "holdfast receipts --limit 3")
 @click.argument("of_session", metavar="[SESSION]", default="")
+@click.option("--session", "also_session", default="", metavar="SESSION", help="The same as SESSION.")
 @options.limit(_MAX_RECEIPTS)
 @options.utc
-def _receipts(workspace: Workspace, of_session: str, limit: int) -> None:
+def _receipts(workspace: Workspace, of_session: str, also_session: str, limit: int) -> None:
     """Show what sessions were given, newest first: each memory, why, about how many tokens, and what was left out.
 
     SESSION is the beginning of an agent's session id.
     """
-    found = receipts(workspace, of_session, limit=limit)
+    found = receipts(workspace, of_session or also_session, limit=limit)
     if emit_json({"receipts": [_receipt_json(receipt) for receipt in found]}):
         return
     show = _show_receipt if on_terminal() else _print_receipt
@@ -198,14 +199,19 @@ def _receipt_json(receipt: Receipt) -> dict[str, object]:
 
 
 @command("preview", "holdfast preview --prompt 'how do we deploy?'", sees=HERE)
+@options.text("words")
 @click.option("--prompt", default="", metavar="TEXT", help="What this prompt would bring here.")
 @click.option("--after-compaction", is_flag=True, help="What the last session here would get back after a compaction.")
 @click.option("--agent", default="", metavar="NAME", help="For this agent. Default: the one last heard from here.")
-def _preview(workspace: Workspace, prompt: str, after_compaction: bool, agent: str) -> None:
+def _preview(
+    workspace: Workspace, words: tuple[str, ...], prompt: str, after_compaction: bool, agent: str
+) -> None:
     """Show what an agent would be given here and now: the text, what each line costs and why it was chosen.
 
-    Below it comes what was left out, and why. The hook's own code makes it, and nothing is recorded.
+    WORDS are a prompt, as with --prompt. Below it comes what was left out, and why. The hook's own code makes it, and
+    nothing is recorded.
     """
+    prompt = prompt or " ".join(words)
     found = preview(workspace, prompt=prompt, after_compaction=after_compaction, agent=agent)
     lines = [{"text": one.text, "characters": one.characters, "why": one.why} for one in found.block.lines]
     left_out = [{"name": name, "reason": reason} for name, reason in found.block.left_out]

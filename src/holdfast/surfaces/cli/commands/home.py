@@ -165,7 +165,7 @@ def _get(workspace: Workspace, name: str) -> None:
 
 @_config.sub("set", "holdfast config set recall.limit 5")
 @_name
-@click.argument("value")
+@click.argument("value", cls=options.Text)
 def _set(workspace: Workspace, name: str, value: str) -> None:
     """Set a value in config.toml."""
     _print_changed(config.change(workspace, name, value))

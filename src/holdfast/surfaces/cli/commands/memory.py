@@ -83,7 +83,11 @@ def _history(workspace: Workspace, key: str, scope: str | None) -> None:
             click.echo(f"  {line}")
 
 
-@command("edit", "holdfast edit deploys-need-the-vpn", sees=HERE, json=False)
+_RESTATE = 'To say it otherwise: holdfast remember --key KEY "TEXT"'
+_MOVE_TO = "Say where it goes with --to: holdfast move KEY --to global"
+
+
+@command("edit", "holdfast edit deploys-need-the-vpn", sees=HERE, json=False, instead=_RESTATE)
 @options.one_memory
 @click.option("--when", metavar="CONDITION", help="Only change at which calls it is given; none: at no call.")
 @click.option(
@@ -103,6 +107,8 @@ def _edit(workspace: Workspace, key: str, scope: str | None, when: str | None, e
         return
     memory, changed = edit(workspace, key, scope=scope)
     click.echo(f"{'updated' if changed else 'unchanged'}  {heading(memory)}")
+    for problem in [one for one in workspace.store.problems() if changed and one.path == memory.path]:
+        say(f"{problem.text}. {problem.hint}")
 
 
 @command("confirm", "holdfast confirm tokens-expire-after-15-minutes", sees=HERE)
@@ -151,7 +157,7 @@ def _unpin(workspace: Workspace, key: str, scope: str | None) -> None:
     answer(memory_json(memory), f"unpinned  {heading(memory)}")
 
 
-@command("move", "holdfast move answer-in-english --to global", sees=HERE)
+@command("move", "holdfast move answer-in-english --to global", sees=HERE, instead=_MOVE_TO)
 @click.argument("key", type=options.KEY)
 @options.scope("The scope it is in now.")
 @click.option("--to", type=click.Choice(SCOPES), help="The scope to move it to.")

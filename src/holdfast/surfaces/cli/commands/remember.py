@@ -58,7 +58,7 @@ def _remember(workspace: Workspace, /, text: tuple[str, ...], tags: tuple[str, .
         return
     click.echo(f"{stored.action}  {heading(memory)}")
     named = named_call(memory.body)
-    is_rule = reads_as_rule(memory.body) or bool(named and memory.type == "feedback")
+    is_rule = reads_as_rule(memory.body, is_order=memory.type == "feedback")
     way = f'give one with: holdfast edit {memory.key} --when "{named or "COMMAND or FILE"}"'
     none = f"told at no call: no condition could be derived from its words; {way}"
     say_condition(workspace, memory, none if is_rule and not memory.when else "")
