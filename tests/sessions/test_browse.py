@@ -180,6 +180,12 @@ def test_search_finds_words_with_their_place(told, cli) -> None:
     assert hit["event"] == 2 and hit["parts"] and hit["open"].endswith("--from 2")
 
 
+def test_a_search_for_nothing_finds_nothing(told, cli) -> None:
+    """Without a word there is nothing to be like, so no passage is listed."""
+    for query in ("", "  "):
+        assert cli("sessions", "search", query, "--json").json["hits"] == []
+
+
 def test_search_never_shows_another_project(told, cli, repository, monkeypatch) -> None:
     """What was said in another project is found only with --everywhere."""
     assert cli("sessions", "search", "oven", "--json").json["hits"] == []

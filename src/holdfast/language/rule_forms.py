@@ -187,8 +187,8 @@ COMES = kept(
     rf'(?:"(?P<error>[^"]{{5,200}})"|(?P<what>{MENTION}))(?P<comes>\s+(?:comes up|appears|shows up|occurs|is thrown))?'
 )
 SUBJECT = kept(
-    rf"(?:^|,\s+but\s+)(?:the\s+(?:(?:file|folder|directory)\s+)?|running\s+|du darfst\s+|bitte\s+|(?:all )?files (?:in|under)\s+|everything (?:in"
-    rf"|under)\s+)?(?P<what>{MENTION})"
+    rf"(?:^|,\s+but\s+)(?:the\s+(?:(?:file|folder|directory)\s+)?|running\s+|du darfst\s+|bitte\s+"
+    rf"|(?:all )?files (?:in|under)\s+|everything (?:in|under)\s+)?(?P<what>{MENTION})"
     r"\s+(?:(?:folder|file|files|directory|command|script)\s+)?(?:without (?:\w+ ){0,2}\w+ )?"
     r"(?P<says>must|needs?|requires?|should|has to|have to|only works?|only runs?|only happens?|fails?|hangs?|takes"
     r"|will|wipes?|deletes?|destroys?|breaks?|resets?|overwrites?|drops?|can['’]?t"

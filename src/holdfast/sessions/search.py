@@ -84,7 +84,7 @@ def search(
     explain: bool = False,
 ) -> FoundPassages:
     """Return the best passages of this project's sessions, or of all. A time that the query speaks of ranks."""
-    if not workspace.enabled:
+    if not workspace.enabled or not query.strip():
         return FoundPassages((), "")
     # A recall that also looks into sessions need not wait for what reads the archive.
     from holdfast.sessions import index as session_index

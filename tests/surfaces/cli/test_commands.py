@@ -51,7 +51,8 @@ def test_remember_says_at_which_calls_it_is_told(cli) -> None:
     bans = ("Don't edit foo.zig.", "The npm cache is banned.", "Please ask me before you deploy anything.")
     for ban in (*bans, "Nunca despliegues sin avisarme.", "Could you please not touch the lighting config?"):
         assert "told at no call: no condition could be derived" in cli("remember", ban).err
-    for other in ("Always answer in English.", "`login` in src/auth.py never returns None."):
+    told = ("We never had problems with git push here.", "You don't need to ask before running make test.")
+    for other in ("Always answer in English.", "`login` in src/auth.py never returns None.", *told):
         assert "no call" not in cli("remember", other).err
     cli("remember", "Never use npm.", "--key", "npm")
     assert cli("edit", "npm", "--when", "none", "--enforce", "deny").code == 2

@@ -63,7 +63,7 @@ def test_help_is_a_command_too(cli) -> None:
         ("rem", "remember"),
         ("delte", "forget"),
         ("Settings", "config"),
-        ("undo", "updates"),
+        ("undo", "updates undo?"),
         ("tasks", "todo"),
         ("serach", "search (recall)"),
         ("hlep", "help"),
@@ -74,6 +74,48 @@ def test_a_mistyped_command_leads_to_what_was_meant(cli, typed, meant) -> None:
     """A slip, a beginning and a synonym all name the command that the person wants."""
     ended = cli(typed)
     assert ended.code == 2 and f"Did you mean {meant}" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("typed", "way"),
+    [
+        (("edit", "vpn", "Deploys need no VPN."), 'holdfast remember --key KEY "TEXT"'),
+        (("move", "vpn", "global"), "holdfast move KEY --to global"),
+        (("config", "set", "recall.limit", "-5"), "holdfast config set -- recall.limit -5"),
+    ],
+)
+def test_a_natural_guess_is_answered_with_the_way(cli, typed, way) -> None:
+    """A word too many, or a value that looks like an option, is refused with what to type instead."""
+    cli("remember", "Deploys need the VPN.", "--key", "vpn")
+    ended = cli(*typed)
+    assert ended.code == 2 and way in ended.err
+    assert "remember --key" not in cli("edit", "--bogus", "vpn").err
+
+
+def test_a_prompt_and_a_session_are_taken_either_way(cli) -> None:
+    """`preview` takes its prompt without an option, and `receipts` its session with one."""
+    cli("remember", "Deploys need the VPN.")
+    spoken = cli("preview", "how", "do", "deploys", "work?", "--json").json
+    assert spoken == cli("preview", "--prompt", "how do deploys work?", "--json").json
+    assert spoken["moment"] != cli("preview", "--json").json["moment"]
+    assert cli("receipts", "--session", "abc", "--json").json == cli("receipts", "abc", "--json").json
+
+
+def test_an_edit_that_makes_no_sense_is_told_at_once(cli, shop, monkeypatch) -> None:
+    """Where the editor leaves a type that there is not, `edit` says what lint would say, else nothing."""
+    cli("remember", "Never use npm.", "--key", "npm")
+    monkeypatch.setenv("EDITOR", "sed -i s/npm/yarn/")
+    assert "not one of" not in cli("edit", "npm").err
+    monkeypatch.setenv("EDITOR", "sed -i 's/^type:.*/type: nonsense/'")
+    ended = cli("edit", "npm")
+    assert ended.out.startswith("updated") and "type is 'nonsense', which is not one of user, feedback" in ended.err
+
+
+def test_a_decision_and_a_lesson_say_where_they_are_told(cli, shop) -> None:
+    """As `remember` does, where they have a condition."""
+    assert "at: yarn (derived from" in cli("decide", "Never use yarn.").err
+    assert "at: npm (derived from" in cli("lesson", "Never use npm.").err
+    assert "derived" not in cli("decide", "We use Postgres.").err
 
 
 def test_an_option_before_its_command_is_shown_where_it_goes(cli) -> None:

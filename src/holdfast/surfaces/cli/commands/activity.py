@@ -203,9 +203,7 @@ def _receipt_json(receipt: Receipt) -> dict[str, object]:
 @click.option("--prompt", default="", metavar="TEXT", help="What this prompt would bring here.")
 @click.option("--after-compaction", is_flag=True, help="What the last session here would get back after a compaction.")
 @click.option("--agent", default="", metavar="NAME", help="For this agent. Default: the one last heard from here.")
-def _preview(
-    workspace: Workspace, words: tuple[str, ...], prompt: str, after_compaction: bool, agent: str
-) -> None:
+def _preview(workspace: Workspace, words: tuple[str, ...], prompt: str, after_compaction: bool, agent: str) -> None:
     """Show what an agent would be given here and now: the text, what each line costs and why it was chosen.
 
     WORDS are a prompt, as with --prompt. Below it comes what was left out, and why. The hook's own code makes it, and

@@ -16,6 +16,7 @@ from holdfast.learning.lessons.model import Lesson, weight
 from holdfast.records import asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
+from holdfast.surfaces.cli.commands.remember import say_condition
 from holdfast.surfaces.cli.making import PROJECT, group
 from holdfast.surfaces.cli.output import confirm_steps, emit_json, print_each, report_applied, say_empty, text_of
 from holdfast.surfaces.cli.tables import flowing
@@ -99,7 +100,10 @@ def _print_changed(changed: TodoChange) -> None:
 @group("decide", _DECIDE, adds=True, sees=PROJECT)
 @_ended
 def _decisions(workspace: Workspace, everything: bool) -> None:
-    """Decide, or list what is decided: memories of the type decision, which the project's decisions.md shows."""
+    """Decide, or list what is decided: memories of the type decision, which the project's decisions.md shows.
+
+    A new one takes --because WHY and --replaces ID.
+    """
     found = decisions.listed(workspace, everything=everything)
     if emit_json({"decisions": [asdict(note) for note in found], "path": decisions.path(workspace)}):
         return
@@ -113,14 +117,14 @@ def _decisions(workspace: Workspace, everything: bool) -> None:
 def _decide(workspace: Workspace, text: tuple[str, ...], because: str, replaces: str) -> None:
     """Add a decision. Without TEXT, or with `-`, it is read from standard input."""
     written = decisions.add(workspace, text_of(text, _DECIDE), because=because, replaces=replaces)
-    _print_written(written, "decision")
+    _print_written(workspace, written, "decision")
 
 
 @_decisions.sub("withdraw", "holdfast decide withdraw D3", sees=PROJECT)
 @options.id
 def _withdraw_decision(workspace: Workspace, name: str) -> None:
     """Strike a decision through, with the date. It stays, and no agent is given it any more."""
-    _print_written(decisions.withdraw(workspace, name), "decision")
+    _print_written(workspace, decisions.withdraw(workspace, name), "decision")
 
 
 @group("lesson", _LESSON, adds=True, sees=("project", "profile"), means=_PROFILE)
@@ -157,14 +161,14 @@ def _learn(workspace: Workspace, /, text: tuple[str, ...], **about: str) -> None
     standard input.
     """
     scope = "agent" if invocation().where.get("profile") else "project"
-    _print_written(lesson.learn(workspace, text_of(text, _LESSON), scope=scope, **about), "lesson")
+    _print_written(workspace, lesson.learn(workspace, text_of(text, _LESSON), scope=scope, **about), "lesson")
 
 
 @_lessons.sub("withdraw", "holdfast lesson withdraw L2", sees=("project", "profile"), means=_PROFILE)
 @options.id
 def _withdraw_lesson(workspace: Workspace, name: str) -> None:
     """Strike a lesson through, with the date. It stays, no agent is given it, and it does not come back by itself."""
-    _print_written(lesson.withdraw(workspace, name), "lesson")
+    _print_written(workspace, lesson.withdraw(workspace, name), "lesson")
 
 
 @_lessons.sub("show", "holdfast lesson show 1a2b")
@@ -219,12 +223,14 @@ def _lesson_json(one: Lesson) -> dict[str, object]:
     return {**asdict(one), "sessions": one.sessions, "weight": round(weight(one, now()), 3)}
 
 
-def _print_written(written: NoteChange, what: str) -> None:
-    """Print what became of a decision or lesson."""
+def _print_written(workspace: Workspace, written: NoteChange, what: str) -> None:
+    """Print what became of a decision or lesson, and at which calls a new one is told."""
     plain = asdict(written)
     if not emit_json({**plain, what: plain.pop("note")}):
         click.echo(f"{written.action}  ", nl=False)
         _print_note(written.note)
+        if written.action == "added" and written.note.key:
+            say_condition(workspace, workspace.locate(written.note.key))
 
 
 def _print_note(note: Note) -> None:
