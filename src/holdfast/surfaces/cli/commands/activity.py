@@ -142,7 +142,7 @@ def _catch_up(workspace: Workspace, since: str) -> None:
 
 @command("receipts", "holdfast receipts --limit 3")
 @click.argument("of_session", metavar="[SESSION]", default="")
-@click.option("--session", "also_session", default="", metavar="SESSION", help="The same as SESSION.")
+@click.option("--session", "also_session", default="", hidden=True)
 @options.limit(_MAX_RECEIPTS)
 @options.utc
 def _receipts(workspace: Workspace, of_session: str, also_session: str, limit: int) -> None:
