@@ -42,21 +42,8 @@ _UNDONE = DOUBTS | frozenset(
     (
         *("you", "can", "could", "may", "might", "lets", "let", "ill", "im", "which", "that", "where", "because"),
         *("nothing", "none", "please", "ensure", "ensures", "make", "sure", "check", "see", "assume", "assumes"),
-        *(
-            "require",
-            "requires",
-            "just",
-            "since",
-            "theyll",
-            "youll",
-            "itll",
-            "du",
-            "sie",
-            "kann",
-            "dass",
-            "bitte",
-            "weil",
-        ),
+        *("require", "requires", "just", "since", "theyll", "youll", "itll"),
+        *("du", "sie", "kann", "dass", "bitte", "weil"),
     )
 )
 # What an agent says of its own work, which tells nobody what the work is now.
