@@ -24,6 +24,17 @@ def test_one_memory_says_what_several_said(cli, shop) -> None:
     assert cli("show", "tabs", "--json").json["supersedes"] == []
 
 
+def test_statements_without_a_stop_get_one(cli, shop) -> None:
+    """Two statements that end in no stop are two sentences, and the first is the title."""
+    cli("remember", "Indent with tabs in Go files", "--key", "a")
+    cli("remember", 'Say "tabs" in the linter', "--key", "b")
+    cli("remember", "Never use spaces!", "--key", "c")
+    cli("merge", "a", "b", "c")
+    shown = cli("show", "a", "--json").json
+    assert shown["body"] == 'Indent with tabs in Go files. Say "tabs" in the linter. Never use spaces!'
+    assert shown["title"] == "Indent with tabs in Go files"
+
+
 def test_into_and_text_say_which_and_what(cli, shop) -> None:
     """Another one may say it, in words of the person's own."""
     cli("remember", "One.", "--key", "a")

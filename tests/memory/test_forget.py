@@ -33,6 +33,21 @@ def test_the_file_goes_and_a_tombstone_stays(three, home) -> None:
     assert "pples" not in (folder / ".forgotten").read_text()
 
 
+def test_what_a_forgotten_memory_replaced_is_told_no_more(cli, shop) -> None:
+    """What was merged into a memory goes with it, step by step; what another memory replaces too stays replaced."""
+    for key, text in (("a", "Indent with tabs"), ("b", "Use tabs for Go"), ("c", "Tabs it is"), ("d", "Ports are odd")):
+        cli("remember", text, "--key", key)
+    cli("merge", "b", "c")
+    cli("merge", "a", "b")
+    cli("remember", "Ports are even", "--key", "e", "--supersedes", "d")
+    cli("remember", "Ports are even or zero", "--key", "f", "--supersedes", "d")
+    plan = cli("forget", "a", "e", "--dry-run", "--json").json["plan"]
+    assert [step["target"].rpartition("/")[2] for step in plan] == ["a", "e", "b", "c"]
+    cli("forget", "a", "e", "--yes")
+    left = {one["key"]: one["superseded_by"] for one in cli("list", "--json").json["memories"]}
+    assert left == {"d": "f", "f": ""} and "abs" not in cli("preview").out
+
+
 def test_one_unknown_key_stops_all(three, home, tree) -> None:
     """When one of the keys is not there, nothing is forgotten."""
     before = tree(home)

@@ -11,6 +11,7 @@ from holdfast.store.kinds import body_of, parts
 from holdfast.workspace import PERSON, Workspace
 
 COMMAND = "merge"
+_STOPS, _CLOSING = (".", "!", "?", ":", ";", "\u2026", "\u3002", "\uff01", "\uff1f"), " \"'`*_)]\u201d\u2019"
 
 
 def plan(
@@ -59,8 +60,13 @@ def apply(workspace: Workspace, draft: Draft) -> Memory:
 
 def _said_by_all(found: list[Memory]) -> str:
     told = [parts(one.body) for one in found]
-    statements = dict.fromkeys(statement for statement, _, _ in told)
+    statements = dict.fromkeys(_ended(statement) for statement, _, _ in told)
     reasons = dict.fromkeys(why for _, why, _ in told if why)
     rest = dict.fromkeys(more for _, _, more in told if more)
     # All statements are one paragraph, so that they stay the statement of the one memory.
     return body_of(" ".join(statements), " ".join(reasons), "\n\n".join(rest))
+
+
+def _ended(statement: str) -> str:
+    """Return a statement with a stop at its end, so that another can follow it."""
+    return statement if statement.rstrip(_CLOSING).endswith(_STOPS) else f"{statement}."

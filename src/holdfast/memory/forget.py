@@ -13,11 +13,28 @@ from holdfast.workspace import Workspace
 
 
 def plan(workspace: Workspace, keys: tuple[str, ...], *, scope: str | None = None) -> tuple[list[Memory], list[Step]]:
-    """Return the memories that would go, and the steps."""
+    """Return the memories that would go, and the steps.
+
+    What a memory replaced goes with it: it was not told any more, and must not be told again because of this.
+    """
     memories = [workspace.locate(key, scope) for key in dict.fromkeys(keys)]
+    memories += _replaced_by(workspace, memories)
     for memory in memories:
         workspace.need_reach(memory.scope.kind)
     return memories, _steps(workspace, memories)
+
+
+def _replaced_by(workspace: Workspace, memories: list[Memory]) -> list[Memory]:
+    """Return what only these replace, what only that replaced, and so on."""
+    found: list[Memory] = []
+    for scope in dict.fromkeys(one.scope for one in memories if one.supersedes):
+        every = list(workspace.store.find(Filter((scope,))))
+        newer = {one.key: {other.key for other in every if one.key in other.supersedes} for one in every}
+        gone = {one.key for one in memories if one.scope == scope}
+        while more := [one for one in every if one.key not in gone and newer[one.key] and newer[one.key] <= gone]:
+            found += more
+            gone |= {one.key for one in more}
+    return found
 
 
 def plan_scope(workspace: Workspace, scope: str) -> tuple[list[Memory], list[Step]]:

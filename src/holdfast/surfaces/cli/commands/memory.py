@@ -186,7 +186,10 @@ def _move(workspace: Workspace, key: str, scope: str | None, to: str | None, new
 @click.option("--text", default="", help="What it says; without it, what all of them say.")
 @options.dry_run()
 def _merge(workspace: Workspace, keys: tuple[str, ...], scope: str | None, into: str, text: str) -> None:
-    """Make one memory of several. The others are superseded by it and stay, with their history; it can be undone."""
+    """Make one memory of several. The others are superseded by it and stay, with their history.
+
+    `holdfast updates undo` undoes it. Forgetting the one memory forgets the others with it.
+    """
     draft, _, steps = combine.plan(workspace, keys, into=into, text=text, scope=scope)
     dry_run = invocation().dry_run
     merged = None if dry_run else combine.apply(workspace, draft)
