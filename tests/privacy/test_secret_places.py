@@ -332,3 +332,15 @@ def test_a_hint_in_a_path_asks_for_no_closer_look() -> None:
         at = max(text.find("root"), text.find("admin"))
         assert is_of_path(text, at)
     assert not is_of_path("login: admin/hunter22", 7)
+
+
+@pytest.mark.parametrize("between", [" and ", "\n", ", ", " / "])
+def test_the_secret_beside_an_id_of_aws_goes(between: str) -> None:
+    """No word names it: the id before it does. A commit in the same place stays."""
+    id = "AKIA" + "Q3EGRTYUIOPLK7ZX"
+    secret = "bXyq81KdmfTTzq0Pl2vN/" + "7sJwHcR4uEaGo5xYtB9"
+    commit = "66caa060b7db817dce3e657006cf56477c3526e6"
+    assert redact.redact(f"aws {id}{between}{secret}.")[0] == (
+        f"aws [redacted:aws-access-key-id]{between}[redacted:aws-secret-key]."
+    )
+    assert redact.redact(f"aws {id}{between}{commit}.")[0] == f"aws [redacted:aws-access-key-id]{between}{commit}."
