@@ -56,9 +56,25 @@ def test_a_memory_that_says_nothing_else_goes_and_another_loses_the_text(workspa
         report, _ = erase.erase(h, erase_target.of_texts(h, [TEXT]))
         left = {one.key: one.body for one in h.store.find(Filter(None))}
         assert report.is_proven and report.records == 1
-        assert left == {"kim-says-that-erased": "Kim says that erased, and the lamp is new."}
+        assert list(left) == ["kim-says-that-erased"]
+        assert left["kim-says-that-erased"].startswith("~~Kim says that [erased], and the lamp is new.~~ (withdrawn ")
         assert h.store.forgot(h.scope("project"), "anything", f"It is known: {TEXT}!")
     assert holding(home, "numbat") == []
+
+
+def test_no_agent_is_told_a_statement_that_lost_words(cli, home) -> None:
+    """A statement that lost its value is struck through and named, until it is said anew; a reason only has a mark."""
+    cli("remember", "The door code is Flummoxberry88.", "--key", "door")
+    deploy = "Deploy on Mondays.\n\nWhy: {} said so\n\n{}- never late"
+    cli("remember", deploy.format("Flummoxberry88", "- Flummoxberry88\n"), "--key", "deploy")
+    told = cli("erase", "--yes", stdin="Flummoxberry88").out
+    assert "told to no agent" in told and "door.md" in told and "deploy.md" not in told
+    given = cli("preview").out
+    assert "door code" not in given and "Deploy on Mondays" in given
+    assert cli("show", "deploy", "--json").json["body"] == deploy.format("[erased]", "")
+    assert cli("show", "door", "--json").json["body"].startswith("~~The door code is [erased].~~ (")
+    cli("remember", "The door code hangs on the board.", "--key", "door")
+    assert "hangs on the board" in cli("preview").out
 
 
 def test_a_report_holds_no_word_and_its_key_finds_it_again(workspace, home) -> None:

@@ -42,7 +42,7 @@ from holdfast.base.clock import iso, now
 from holdfast.base.digests import sha256
 from holdfast.base.text import count
 from holdfast.continuity import documents
-from holdfast.errors import BadInput, HoldfastError, NotFound, StoreBusy
+from holdfast.errors import BadInput, HoldfastError, NotFound, StoreBusy, StoreUnavailable
 from holdfast.exchange.sync.depot import Depot, has_remote
 from holdfast.inject import publish
 from holdfast.journal import notices
@@ -67,6 +67,11 @@ _MAX_LOOKS = 6
 _GIT = (
     "history still has it. Rewrite it with `git filter-repo --replace-text FILE` (FILE has the text, one a line), "
     "then `git reflog expire --expire=now --all && git gc --prune=now`, and push to every remote by force"
+)
+_REMOTE = (
+    "the sync remote has it until the next `holdfast sync`, which replaces the branch without its history; there "
+    "`git reflog expire --expire=now --all && git gc --prune=now` takes the old objects out. Erase it on your other "
+    "machines too: their own history and updates still have it"
 )
 
 
@@ -187,9 +192,15 @@ def _applied(workspace: Workspace, target: EraseTarget, key: bytes) -> EraseRepo
         records = _remove_records(workspace, target)
         finish.write_pages(workspace)
         scrub = scrub_of(workspace, target)
+        depot = Depot(workspace.home) if has_remote(workspace.home) else None
+        # Without git the text goes all the same; the look says what could not be read.
+        with suppress(StoreUnavailable):
+            if depot:
+                depot.renew()
         places, looked = _take_out(workspace, scrub, quickly=target.plainly)
-        if has_remote(workspace.home):
-            Depot(workspace.home).renew()
+        if depot:
+            # A sync that ran meanwhile published the old words, and took its history for settled.
+            files.write(depot.anew, b"")
     places.update(_outside(workspace, scrub))
     left = [(scrub.shown(one.path), count(one.count + one.in_name, "place")) for one in looked.places]
     live = [one.where for entry in Catalogue(workspace.home).all()[0] for one in entry.live]
@@ -205,7 +216,7 @@ def _applied(workspace: Workspace, target: EraseTarget, key: bytes) -> EraseRepo
         tuple(left),
         tuple(looked.not_known),
         _keyed(key, target) if key else "",
-        tuple(_git_notes(workspace.home)),
+        (*_ended_notes(scrub.ended), *_git_notes(workspace.home)),
     )
 
 
@@ -410,8 +421,16 @@ def _holds(scrub: HomeScrub, path: str) -> bool:
     return any(scrub.scrubber.holds(one.encode()) for one in ours)
 
 
+def _ended_notes(ended: list[str]) -> Iterator[str]:
+    """Yield which memories no agent is told any more."""
+    if ended:
+        yield f"what these state lost words, so they are struck through and told to no agent: {', '.join(ended)}"
+
+
 def _git_notes(home: str) -> Iterator[str]:
-    """Yield what to do where the home, or the folder of its memories, is in a git repository."""
+    """Yield what to do where the home syncs, or where it or the folder of its memories is in a git repository."""
+    if has_remote(home):
+        yield _REMOTE
     memories = os.path.join(home, "memory")
     place = memories if os.path.lexists(os.path.join(memories, ".git")) else home
     while place != os.path.dirname(place):

@@ -6,6 +6,7 @@
 | `.jsonl.zst` | decompressed, line by line | written again, with its time |
 | SQLite | every page, used or free, and its log | the store makes the index again; of cursors the rows go |
 | any other text | as it is, UTF-16 too | written again, unless it changed meanwhile |
+| objects of the sync's own repository | as git reads them | the repository is made again |
 | git, links, other bytes | looked for, as far as bytes tell | named in the report, never changed |
 """
 
@@ -21,7 +22,10 @@ from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from holdfast.base import files, rows
-from holdfast.errors import Conflict, HoldfastError, NotFound
+from holdfast.base.clock import now
+from holdfast.base.light_records import replace
+from holdfast.errors import BrokenFile, Conflict, HoldfastError, NotFound
+from holdfast.exchange.sync.depot import OBJECTS, Depot
 from holdfast.journal.notices import ERASING
 from holdfast.memory.audit import is_memory
 from holdfast.privacy.erased import FILE as ERASED_FILE
@@ -29,6 +33,7 @@ from holdfast.privacy.fence import harmless_line
 from holdfast.privacy.scrub import ERASED, Scrubber
 from holdfast.sessions import names as session_names
 from holdfast.sessions import raw
+from holdfast.store import kinds, memory_file
 from holdfast.store.keys import is_key
 from holdfast.workspace import Workspace
 
@@ -53,7 +58,7 @@ _WORDS = re.compile(rb'words [^"]+')
 _STEMS = re.compile(rb'("signature": ?")[^"\\]*(", ?"text": ?"(?:[^"\\]|\\.)*' + ERASED.encode() + rb")")
 # Also the line that says what was to be remembered: without it nothing is left of the request.
 _EMPTY_ITEM = re.compile(
-    rb"[ \t]*[-*] (?:(?:\[.\] )?(?:[0-9:]+ )?%b[.!]?|remember: .*%b.*)\r?\n?" % (ERASED.encode(), ERASED.encode())
+    rb"[ \t]*[-*] (?:(?:\[.\] )?(?:[0-9:]+ )?\[?%b\]?[.!]?|remember: .*%b.*)\r?\n?" % (ERASED.encode(), ERASED.encode())
 )
 
 
@@ -108,6 +113,8 @@ class HomeScrub:
         self._within = within
         # Sessions whose archived words changed, by agent and id.
         self.changed_sessions: set[str] = set()
+        # Memories that were struck through, as what they state lost words; by their paths without these.
+        self.ended: list[str] = []
 
     def look(self) -> HomeLook:
         """Look at every file. Nothing is changed."""
@@ -154,14 +161,13 @@ class HomeScrub:
             found.not_known.append((self.shown(path), "a link, which is not followed"))
             return
         if os.path.isdir(full):
-            if os.path.basename(path) == ".git":
-                found.not_known.append((self.shown(path), "git history, which is not rewritten"))
-            elif in_name and self._is_ours(path):
-                found.places.append(FoundPlace(path, "folder", 0, in_name))
+            self._look_at_folder(path, found, in_name)
             return
         kind = kind_of(full)
         size = os.stat(full).st_size
         found.files, found.bytes = found.files + 1, found.bytes + size
+        if path.startswith(f"{OBJECTS}/"):
+            return
         if kind == SQLITE:
             count = self._in_database(full)
         else:
@@ -173,6 +179,15 @@ class HomeScrub:
         elif count or in_name or (self._is_memory(path) and self._noted.holds_key(files.read_if_there(full))):
             # A link to a key stays where a person wrote it, and so it stays in what is made of that memory.
             found.kept += 1
+
+    def _look_at_folder(self, path: str, found: HomeLook, in_name: bool) -> None:
+        if os.path.basename(path) == ".git":
+            found.not_known.append((self.shown(path), "git history, which is not rewritten"))
+        elif path == OBJECTS:
+            if count := self._for(path).holds(Depot(self.home).every_object()):
+                found.places.append(FoundPlace(path, UNKNOWN, count))
+        elif in_name and self._is_ours(path):
+            found.places.append(FoundPlace(path, "folder", 0, in_name))
 
     def _count(self, data: bytes, scrubber: Scrubber, path: str) -> int:
         is_json = _is_json(path)
@@ -273,6 +288,7 @@ class HomeScrub:
                 files.remove(full)
                 return
         if self._is_memory(path):
+            after = self._ended(path, before, after)
             self.workspace.store.tree.swap(path.removeprefix("memory/"), before, after)
             return
         if files.read(full) != before:
@@ -282,6 +298,30 @@ class HomeScrub:
             # By its time a digest is known as that of its raw file.
             os.utime(full, ns=(status.st_atime_ns, status.st_mtime_ns))
             self._note_session(path)
+
+    def _ended(self, path: str, before: bytes, after: bytes) -> bytes:
+        """Return a memory's file with marks where words went; a statement that lost some may be false and is struck."""
+        place = self.workspace.store.tree.place(path.removeprefix("memory/"))
+        try:
+            was, memory = (memory_file.read(text.decode("utf-8"), place)[0] for text in (before, after))
+            body = self._marked(was.body)
+            is_struck = was.holds and kinds.parts(was.body)[0] != kinds.parts(body)[0]
+            body = kinds.withdrawn(body, now()[:10]) if is_struck else body
+            is_derived = was.title == memory_file.first_words(was.body)
+            title = memory_file.first_words(body) if is_derived else self._marked(was.title)
+            text = memory_file.update(after.decode("utf-8"), replace(memory, title=title, body=body), path)
+        except (BrokenFile, UnicodeDecodeError):
+            return after
+        self.ended += [self.shown(path)] * is_struck
+        return text.encode()
+
+    def _marked(self, text: str) -> str:
+        """Return a text with a sign that no sentence has in place of what is erased."""
+        data, last, kept = text.encode(), 0, []
+        for start, end, _ in self.scrubber.spans(data):
+            kept += [data[last:start], f"[{ERASED}]".encode()]
+            last = end
+        return _without_empty_items(data, b"".join([*kept, data[last:]])).decode("utf-8", "replace")
 
     def _is_memory(self, path: str) -> bool:
         return is_memory(path) and self.workspace.store.has_tree

@@ -9,7 +9,7 @@ import pytest
 
 from exchange.sync.machines import Machine, settle
 from holdfast.app import erase
-from holdfast.app.erase_target import of_texts
+from holdfast.app.erase_target import of_texts, scrub_of
 from holdfast.errors import BadInput, BrokenFile, Conflict, NeedsConsent, NotFound, Refused
 from holdfast.exchange.sync import run
 from holdfast.exchange.sync.depot import Unreachable
@@ -297,6 +297,23 @@ def test_a_text_that_is_erased_goes_from_the_branch_and_comes_back_from_nowhere(
     for machine in (laptop, desktop):
         assert "bluebird" not in machine.page("MEMORY.md").read_text()
     assert "bluebird" not in git(bare(remote), "log", "-p", "holdfast")
+
+
+def test_an_erase_looks_into_what_git_keeps(laptop, desktop, remote):
+    """What git keeps in the home is read by a look, is gone after an erase, and the report says what the remote has."""
+    laptop.remember("Our motto is zanzibar quokka meets the violet fox.", key="motto")
+    settle(laptop, desktop)
+    found = []
+
+    def look_and_erase(workspace):
+        target = of_texts(workspace, ["zanzibar quokka meets the violet fox"])
+        found.extend(one.path for one in scrub_of(workspace, target).look().places)
+        return erase.erase(workspace, target)
+
+    report, _ = laptop.act(look_and_erase)
+    assert "sync/depot.git/objects" in found
+    assert report.is_proven and not report.not_looked_into
+    assert any("git gc --prune=now" in note for note in report.notes)
 
 
 def test_a_name_that_told_an_erased_text_comes_back_from_nowhere(laptop, desktop, remote):

@@ -28,6 +28,8 @@ from holdfast.exchange.sync.travelling import kind_of
 
 BRANCH = "refs/heads/holdfast"
 FOLDER, ADDRESS = ("sync", "depot.git"), ("sync", "remote")
+# Below the home; git alone reads what is in it.
+OBJECTS = "/".join((*FOLDER, "objects"))
 SECONDS = 60.0
 _REMOTE, _NEXT = "refs/holdfast/remote", "refs/holdfast/next"
 _GENERATION = "Generation: "
@@ -102,9 +104,9 @@ class Depot:
 
     def renew(self) -> None:
         """Take every object out, and let the next state be published without a history: something was erased."""
-        url = self.url
         # First, so that a kill in the middle leaves nothing that would be published with the old history.
         files.write(self.anew, b"")
+        url = self.url
         if os.path.isdir(self.path):
             shutil.rmtree(self.path)
         self.create(url)
@@ -228,6 +230,10 @@ class Depot:
         number = about.decode("utf-8", "replace").rpartition(_GENERATION)[2].split("\n")[0].strip()
         tree = {path: every[blob] for path, blob in ours.items()}
         return BranchState(commit, blobs, tree, int(number) if number.isdigit() else 0)
+
+    def every_object(self) -> bytes:
+        """Return all that our repository has, as git reads it, in one piece."""
+        return self._run("cat-file", "--batch", "--batch-all-objects")
 
     def _objects(self, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Yield what git has under each name: its whole name, and its bytes."""
