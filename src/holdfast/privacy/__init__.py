@@ -19,13 +19,8 @@ _GAP = r"[\"'\\ \t:=,>]{1,12}"
 # Group 1 is the secret, or else the whole match. These here are one word of at least 20 characters.
 TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("aws-access-key-id", ("AKIA", "ASIA"), r"A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9+/])"),
-    # The secret is drawn without a sign of its own; the id that it belongs to stands before it. A digest is none.
-    (
-        "aws-secret-key",
-        ("AKIA", "ASIA"),
-        r"A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9+/])[\s\S]{1,80}?"
-        r"(?<![\w+/=.-])(?![0-9a-f]{40})([A-Za-z0-9/+]{40})(?![\w+/=-])",
-    ),
+    # The secret of an id of AWS has no sign of its own, and stands behind the id. A digest is none.
+    ("aws-secret-key", ("AKIA", "ASIA"), r"[A-Z\d]{20}\W(?s:.{,80}?)(?<![\w+/])(?![\da-f]{40})([\w/+]{40})(?![\w+/])"),
     ("aws-bedrock-key", ("ABSK",), rf"{_HERE}ABSK[A-Za-z0-9+/]{{80,}}+={{0,2}}"),
     ("private-key", ("LS0tLS1CRUdJTi",), r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/]{40,}+={0,2}"),
     (
