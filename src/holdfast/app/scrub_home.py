@@ -23,7 +23,6 @@ from urllib.parse import quote
 
 from holdfast.base import files, rows
 from holdfast.base.clock import now
-from holdfast.base.light_records import replace
 from holdfast.errors import BrokenFile, Conflict, HoldfastError, NotFound
 from holdfast.exchange.sync.depot import OBJECTS, Depot
 from holdfast.journal.notices import ERASING
@@ -31,6 +30,7 @@ from holdfast.memory.audit import is_memory
 from holdfast.privacy.erased import FILE as ERASED_FILE
 from holdfast.privacy.fence import harmless_line
 from holdfast.privacy.scrub import ERASED, Scrubber
+from holdfast.records import replace
 from holdfast.sessions import names as session_names
 from holdfast.sessions import raw
 from holdfast.store import kinds, memory_file
