@@ -29,9 +29,13 @@ def _replaced_by(workspace: Workspace, memories: list[Memory]) -> list[Memory]:
     found: list[Memory] = []
     for scope in dict.fromkeys(one.scope for one in memories if one.supersedes):
         every = list(workspace.store.find(Filter((scope,))))
-        newer = {one.key: {other.key for other in every if one.key in other.supersedes} for one in every}
+        newer: dict[str, set[str]] = {}
+        for one in every:
+            for key in one.supersedes:
+                newer.setdefault(key, set()).add(one.key)
+        replaced = [one for one in every if one.key in newer]
         gone = {one.key for one in memories if one.scope == scope}
-        while more := [one for one in every if one.key not in gone and newer[one.key] and newer[one.key] <= gone]:
+        while more := [one for one in replaced if one.key not in gone and newer[one.key] <= gone]:
             found += more
             gone |= {one.key for one in more}
     return found
