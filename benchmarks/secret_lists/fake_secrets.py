@@ -195,7 +195,7 @@ SHAPED_FRAMES = {
 KEYED: dict[str, Maker] = {
     "aws-secret-key": shape((B64, 40)),
     "slack-webhook": shape("T0", (UPPER + DIGITS, 8), "/B0", (UPPER + DIGITS, 8), "/", (ALNUM, 24)),
-    "discord-webhook": shape((URLSAFE, 68)),
+    "discord-webhook": shape("1184450113224560001/", (URLSAFE, 68)),
     "private-key": pem_body,
     "service-account": pem_body_one_line,
     "authorization": one_of(shape((ALNUM, 40)), shape((HEX, 64)), shape((URLSAFE, 32))),
@@ -225,8 +225,8 @@ KEYED_FRAMES = {
             "alerts go to https://hooks.slack.com/services/§ now",
         ],
         "discord-webhook": [
-            "WEBHOOK=https://discord.com/api/webhooks/1184450113224560001/§",
-            'requests.post("https://discord.com/api/webhooks/998244353998244353/§", json=body)',
+            "WEBHOOK=https://discord.com/api/webhooks/§",
+            'requests.post("https://discord.com/api/webhooks/§", json=body)',
         ],
         "private-key": [
             "-----BEGIN RSA PRIVATE KEY-----\n§\n-----END RSA PRIVATE KEY-----\n",
@@ -317,8 +317,8 @@ KEYED_FRAMES = {
             "  webhook: 'https://hooks.slack.com/services/§' # ops channel",
         ],
         "discord-webhook": [
-            "curl -F content=hi https://discordapp.com/api/webhooks/1201140012345678901/§",
-            '{"hook": "https://canary.discord.com/api/webhooks/1201140012345678901/§"}',
+            "curl -F content=hi https://discordapp.com/api/webhooks/§",
+            '{"hook": "https://canary.discord.com/api/webhooks/§"}',
         ],
         "private-key": [
             "Here is the key:\n\n```\n-----BEGIN PRIVATE KEY-----\n§\n-----END PRIVATE KEY-----\n```\nUse it.",

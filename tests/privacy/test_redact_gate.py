@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast import privacy
-from holdfast.privacy import redact, redact_gate, secret_names, secret_values
+from holdfast.privacy import redact, redact_gate, secret_patterns, secret_values
 from support.sampling import count, some
 
 ROWS = fake_secrets.read("fake_secrets.jsonl")
@@ -54,14 +54,14 @@ def test_ordinary_text_passes() -> None:
     assert len(redact_gate.suspects(texts)) <= len(texts) / 100
 
 
-@settings(max_examples=count(600, 100))
+@settings(max_examples=count(600, 50))
 @given(st.lists(st.lists(st.one_of(st.sampled_from(GLUE), st.text(max_size=5)), max_size=14).map("".join), max_size=6))
 def test_whatever_the_text_no_secret_is_let_through(texts: list[str]) -> None:
     """Texts put together from pieces of secrets, from names and from anything else are judged as redaction does."""
     assert_no_secret_is_let_through(texts)
 
 
-@settings(max_examples=count(300, 80))
+@settings(max_examples=count(300, 40))
 @given(st.sampled_from(ROWS), st.text(max_size=40), st.text(max_size=40), st.integers(0, 3))
 def test_a_planted_secret_is_suspect(row: dict[str, str], before: str, behind: str, others: int) -> None:
     """A secret between any two texts, at an even or an odd place, is seen."""
@@ -105,10 +105,12 @@ def test_whatever_a_pattern_matches_opens_its_gate(row: tuple[str, tuple[str, ..
 def test_whatever_follows_a_name_opens_its_gate(word: str, kind: str, data: st.DataObject) -> None:
     """A name in any case, with anything behind it that a value may come after, is seen."""
     before = (
-        data.draw(st.from_regex(secret_names._KEY_OF)) if kind == "api-key" else data.draw(st.sampled_from(["", "my_"]))
+        data.draw(st.from_regex(secret_patterns.KEY_OF))
+        if kind == "api-key"
+        else data.draw(st.sampled_from(["", "my_"]))
     )
     name = data.draw(st.sampled_from([word, word.upper(), word.title(), word.swapcase(), word[0] + word[1:].upper()]))
-    behind = data.draw(st.from_regex(secret_names._ASSIGNED.replace("(?x)", r"(?x)\A").replace("}+", "}")))
+    behind = data.draw(st.from_regex(secret_patterns.ASSIGNED.replace("(?x)", r"(?x)\A").replace("}+", "}")))
     before = before.removesuffix("\n")
     assert opens(before + name + behind, len(before), word)
 

@@ -22,6 +22,9 @@ PARTS = "kqzt-8841-pfow-1878"
 LETTERS = "rOzfkBtliP_ILj"
 
 PHRASE = "tramdub-lostep-ferry-anvil"
+THREE = "copper-ladder-falcon"
+SPACED = "anvil copper ladder falcon"
+ODD = "vqfotstakwyaqpgehxzi"
 PRINTED = "TQ4M7-X9BFP-2KLWZ-8RNVD-H3CYG"
 
 NAMED = [
@@ -47,6 +50,35 @@ NAMED = [
     f"redis-cli -h cache.internal -a {PHRASE} ping",
     f"ALTER USER 'app'@'%' IDENTIFIED BY '{PHRASE}';",
     f"requests.get(url, auth=('kim', '{PHRASE}'))",
+    f"the wifi password is {THREE}",
+    f'admin_password = "{THREE}"',
+    f"passwort: {THREE}",
+    # letters alone, where a name is given them
+    f"const admin = {{ user: 'kim', pass: '{ODD}' }}",
+    f"export ACME_TOKEN={ODD}",
+    # a user and a password before a host, without a scheme
+    f"register => kim:{WORD}@sip.acme.test/1234",
+    f"mount_smbfs //kim:{WORD}@10.0.0.2/share /mnt",
+    f'"apiKeys": ["{UUID}"]',
+    # the column below a name, whatever parts the columns
+    f"name,url,username,password\nacme.test,https://acme.test,kim,{WORD}",
+    f"site;login;passwort\nacme;kim;{WORD}",
+    # words with a space between them, where they are all that is given
+    f'The passphrase of my key is "{SPACED}", ask no more',
+    f"passphrase for the backup: {SPACED}",
+    f"Meine Wiederherstellungsphrase lautet: {SPACED} {SPACED} {SPACED}",
+    # codes and passwords in groups
+    "GitHub recovery codes (keep safe):\n4821a-anvil\n4821b-anvil",
+    # what a command prints
+    f"$ op read op://prod/acme/key\n{HEX}",
+    f"$ openssl rand -base64 24\n{LONG}pE5x",
+    f"feishu: https://open.acme.test/open-apis/bot/v2/hook/{UUID}",
+    f"AZURE_EXT_PAT := {LONG}",
+    f"ask Kim whether {WORD} is still the password of the bank",
+    f"la contraseña del servidor es {PHRASE} y el usuario kim",
+    f"토큰은 {LONG} 입니다",
+    f"new PDO('mysql:host=10.0.0.3;dbname=shop', 'kim', '{WORD}+C');",
+    f"-----BEGIN OpenVPN Static key V1-----\n{HEX}\n-----END OpenVPN Static key V1-----",
     f"activation code {PRINTED}",
     f"recovery codes: {PRINTED}",
     # no rule knows the place; its name, its sign and its value together tell
@@ -201,6 +233,26 @@ NAMED = [
     f"密码是 {WORD}",
     f"パスワードは {WORD} です",
     f'os.getenv("비밀번호", "{WORD}")',
+    f"https://discord.com/api/webhooks/1326616094524348467/{LONG}{LONG}",
+    f'url = "https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key={UUID}"',
+    f'require("twilio")("AC{HEX[::-1]}", "{HEX}")',
+    f"export COSMOS_PRIMARY_KEY='{LONG}{LONG}{LONG}{LONG[:14]}=='",
+    f'{{"kty": "EC", "x": "abc", "d": "{LONG}{LONG[:19]}"}}',
+    f'"primaryKey": "{LONG}{LONG[:19]}=",',
+    f"api_key: acme-shop-{HEX}",
+    "La parola d'ordine è Anvil=3461anvil",
+    f"WALLET_WIF=K1{LONG}{LONG}aa",
+    f"$ cat /etc/openvpn/auth.txt\nvpn-kim\n{LONG}\n# end",
+    f"Input Password    id:pwd    {WORD}#m=x",
+    f"the password is now {WORD}.-",
+    f"La parola d'ordine per la rete wifi del magazzino è {WORD}!",
+    f"De API-sleutel van de vervoerder is {HEX}, zet die in de config.",
+    "Привет, пароль от тестового сервера: Anvil.anvil52, логин admin.",
+    f"Hei, passordet til databasen er {LONG[:13]}, bruker rapport.",
+    f"รหัสผ่านเซิร์ฟเวอร์ทดสอบคือ {WORD}#9-marbl ผู้ใช้ admin",
+    f"le mot de passe du compte administrateur est JUVE_{WORD}%velve, merci",
+    f"Le code wifi du bureau de Lyon c'est Rosmarin@{WORD}",
+    "I wrote the seed words down: anvil copper agent adjust cargo civil comfort cricket banner album bacon arena.",
 ]
 BARE = [
     "hf_" + "VMJGCezcEskubMvFzEtslTuezFFBPsevoJ",
@@ -235,6 +287,20 @@ ALONE = [
 ]
 
 HARMLESS = [
+    # ids, fingerprints and times that stand beside a telling word
+    f"gpg: Signature made with RSA key {HEX}{HEX[:8]}",
+    f"CACHE KEY: Linux-node-{HEX}",
+    "X-Amzn-Trace-Id: Root=1-b6f58280-afb7e7525ab2978f36d0b9a5",
+    '10.0.0.7 - - [18/Nov/2026:05:12:09 +0000] "POST /login HTTP/1.1" 200 512',
+    f'REDIS_PASSWORD=<your-token>\n{{"request_id":"{UUID}","status":200}}',
+    "pod/indexer-1a251250-jv6zv created",
+    "cf-ray: cca0cec0236ff309-FRA",
+    "const TOKEN_REGEXP = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;",
+    "password = base64.b16encode(random_bytes[8:])",
+    "the passphrase is asked for when the agent starts",
+    "passphrase: derived from user input via scrypt",
+    "npm:string-width@4.2.0 and workspace:pkg-a2@next.acme",
+    '"token_type":"Bearer",\n"expires_in":3600,\n"scope":"cli"',
     'W/"9c781347-Vvo-1ZBcNtZWNFaX0EW9oaRQpc8"',
     "the model claude-sonnet-4-5-20250929 ran on Ubuntu2204",
     "git log 95a01a35..4e480f90 in /home/kim/app/a8f3k2Xq9",
@@ -280,6 +346,16 @@ HARMLESS = [
     f"aws cognito-idp forgot-password --client-id {HEX}",
     f'"token": null, "id": "{UUID}"',
     "Ask the admin: Absolutely! The key is to start small (PR#42).",
+    f"FROM node:20-alpine@sha256:{HEX}{HEX}",
+    f"Cache restored from key: Linux-node-{HEX}{HEX[:8]}",
+    f'{{"keys":[{{"kty":"EC","crv":"P-256","kid":"41itxame","x":"{LONG}{LONG[:19]}","y":"{LONG[::-1]}{LONG[:19]}"}}]}}',
+    f'{{"kty": "RSA", "n": "{LONG}-{LONG}_{LONG}{LONG}-{LONG}", "e": "AQAB"}}',
+    "DATABASE_URL=postgres://smtp:${DB_PASSWORD}@db.pay.acme.test:5432/smtp",
+    "self.assertEqual(dll._test_i38748_runCallback(callback, 5, 10), 15)",
+    "the pin of the connector on the card is 3.3 V, pin 14 of port 8080 is free",
+    "the lifetime of the token is ttl=3600sec",
+    "the password was sent to kim22@acme.de",
+    "pin the version of the door service to 20240117",
 ]
 
 
@@ -290,6 +366,20 @@ def test_a_secret_in_such_a_place_goes(text: str) -> None:
     assert "[redacted:" in left
     parts = (WORD, LONG[:12], LONG[-12:], UUID[:12], HEX[:16], WORDS[:12], CAMEL, SNAKE, PARTS, LETTERS, "anvil")
     assert not any(value in left for value in parts)
+    assert redact_gate.suspects([text]) == {0}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the pin for the safe of the server room is 18974805, ask Kim",
+        "Die PIN für die Alarmanlage ist 5357391.",
+        "pin of the back door: 53573",
+    ],
+)
+def test_the_number_that_opens_a_safe_or_an_alarm_goes(text: str) -> None:
+    """A PIN is known by what it opens."""
+    assert redact.redact(text)[1] == ("pin",)
     assert redact_gate.suspects([text]) == {0}
 
 
@@ -336,7 +426,7 @@ def test_a_hint_in_a_path_asks_for_no_closer_look() -> None:
 
 @pytest.mark.parametrize("between", [" and ", "\n", ", ", " / "])
 def test_the_secret_beside_an_id_of_aws_goes(between: str) -> None:
-    """No word names it: the id before it does. A commit in the same place stays."""
+    """No word names it: the id before it, or behind it, does. A commit in the same place stays."""
     id = "AKIA" + "Q3EGRTYUIOPLK7ZX"
     secret = "bXyq81KdmfTTzq0Pl2vN/" + "7sJwHcR4uEaGo5xYtB9"
     commit = "66caa060b7db817dce3e657006cf56477c3526e6"
@@ -344,3 +434,7 @@ def test_the_secret_beside_an_id_of_aws_goes(between: str) -> None:
         f"aws [redacted:aws-access-key-id]{between}[redacted:aws-secret-key]."
     )
     assert redact.redact(f"aws {id}{between}{commit}.")[0] == f"aws [redacted:aws-access-key-id]{between}{commit}."
+    assert redact.redact(f"aws {secret}{between}{id}.")[0] == (
+        f"aws [redacted:aws-secret]{between}[redacted:aws-access-key-id]."
+    )
+    assert redact.redact(f"aws {commit}{between}{id}.")[0] == f"aws {commit}{between}[redacted:aws-access-key-id]."

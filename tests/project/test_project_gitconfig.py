@@ -108,7 +108,7 @@ SIGNS = ["\n", "\r\n", "\r", " = ", "=", " ", '"', "\\", "\\\\", "\\\n", '\\"', 
 pieces = st.sampled_from([*HEADS, *SIGNS, "url", "a", "B", "n", "1", "é"])
 
 
-@settings(max_examples=count(200, 60))
+@settings(max_examples=count(200, 30))
 @given(st.lists(pieces, max_size=14).map("".join))
 def test_any_mixture_is_read_as_git_reads_it(tmp_path, git, tail):
     """Files put together at random are read, or refused, as git does."""

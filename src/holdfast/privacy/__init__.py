@@ -2,8 +2,9 @@
 
 Here is what secrets look like and what names them, in the one module of the package that every hook loads anyway.
 
-`TOKENS` and `PHRASES` know the secrets that have a shape of their own, `VENDORS` those that begin with a name and a
-sign, and `WORDS` those that only a name gives away (`password = ...`). A new kind is one new line here.
+`TOKENS` and `PHRASES` know the secrets that have a shape of their own, and `WORDS` those that only a name gives away
+(`password = ...`). A new kind is one new line here, or in `VENDORS` of `secret_patterns.py` where tokens begin with a
+name and a sign.
 """
 
 from __future__ import annotations
@@ -14,13 +15,24 @@ _HERE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 _RUN = r"(?:(?<![\w-])|(?<=\\[nrt]))"
 # What may stand between a name and its value, quotes and their escapes included.
 _GAP = r"[\"'\\ \t:=,>]{1,12}"
+# What a person opens with a number: a pin of anything else is one of a plug or a version.
+_PIN_OF = (
+    r"safe|vault|alarm|card|d(?:oo|eu)r|gate\b|lock|garage|phone|sim\b|account|tresor|karte|tür|schloss|konto|handy"
+    r"|coffre|porte|carte|puerta|tarjeta|caja|cassaforte|porta|carta|kluis|kaart"
+)
 
 # kind, what it may start with, pattern. A pattern is tried only where one of its beginnings is in the text.
 # Group 1 is the secret, or else the whole match. These here are one word of at least 20 characters.
 TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("aws-access-key-id", ("AKIA", "ASIA"), r"A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9+/])"),
-    # The secret of an id of AWS has no sign of its own, and stands behind the id. A digest is none.
+    # The secret of an id of AWS has no sign of its own, and stands behind the id or before it. A digest is none.
     ("aws-secret-key", ("AKIA", "ASIA"), r"[A-Z\d]{20}\W(?s:.{,80}?)(?<![\w+/])(?![\da-f]{40})([\w/+]{40})(?![\w+/])"),
+    ("aws-secret", ("AKIA", "ASIA"), r"A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9+/])"),
+    (
+        "vendor-token",
+        ("GR1348941", "st.", "endr+"),
+        rf"{_HERE}(?:GR1348941[\w-]{{20,}}+|endr\+[\w-]{{16,}}+|st\.[0-9a-f]{{24}}(?:\.[0-9a-f]{{32}}){{2}})",
+    ),
     ("aws-bedrock-key", ("ABSK",), rf"{_HERE}ABSK[A-Za-z0-9+/]{{80,}}+={{0,2}}"),
     ("private-key", ("LS0tLS1CRUdJTi",), r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/]{40,}+={0,2}"),
     (
@@ -35,22 +47,23 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("alchemy.com/v", "infura.io/v3/", "quiknode.pro/"),
         r"(?:alchemy\.com/v\d|infura\.io/v3|quiknode\.pro)/([\w-]{30,80})",
     ),
-    ("discord-webhook", ("/api/webhooks/",), r"/api/webhooks/\d{10,25}/([\w-]{40,120})"),
+    ("discord-webhook", ("/api/webhooks/",), r"/api/webhooks/(\d{10,25}/[\w-]{40,120})"),
     (
         "discord-token",
         ("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"),
         r"(?<![A-Za-z0-9])[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,45}",
     ),
     ("google-api-key", ("AIza",), r"AIza[\w-]{35}"),
-    (
-        "google-oauth",
-        ("ya29.", "1//0"),
-        rf"{_HERE}(?:ya29\.[\w.-]{{20,}}+|1//0[\w-]{{30,}}+)",
-    ),
+    ("google-oauth", ("ya29.", "1//0"), rf"{_HERE}(?:ya29\.[\w.-]{{20,}}+|1//0[\w-]{{30,}}+)"),
     ("jwt", ("eyJ",), rf"{_RUN}eyJ[\w-]{{10,8000}}+\.[\w-]{{10,16000}}+\.[\w-]{{10,2000}}+"),
     ("sendgrid-key", ("SG.",), r"SG\.[\w-]{16,32}\.[\w-]{32,64}"),
     ("twilio-key", ("SK",), rf"{_HERE}SK[0-9a-f]{{32}}(?![A-Za-z0-9])"),
     ("telegram-token", (":AA",), r"(?<=\d{8}):AA[\w-]{32,34}(?![\w-])"),
+    (
+        "twilio-token",
+        ("AC",),
+        rf"{_HERE}AC[0-9a-f]{{32}}[\"']?[ ,:]{{1,3}}[\"']?([0-9a-f]{{32}})(?![A-Za-z0-9])",
+    ),
     ("vault-token", ("hv",), rf"{_HERE}hv[sbr]\.[\w-]{{20,}}+"),
     (
         "azure-key",
@@ -97,7 +110,7 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("data-source", ("@tcp(", "@unix("), r"@(?:tcp|unix)\("),
     ("url-token", ("?code=", "&code="), r"[?&]code=([\w%-]{20,400}={0,2})"),
-    ("webhook", ("/with/key/",), r"/with/key/([\w-]{20,60})"),
+    ("webhook", ("/with/key/", "/send?key="), r"/(?:with/key/|send\?key=)([\w-]{20,60})"),
     ("rapidapi-key", ("msh",), r"(?<=[a-z0-9]{10})msh[a-z0-9]{15}p1[a-z0-9]{6}jsn[a-z0-9]{12}(?![a-z0-9])"),
     ("private-key", ("RWRTY0Iy",), r"RWRTY0Iy[A-Za-z0-9+/]{60,}+={0,2}"),
     ("linkedin-token", ("WPL_AP",), rf"{_HERE}WPL_AP\d?\.[\w.]{{20,}}+={{0,2}}"),
@@ -116,56 +129,24 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("amazon-secret", ("amzn",), rf"{_HERE}amzn(?:1\.oa2-cs\.v1|\.mws)\.[a-f0-9-]{{36,}}+"),
 )
 
-# Vendors whose tokens are a name, `_` or `-`, and a random rest: kind, and the names with `_` for each sign in them.
-# What begins with none of these names is a "vendor-token" where the rule for unknown vendors finds it to be one.
-VENDORS: dict[str, str] = {
-    "private-key": "AGE_SECRET_KEY",
-    "github-token": "ghp gho ghu ghs ghr github_pat",
-    "gitlab-token": "glpat gldt glrt glcbt glptt glft glimt glagent glsoat glffct gloas glrtr",
-    "slack-token": "xoxa xoxb xoxc xoxd xoxe xoxo xoxp xoxr xoxs xapp",
-    "stripe-key": "sk_live sk_test rk_live rk_test whsec",
-    "anthropic-key": "sk_ant",
-    "openai-key": "sk sk_proj sk_svcacct sk_admin sk_or sk_or_v1",
-    "google-oauth": "GOCSPX",
-    "npm-token": "npm",
-    "pypi-token": "pypi",
-    "huggingface-token": "hf api_org",
-    "digitalocean-token": "dop_v1 doo_v1 dor_v1",
-    "shopify-token": "shpat shpca shppa shpss shptka",
-    "heroku-key": "HRKU",
-    "docker-token": "dckr_pat dckr_oat SWMTKN SWMKEY",
-    "linear-key": "lin_api lin_oauth",
-    "notion-token": "ntn",
-    "grafana-token": "glsa glc",
-    "newrelic-key": "NRAK NRII NRJS NRRA",
-    "sentry-token": "sntrys sntryu sntrya sntryi",
-    "postman-key": "PMAK PMAT",
-    "mailgun-key": "key",
-    "rubygems-key": "rubygems",
-    "supabase-key": "sbp sb_secret",
-    "tailscale-key": "tskey tskey_auth tskey_api tskey_client tskey_webhook",
-    "square-token": "sq0csp sq0atp",
-    "model-key": "gsk xai pplx r8 lsv2 lsv2_pt lsv2_sk nvapi fw csk tvly jina pcsk tgp_v1 crsr e2b hyp vck",
-    "aiven-password": "AVNS",
-}
-
-# The same, for those that are short or have spaces. Where a pattern ignores case, "(?i)", its beginnings are
+# The same, for secrets that are short or have spaces. Where a pattern ignores case, "(?i)", its beginnings are
 # looked for in the lowered text.
 PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "private-key",
         ("-----BEGIN ",),
-        r"-----BEGIN [A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?-----"
-        r"[^-]*(?:-(?!----)[^-]*)*(?:-----END [A-Z0-9 ]{0,40}-----)?",
+        r"-----BEGIN (?:[A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----"
+        r"[^-]*(?:-(?!----)[^-]*)*(?:-----END [A-Za-z0-9 ]{0,40}-----)?",
     ),
-    (
-        "private-key",
-        ("Private-Lines",),
-        r"Private-Lines: \d{1,3}\s+((?:[A-Za-z0-9+/=]{16,64}\s{1,2}){1,200})",
-    ),
+    ("private-key", ("Private-Lines",), r"Private-Lines: \d{1,3}\s+((?:[A-Za-z0-9+/=]{16,64}(?:\s{1,2}|$)){1,200})"),
     ("database-url", ("://",), r"://[^\s:/@\"'<>]{0,100}:([^\s/\"'<>]{1,200})@(?=[\w\[$.-])"),
     ("basic-auth-url", ("://",), r"://[^\s:/@\"'<>?#]{0,100}:([^\s/\"'<>?]{1,200})@(?!sha256)(?=[\w\[$.-])"),
     ("url-token", ("://",), r"://([\w.~%-]{20,200})(?::[^\s/@\"'<>]{0,100})?@(?=[\w\[$.-])"),
+    (
+        "user-at-host",
+        tuple("@" + letter for letter in "abcdefghijklmnopqrstuvwxyz123456789"),
+        r"@(?!sha\d{3}:)(?=(?:[a-z][\w-]{0,60}(?:\.[\w-]{1,60}){1,6}|(?:\d{1,3}\.){3}\d{1,3}|[a-z][\w-]{1,60}:\d{2,5})(?![\w.-]*@))",
+    ),
     ("sent", ('\\r"',), r'\\r"'),
     ("option", ("--value", "--secret-string"), r"--(?:value|secret-string)[ =][\"']?([^\s\"']{6,400})"),
     ("login-pair", (" / ",), r" / ([^\s\"'`/]{8,80})"),
@@ -200,12 +181,12 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ('auth"', "auth'", "_auth", "auth: ", "auth="),
         r"_?auth\\{0,3}[\"']?[ ]{0,2}[:=][ ]{0,3}\\{0,3}[\"']?([A-Za-z0-9+/_-]{20,}+={0,2})",
     ),
-    ("token", ("_PAT", "_AUTH"), r"_(?:PAT|AUTH)\\{0,3}[\"']?[ ]{0,2}[:=][ ]{0,3}\\{0,3}[\"']?([^\s\"'\\]{8,400})"),
     (
-        "aws-secret-key",
-        ("secret",),
-        rf"(?i)secret[_-]?(?:access)?[_-]?(?:key)?{_GAP}([A-Z0-9/+]{{40}})(?![A-Z0-9/+=])",
+        "token",
+        ("_PAT", "_AUTH"),
+        r"_(?:PAT|AUTH)\\{0,3}[\"']?[ ]{0,2}[:=]{1,2}[ ]{0,3}\\{0,3}[\"']?([^\s\"'\\]{8,400})",
     ),
+    ("aws-secret-key", ("secret",), rf"(?i)secret[_-]?(?:access)?[_-]?(?:key)?{_GAP}([A-Z0-9/+]{{40}})(?![A-Z0-9/+=])"),
     ("authorization", ("bearer",), r"(?i)bearer[ \t:]{1,3}([\w.~+/=-]{12,}+)"),
     (
         "authorization",
@@ -235,15 +216,10 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "user-option",
         (
-            "rabbitmqctl",
-            "mc alias set",
-            "rclone obscure",
-            "wpa_passphrase",
-            "http-basic.",
-            "isql ",
-            "user:password ",
+            *("rabbitmqctl", "mc alias set", "rclone obscure", "wpa_passphrase", "http-basic.", "isql "),
+            *("user:password ", "Input Password "),
         ),
-        r"(?:http-basic\.\S{1,60}\s+\S{1,60}|\bisql \S{1,60} \S{1,60}|user:password \S{1,60}"
+        r"(?:http-basic\.\S{1,60}\s+\S{1,60}|\bisql \S{1,60} \S{1,60}|(?:user:p|Input P)assword\s+\S{1,60}"
         r"|rabbitmqctl\s(?:add_user|change_password)\s+\S{1,80}|mc alias set(?:\s+\S{1,200}){3}|rclone obscure"
         r"|wpa_passphrase\s+\S{1,40})"
         r"\s+[\"']?([^\s\"']{6,120})",
@@ -251,17 +227,8 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "user-option",
         (
-            "requirepass",
-            "masterauth",
-            "psk=",
-            "/user:",
-            "oracle:thin:",
-            "sessionid=",
-            " /p:",
-            "sqlplus ",
-            "expdp ",
-            "impdp ",
-            "SecureString ",
+            *("requirepass", "masterauth", "psk=", "/user:", "oracle:thin:", "sessionid=", " /p:", "sqlplus "),
+            *("expdp ", "impdp ", "SecureString "),
         ),
         r"(?:(?:requirepass|masterauth|/user:\S{1,60}|SecureString(?: -String)?)\s+|psk=| /p:"
         r"|(?:oracle:thin:|sqlplus |(?:ex|im)pdp )[^\s/]{1,60}/|sessionid=)[\"']?([^\s\"'@;]{6,120})",
@@ -274,40 +241,29 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?i)passw[a-z]{1,3}`?\)\s{0,4}values\s?\((?:[^()']{0,40}'[^']{0,80}',){0,6}\s?'([^']{6,80})'\s?\)",
     ),
     ("user-option", ("http -a", "https -a"), r"https? -a[ =][\"']?[^\s:\"']{1,60}:([^\s\"']{4,120})"),
+    ("cookie", ("sessid=", "sessionid="), r"(?i)sess(?:ion)?id=([\w.%-]{16,4000})"),
+    (
+        "url-token",
+        ("_pat:", "_pat=", '_pat"'),
+        r"_pat\\{0,3}[\"']?[ ]{0,2}[:=]{1,2}[ ]{0,3}\\{0,3}[\"']?([\w-]{20,400})",
+    ),
     ("cookie", ("session=",), r"session=([^\s\"'&;]{16,4000})"),
     ("cookie", ("cookie:",), r"(?i)cookie:[ ]{0,3}(?:[\w.-]{1,40}=)?([^\n\"'<>]{16,4000})"),
     (
         "secret",
         (
-            "log in as ",
-            "login as ",
-            "log in with ",
-            "login with ",
-            "sign in with ",
-            "sign in as ",
-            "dich mit ",
-            "toi avec ",
+            *("log in as ", "login as ", "log in with ", "login with ", "sign in with ", "sign in as "),
+            *("dich mit ", "toi avec "),
         ),
         r"(?i)(?:(?:log ?in|sign in) (?:as|with)|dich mit|toi avec) [\w.@+-]{2,60} (?:with|and|using|und|et)"
         r" ([^\s\"']{6,80})",
     ),
-    (
-        "secret",
-        ("log in", "login"),
-        r"(?i)log ?in(?: with| as| is|:)?:? [\w.@+-]{2,60} ?/ ?([^\s\"']{6,80})",
-    ),
+    ("secret", ("log in", "login"), r"(?i)log ?in(?: with| as| is|:)?:? [\w.@+-]{2,60} ?/ ?([^\s\"']{6,80})"),
     (
         "secret",
         (
-            "credential",
-            "creds ",
-            "creds:",
-            "zugangsdaten",
-            "anmeldedaten",
-            "logindaten",
-            "identifiants",
-            "credencia",
-            "inloggegevens",
+            *("credential", "creds ", "creds:", "zugangsdaten", "anmeldedaten", "logindaten", "identifiants"),
+            *("credencia", "inloggegevens"),
         ),
         r"(?i)(?:credentials?|creds|(?:zugangs|anmelde|login)daten|identifiants|credenciales|credenciais|inloggegevens)"
         r"(?:[ ][^\W\d_][\w'-]{0,20}){0,5}[: ]{1,3}[\w.@+-]{2,60}[ ]?[/:|,][ ]?([^\s\"':][^\s\"']{5,79})",
@@ -350,7 +306,6 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?i)(?:identified|password)\s+by\s+(?:password\s+)?\\{0,3}[\"']?([^\s\"';]{6,120})",
     ),
     ("user-option", ("pass:",), r"(?<![\w:-])(?<!\w/)pass:(?!:)([^\s\"'/]{6,80})"),
-    # A call that takes a password or a key among its strings: which of them is told by the strings.
     (
         "call",
         (
@@ -361,47 +316,80 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "seed-phrase",
-        (" phrase",),
-        r"(?i) phrase[^\n]{0,24}?[:= ]{1,3}[\"'`]?"
+        ("phrase", " words"),
+        r"(?i)(?:phrase| words)[^\n]{0,60}?[:= \n\"'`]{1,4}"
         r"((?-i:[a-z]{3,8}(?: [a-z]{3,8}){11}(?:(?: [a-z]{3,8}){3}){0,4}))(?=[\"'`.,;]?(?:\s|$))",
     ),
-    ("key-call", ("hmac", "jwt."), r"(?i)(?:hmac(?:\.new)?|jwt\.[a-z]{3,9})\("),
+    (
+        "passphrase",
+        ("phrase",),
+        r"(?i)phrase[^\n:\"'`]{0,40}(?:[:=]|\bis\b:?|\bist\b:?|\bes\b:?)[ ]{0,2}[\"'`]?"
+        r"((?-i:[a-z]{3,12}(?: [a-z]{3,12}){3,9}))(?=[\"'`]|[.,;]?[ ]?(?:\n|$))",
+    ),
+    (
+        "app-password",
+        ("app pass", "app-pass"),
+        r"(?i)app[- ]pass[a-z]{0,4}\W{1,3}(?:is )?((?-i:[a-z]{4}(?: [a-z]{4}){3}))(?![a-z])",
+    ),
+    (
+        "recovery-code",
+        ("recovery", "backup", "wiederherstellungscode", "scratch code"),
+        r"(?i)(?:recovery|backup|wiederherstellungs|scratch)[ _-]?(?:codes?|keys?)",
+    ),
+    (
+        "printed",
+        (
+            *("op read ", "openssl rand", "pwgen", "pass show ", "auth token", "access-token", "auth:token"),
+            "find-generic-password",
+        ),
+        r"(?:op read|openssl rand|pwgen|pass show|gh auth token|print-access-token|auth:token|find-generic-password)"
+        r"[^\n]{0,160}\n([^\s\"'$#>]{8,400})(?=\s{0,4}(?:\n|$))",
+    ),
+    (
+        "url-token",
+        ("/hook/", "/hooks/", "/webhook/", "/webhooks/"),
+        r"/(?:web)?hooks?/(?:[\w-]{1,20}/){0,3}([\w-]{20,200})",
+    ),
+    ("private-key", ("accounts", "Wallet("), r"(?:accounts[\"']?:\s{0,3}\[\s{0,8}|Wallet\()[\"'](0x[0-9a-f]{64})"),
+    (
+        "key-bytes",
+        ("keypair", "id.json", "solana"),
+        r"(?:keypair|id\.json|solana)[^\[\n]{0,60}\s{0,4}(\[(?:\d{1,3},\s?){31,63}\d{1,3}\])",
+    ),
+    # The parts of a JSON web key that are not public.
+    (
+        "key-bytes",
+        ('"d"', '"p"', '"q"', '"k"', '"dp"', '"dq"', '"qi"', '"d\\"'),
+        r'"(?:d[pq]?|p|qi?|k)\\?"\s{0,4}:\s{0,4}\\?"((?=[\w-]{0,60}[A-Z])(?=[\w-]{0,60}\d)[\w-]{40,1400})',
+    ),
+    ("private-key", ("WIF", "wif=", "wif:"), r"(?i:wif)[\"'\s:=]{1,5}([5KLc9][1-9A-HJ-NP-Za-km-z]{50,51})(?!\w)"),
+    (
+        "pin",
+        ("pin ",),
+        rf"(?i)(?<![\w-])pin (?=[^\n.:;\d]{{0,80}}(?:{_PIN_OF}))[^\n.:;\d]{{0,90}}?"
+        r"(?:\s(?:is|ist|lautet|est|es|è|é|er|är)\s|\s?[:=]\s?)(\d{4,8})(?![\w%])",
+    ),
+    (
+        "login-file",
+        ("auth.txt", "auth.conf", "login.txt", "login.conf", "pass.txt", "creds.txt", "credentials.txt"),
+        r"(?:auth|login|pass|creds|credentials)\.(?:txt|conf)\n[\w.@+-]{2,60}\n(\S{6,120})(?=\s|$)",
+    ),
+    (
+        "secret",
+        ("code wi", "code du wi", "codice wi", "wifi code", "wi-fi code", "wifi-code", "wlan-code"),
+        r"(?i)(?:cod(?:e|ice) (?:du )?wi-?fi|(?:wi-?fi|wlan)[ -]code)[^\n:]{0,50}?(?:[ '](?:est|is|ist|è)|:)[ ]"
+        r"([^\s\"']{8,63})(?<![.,;:])",
+    ),
+    ("key-call", ("hmac", "jwt.", "fernet("), r"(?i)(?:hmac(?:\.new)?|jwt\.[a-z]{3,9}|fernet)\("),
 )
 
 # Passwords in other scripts, for which a text of ASCII letters alone need not be searched.
 FOREIGN = (
-    *(
-        "contraseñ",
-        "Contraseñ",
-        "CONTRASEÑ",
-        "hasło",
-        "Hasło",
-        "HASŁO",
-        "lösenord",
-        "Lösenord",
-        "LÖSENORD",
-        "şifre",
-        "Şifre",
-        "парол",
-        "Парол",
-        "ПАРОЛ",
-    ),
-    *(
-        "密码",
-        "密碼",
-        "口令",
-        "パスワード",
-        "暗証番号",
-        "비밀번호",
-        "비번",
-        "암호",
-        "패스워드",
-        "סיסמה",
-        "كلمة المرور",
-        "كلمة السر",
-    ),
+    *("contraseñ", "Contraseñ", "CONTRASEÑ", "hasło", "Hasło", "HASŁO", "lösenord", "Lösenord", "LÖSENORD"),
+    *("şifre", "Şifre", "парол", "Парол", "ПАРОЛ", "密码", "密碼", "口令", "パスワード", "暗証番号"),
+    *("비밀번호", "비번", "암호", "패스워드", "סיסמה", "كلمة المرور", "كلمة السر"),
     *("jelszó", "Jelszó", "parolă", "Parolă", "κωδικ", "Κωδικ", "รหัสผ่าน", "पासवर्ड", "mật khẩu", "Mật khẩu"),
-    *("clé ", "Clé ", "chlüssel", "密钥", "APIキー", "ключ", "Ключ"),
+    *("토큰", "トークン", "令牌", "токен", "Токен", "clé ", "Clé ", "chlüssel", "密钥", "APIキー", "ключ", "Ключ"),
 )
 # The first letter of scripts that set no space between words.
 FIRST_UNSPACED = "\u2e80"
@@ -419,30 +407,25 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("kennwort", "password"),
     ("secret", "secret"),
     ("token", "token"),
-    ("key", "api-key"),
+    *((word, "api-key") for word in ("key", "sleutel", "nyckel")),
     ("cred", "secret"),
     ("psk", "password"),
     ("mnemonic", "password"),
     ("auth", "token"),
     ("login", "login"),
-    *((word, "password") for word in ("senha", "wachtwoord", "adgangskode", "parola", "heslo")),
+    *((word, "password") for word in ("senha", "wachtwoord", "adgangskode", "parola", "heslo", "jelszav")),
     *((word, "secret") for word in HINTS),
 )
 
-KINDS: tuple[str, ...] = tuple(
-    sorted(
-        {
-            "private",
-            "vendor-token",
-            "random",
-            *VENDORS,
-            *(row[0] for row in (*TOKENS, *PHRASES)),
-            *(row[1] for row in WORDS),
-        }
-    )
-)
-
 DIGITS = frozenset("0123456789")
+# Which letter follows which in words, from `a` to `z`: of letters that were drawn half of the pairs are others.
+_FOLLOWING = (
+    "bcdfgiklmnprstuvwxy aceijlorsuy acdehiklmorstuy abcdefgilorstu abcdefghiklmnopqrstvwxy aefilorstuy aeghilnorstu "
+    "aeiorstuy abcdefglmnoprstvxz aeou aeilns acdefilnopstuvy abdeilmopsu acdefgiklmnopstuvy abcdfgiklmnoprstuvwy "
+    "adefhiloprstuy u abcdefgiklmnoprstuvy acdefhiklmnoprstuwy acdefhilmnoprstuwy abcdefgilmnoprst aeio aehinors ceipt "
+    "eilmnopst aei"
+)
+SPOKEN = dict(zip("abcdefghijklmnopqrstuvwxyz", _FOLLOWING.split(), strict=True))
 
 # Where the random rest of a vendor's token may begin: at a sign, before a run with a digit or of many letters.
 _BEHIND_SIGN = (

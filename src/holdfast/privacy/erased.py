@@ -1,9 +1,9 @@
 """What was erased, without a word of it: so that no sweep and no import brings it back.
 
-`erased.jsonl` of the home has one row for each text, project or span of time that was erased, and one for each report.
-Of a text there is a digest, made with a random key that stands in the first row, how many words it has, and a sum of
-two bytes over its first two words, which most texts do not have. Whoever has the file can only try texts, as with a
-tombstone.
+`erased.jsonl` of the home has one row for each text, project or span of time that was erased, for each name that a file
+got by that, and for each report. Of a text there is a digest, made with a random key that stands in the first row, how
+many words it has, and a sum of two bytes over its first two words, which most texts do not have. Whoever has the file
+can only try texts, as with a tombstone.
 
 What was said after its text was erased was said again, and counts. What has no time counts as said before.
 """
@@ -64,6 +64,7 @@ class Erased:
         self._texts: dict[int, list[ErasedText]] = {}
         self._projects: list[tuple[str, bytes]] = []
         self._spans: list[tuple[str, str, str]] = []
+        self._names: set[bytes] = set()
         self._latest = ""
         self._is_any_local = False
         self._codes = _Codes(b"")
@@ -89,6 +90,8 @@ class Erased:
                 self._is_any_local = self._is_any_local or bool(within)
             elif kind == "project":
                 self._projects.append((at, bytes.fromhex(str(row["digest"]))))
+            elif kind == "name":
+                self._names.add(bytes.fromhex(str(row["digest"])))
             elif kind == "span":
                 self._spans.append((at, str(row["since"]), str(row["until"])))
             elif kind == "report":
@@ -123,6 +126,15 @@ class Erased:
             found.append({"kind": "span", "at": at, "since": span[0], "until": span[1]})
         known = {_known(row) for row in map(rows.object_in, rows.read(self.path)) if row}
         self._append([row for row in found if _known(row) not in known])
+
+    def add_names(self, paths: Iterable[str]) -> None:
+        """Note the names that files have since what was erased went from their old ones."""
+        digests = {self._digest([path]) for path in paths} - self._names
+        self._append([{"kind": "name", "digest": digest.hex()} for digest in sorted(digests)])
+
+    def gave(self, path: str) -> bool:
+        """Whether a file has its name since something was erased from its old one."""
+        return self._digest([path]) in self._names
 
     def add_report(self, report: dict[str, object]) -> None:
         """Keep a report, which holds no word of what was erased."""

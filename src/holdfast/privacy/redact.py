@@ -1,11 +1,13 @@
 """Takes secrets out of text before it is written anywhere, and says which kinds it took.
 
 The tables are in `privacy/__init__.py`. Everything is bounded, so that the time taken grows with the length of the text
-and nothing else. Most texts have words like `key`, `login` and `pass` in them and no
-secret, which a look at what stands around them tells; only then `secret_values.py` is loaded, which tries the patterns.
+alone. Most texts have words like `key` and `pass` in them and no secret, as what stands around them tells; else
+`secret_values.py` is loaded, which tries the patterns.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 from holdfast.privacy import (
     DIGITS,
@@ -17,6 +19,7 @@ from holdfast.privacy import (
     NO_RUN,
     PHRASES,
     PREFIXED,
+    SPOKEN,
     TOKENS,
     WORDS,
     looks_made,
@@ -49,13 +52,16 @@ _NEEDED = {
 _FLAGS = frozenset((" login ", " -u ", " -p", " -P", " -hp", " -a", " -w", " -A", " -X", " -k", " -t", " -N"))
 # The length of a secret access key, which stands behind the word `secret`.
 _SECRET_KEY = 40
-# So near the word `phrase` stand at least so many words of a seed with nothing but a space around them.
-_NEAR_SEED, _MIN_SEED = 150, 10
+# So near these words stand at least so many words of the phrase with nothing but a space around them.
+_NEAR_SEED, _SEEDS = 240, {"phrase": 4, " words": 12}
 # Letters alone are a secret where no word has them in that order: so many, and so many consonants in a row.
-_MIN_DRAWN = 10
-_MANY = 6
+_MIN_DRAWN, _MANY = 10, 6
+# So far behind a name something may be given to it by one of these; letters alone are so many, in no word's order.
+_NEAR_GIVEN, _MIN_ODD = 80, 8
+_GIVEN_BY = "=:,\"'`"
 _CONSONANTS = frozenset("bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ")
 _SIGNS = "!#%*?^~@$+&"
+_SHOWING = DIGITS.union(_SIGNS)
 # A text of so many secrets and hardly more words than name them says nothing else.
 _MIN_SECRETS, _WORDS_A_SECRET = 2, 7
 _NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
@@ -388,29 +394,33 @@ def may_begin(text: str, at: int, beginning: str) -> bool:
     """Whether a secret that has a shape can begin here."""
     if beginning in _FLAGS:
         words = text[at : at + 240].split(None, 6)[:6]
-        return any(
-            not DIGITS.isdisjoint(word)
-            or any(sign in word for sign in _SIGNS)
-            or word.count("-") > 2
-            or _may_be_drawn(word)
-            for word in words
-        )
-    if beginning in ("1/", "2/"):
-        return text[at + 2 : at + 12].isdigit()
+        return any(not _SHOWING.isdisjoint(word) or word.count("-") > 2 or _may_be_drawn(word) for word in words)
+    if beginning[0] == "@":
+        return ":" in text[max(0, at - _NEAR_GIVEN) : at].rpartition(" ")[2]
+    if beginning in ("1/", "2/", "AC"):
+        return (str.isalnum if beginning == "AC" else str.isdigit)(text[at + 2 : at + 12])
     if beginning == "://":
         address = text[at : at + 400]
         return "@" in address and "@" in address.split(None, 1)[0]
     if beginning == "secret":
         return any(len(word) >= _SECRET_KEY for word in text[at : at + 2 * _SECRET_KEY].split())
-    if beginning == " phrase":
-        run = 0
-        for word in text[at : at + _NEAR_SEED].split(" "):
-            run = run + 1 if 3 <= len(word) <= 8 and word.isascii() and word.isalpha() and word.islower() else 0
-            if run == _MIN_SEED:
-                return True
-        return False
+    if beginning == "pin ":
+        return any(word[:4].isdigit() for word in text[at : at + 2 * _NEAR_BEFORE].split())
+    if beginning in _SEEDS:
+        return _has_words(text[at + len("phrase") : at + _NEAR_SEED], _SEEDS[beginning])
     signs, reach = _NEEDED.get(beginning, ("", 0))
     return not signs or any(sign in text[at : at + reach] for sign in signs)
+
+
+def _has_words(text: str, least: int) -> bool:
+    """Whether so many plain words stand in a row."""
+    run = 0
+    for word in text.replace("\n", " ").replace("=", " ").split(" "):
+        word = word.strip("\"'`.,;:")
+        run = run + 1 if 3 <= len(word) <= 12 and word.isascii() and word.isalpha() and word.islower() else 0
+        if run == least:
+            return True
+    return False
 
 
 def is_of_path(text: str, at: int) -> bool:
@@ -424,18 +434,22 @@ def may_be_given(text: str, at: int, kind: str) -> bool:
     near = text[max(0, at - _NEAR_BEFORE) : at + _NEAR_BEHIND]
     has_digit = not near.isascii() or any(digit in near for digit in _DIGITS)
     # A closer look costs more than to try, but less than to load the patterns.
-    if has_digit and _value_of:
-        return True
-    if has_digit and any(any(map(str.isdigit, word)) for word in near.split() if len(word) >= _MIN_VALUE):
+    words = near.split() if has_digit and not _value_of else ()
+    if (has_digit and _value_of) or any(any(map(str.isdigit, word)) for word in words if len(word) >= _MIN_VALUE):
         return True
     if any(_may_be_drawn(word) for word in near.split()):
+        return True
+    # A value without a digit or a sign is given by a sign, or said to be it.
+    line = text[at : at + _NEAR_GIVEN].partition("\n")[0]
+    if (any(sign in line for sign in _GIVEN_BY) or " is" in line) and any(map(_may_be_given_so, line.split())):
         return True
     if kind != "password":
         return False
     if text[at : at + 10].lower().startswith(("passphrase", "mnemonic")) or near.count("-") > 2:
         return True
     # A sign stands directly between two letters, as in `hunter!two`.
-    return any(_is_within(near, at) for sign in _SIGNS for at in _places(near, sign))
+    has_sign = any(sign in near for sign in _SIGNS)
+    return has_sign and any(_is_within(near, at) for at, sign in enumerate(near) if sign in _SIGNS)
 
 
 def _may_be_drawn(word: str) -> bool:
@@ -454,12 +468,17 @@ def _may_be_drawn(word: str) -> bool:
     return False
 
 
-def _places(text: str, sign: str) -> list[int]:
-    found, at = [], text.find(sign)
-    while at >= 0:
-        found.append(at)
-        at = text.find(sign, at + 1)
-    return found
+def _may_be_given_so(word: str) -> bool:
+    """Whether three words are joined in a word, or its letters are not those of a word in their order."""
+    word = word.strip("\"'`*(),;.:=!?")
+    if word.count("-") > 1:
+        return True
+    for sign in _GIVEN_BY:
+        word = word.rpartition(sign)[2]
+    if len(word) < _MIN_ODD or not word.isalpha() or not word.isascii():
+        return False
+    odd = sum([two not in SPOKEN[one] for one, two in pairwise(word.lower())])
+    return odd > 1 and odd * 5 > len(word)
 
 
 def _is_within(text: str, at: int) -> bool:

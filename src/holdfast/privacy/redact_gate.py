@@ -53,6 +53,7 @@ _Letters = tuple[str, ...]
 # What follows beginnings that are short or everyday words, one set of letters a place.
 _LONGER: dict[str, tuple[_Letters | str, ...]] = {
     "SK": (("S", "K", _HEX, _HEX, _HEX, _HEX),),
+    "AC": (("A", "C", _HEX, _HEX, _HEX, _HEX),),
     "hv": (("h", "v", "sbr", "."),),
     "pat": ((*"pat", *[_ALNUM] * 14, "."),),
     "dapi": ((*"dapi", _HEX, _HEX, _HEX, _HEX),),

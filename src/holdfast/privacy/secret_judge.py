@@ -18,8 +18,9 @@ from __future__ import annotations
 from itertools import islice, pairwise
 from zlib import crc32
 
-from holdfast.privacy import looks_made
-from holdfast.privacy.secret_values import pattern
+from holdfast.privacy import WORDS, looks_made
+from holdfast.privacy import secret_patterns as patterns
+from holdfast.privacy.secret_values import IDS, NAMED_ID, is_reference, pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,37 +92,16 @@ _WORTHY = (
     r"[a-z]-[a-z]{3,12}-[a-z]{3,12}-[a-z]",
 )
 _WORTH = "|".join(_WORTHY)
+# What a name is given, by a sign or a verb between them: there a value may also be letters that were drawn, or words.
+_GIVEN = (
+    r"[\w.\[\]-]{0,24}\\{0,3}[\"'`*)\]]{0,3}[ \t]{0,4}(?:=>|:=|={1,3}|:|->|→|,|(?:is|ist|est|es|to|was|lautet)\b:?)"
+    r"[ \t]{0,4}(?P<open>[\"'`*(]{0,3})(?P<value>[A-Za-z-]{8,64}[!?]?)(?=(?P<behind>[\"'`*),;.\s]|$))"
+)
+_JOINED = r"[A-Za-z]{3,12}(?:-[A-Za-z]{3,12}){2,5}[!?]?$"
+_OF_PASSWORD = frozenset([word for word, kind in WORDS if kind == "password"])
 # An address, a path, a flag, a number, a version, a reference, or what was taken out already.
 _NEARNESS = (0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3)
-_NO_VALUE = (
-    r"\[(?:redacted|private)|://|^[/~.]|^-{1,2}\w|^[\d.,:;%+*/xX-]+$|^[A-Za-z]:\\|^\d[\d.]*[a-z]{1,3}$|^\$[{(]|\{\{"
-    r"|^[v^~<>=]{0,2}\d+(?:\.\d+)+|[xX]{4}|^\w*:.*:.*:|^[A-Za-z_][\w.-]*=[^=]"
-    r"|/[0-9a-f]{8}-[0-9a-f]{4}-|^\#[0-9a-fA-F]{3,8}$|^\#[a-z-]+$|^%[0-9A-F]{2}"
-    r"|^(?:localhost|[a-z0-9-]{1,40}(?:\.[a-z0-9-]{1,40}){1,4}):\d{2,5}$|^0x[0-9a-fA-F]{1,8}$|^\d+e\d+$"
-    r"|^@[A-Za-z][\w-]*/[\w.-]+$|^ttys?\d+$|^[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}$|^CVE-\d{4}-\d+$|\.\*"
-    r"|^(?i:base64(?:url)?|utf-?8|ascii|latin-?1|sha-?\d{1,3}|md5)$"
-)
 _PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+"
-_FILE = (
-    r"(?i)\.(?:json|ya?ml|py|m?js|tsx?|jsx|txt|pem|crt|key|env|toml|md|html?|css|go|rs|java|sh|ini|cfg|conf|log|sql|db"
-    r"|gpg|lock|svg|png|dll|so|rb|c|h|cpp|pyi|xml|csv|zip|gz|rst|php|po|whl|com|org|net|io|de|test|local|internal"
-    r"|jpe?g|gif|webp|ico|pdf|docx?|xlsx?|pptx?|mp[34]|m4a|wav|mkv|webm|mov|cjs|mts|vue|svelte|scss|less|swift|kt|dart"
-    r"|proto|tf|lua|ipynb|bin|dat|bak|tmp|tar|tgz|bz2|xz|jar|deb|rpm|exe|dmg|iso|apk|gguf|onnx|pt|woff2?|ttf|map)"
-    r"(?:(?::\d+)*|\?\w*)$"
-)
-_STAND_IN = (
-    r"(?i)example|change[_-]?(?:me|this|it)|your|here$|placeholder|dummy|redacted|xxx|\*\*\*|\.\.\.|…|sample|fake|mock"
-    r"|replace|insert|todo|12345|abcdef|foobar|undefined|null|none|true|false"
-)
-# How values are built that a pattern knows.
-_BUILT = (
-    ("uuid", r"(?i)^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$"),
-    ("hex", r"^(?=.{7})(?=\D*\d)(?=.*[a-fA-F])(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)$"),
-    ("num", r"^[\d.,:/xX%TZ+-]+[a-zA-Z]{0,3}$"),
-    ("tmpl", r"\$\{|\$\(|\{\{|%\(|^\$\w+$|^%\w+%$|^<|\\x|\\u|%s|%d"),
-    ("mail", r"@[\w-]+\.[\w.-]+$"),
-    ("file", _FILE),
-)
 # What is built so is no secret, or too seldom one.
 _NONE = frozenset(("path", "file", "dotted", "num", "mail", "tmpl"))
 _WORDS_ALONE = r"(?!\w*[^\W_](?:[-_.]\w+){3}|.*[!#%*?^~@$+&])"
@@ -132,15 +112,6 @@ _DATA_LINE = r"(?:[A-Za-z0-9+/=]{40}\s{1,12}|PUBLIC KEY-----\s{1,2})$"
 _MIN_MADE, _MAX_PLAIN, _MAX_MADE = 6, 23, 40
 # A value goes on behind a sign that ends a name elsewhere, and a name that stands before it is none of it.
 _GOES_ON = r"[=:][^\s\"'`,()<>|\[\]{};\\/=:]{1,40}(?![^\s\"'`,;)<|@])"
-_NOT_MADE = (
-    # Keys that are pressed together.
-    r"^(?i:ctrl|control|cmd|command|alt|opt|option|shift|meta|super|win)[+-]|"
-    r"^[A-Za-z]+\#\d+$|%[0-9A-F]{2}|^[a-z]\w*@(?:npm|v?\d)|^\w+@v?\d{1,3}(?!\d)|^[A-Z]{2,5}-\d{4}-\d+|^[\w+-]+@[\w-]+\.\w|^&|\$\{|^\#|^-|\.\w+\#"
-    r"|^(?:[A-Za-z]+-)+\d[\d.]*$|^\d+[a-z]+$|^(?i:[a-z]*\d?(?:bit|byte|px|rem|ms|kb|mb|gb))$|^[A-Z]+-[A-Za-z]*\d"
-    r"|^@[A-Za-z][\w-]*$|^[A-Z]+(?:_[A-Z0-9]+){2,}$"
-)
-# A licence or a recovery code, in groups as it is printed.
-_PRINTED = r"(?=.*[A-Z])(?=.*\d)(?:[A-Z0-9]{4,6}-){3,7}[A-Z0-9]{4,6}$"
 # Where something is that one logs in to.
 _IP = r"(?:\d{1,3}\.){3}\d{1,3}"
 _ADDRESS = rf"(?P<a>://)|(?P<b>[\w.-]@[\w-])|(?P<c>\b{_IP}\b)"
@@ -194,22 +165,31 @@ def value_in(text: str, at: int, run: str) -> tuple[int, int] | None:
             value = run + goes[0]
     value = value.rstrip(".,:*?")
     value, at = value.lstrip("*"), at + len(value) - len(value.lstrip("*"))
-    if not pattern(_PRINTED).match(value) and not _is_made(value):
+    if not pattern(patterns.PRINTED).match(value) and not _is_made(value):
         return None
     # A part of a path or of a resource's name, or a piece of encoded data.
-    is_part = pattern(_OF_PATH).search(text, max(0, start - 80), start)
-    is_part = is_part or pattern(_IN_DATA).search(text, max(0, start - 41), end + 41)
-    return None if is_part else (at, at + len(value))
+    is_part = text.startswith("\n-----END", end) or pattern(_OF_PATH).search(text, max(0, start - 80), start)
+    if is_part or pattern(_IN_DATA).search(text, max(0, start - 41), end + 41):
+        return None
+    return at, at + len(value)
 
 
 def _is_made(value: str) -> bool:
     """Say whether a value looks made up by itself, whatever stands around it."""
-    if not _MIN_MADE <= len(value) <= _MAX_MADE or pattern(_NOT_MADE).search(value) or not looks_made(value):
+    if not _MIN_MADE <= len(value) <= _MAX_MADE or pattern(patterns.NOT_MADE).search(value) or not looks_made(value):
+        return False
+    if _is_method(value):
         return False
     # What is longer and drawn at random is known by that alone, or is an id.
     if len(value) > _MAX_PLAIN and not pattern(r"[!\#%*?^~@$+&]").search(value):
         return False
     return shape_of(value) not in _NOT_ALONE
+
+
+def _is_method(value: str) -> bool:
+    """Say whether all that is no letter in a value is of names of methods and formats, as in `Ed25519PrivateKey`."""
+    rest = pattern(patterns.TECHNICAL).sub("", value)
+    return rest != value and not pattern(r"[\d!#%*?^~@$+&]").search(rest)
 
 
 def near(text: str, at: int, end: int) -> list[tuple[int, int]]:
@@ -218,9 +198,22 @@ def near(text: str, at: int, end: int) -> list[tuple[int, int]]:
     stop = end + sum(map(len, lines)) + len(lines) - 1
     start = max(text.rfind("\n", max(0, at - _BEFORE), at) + 1, at - _BEFORE, 0)
     # Most words have nothing near them that could be one.
-    if not any(pattern(source).search(text, start, stop) for source in _WORTHY) or not _tells(text, at, end):
+    given = _given(text, at, end)
+    is_worthy = any(pattern(source).search(text, start, stop) for source in _WORTHY)
+    if not (given or is_worthy) or not _tells(text, at, end):
         return []
-    return list(islice(_candidates(text, start, stop, at), _MAX_CANDIDATES))
+    return given + (list(islice(_candidates(text, start, stop, at), _MAX_CANDIDATES)) if is_worthy else [])
+
+
+def _given(text: str, at: int, end: int) -> list[tuple[int, int]]:
+    """Return where letters are that the word's name is given and that are no word: drawn, or several words joined."""
+    given = pattern(_GIVEN).match(text, end)
+    if not given:
+        return []
+    value = given["value"]
+    is_joined = pattern(_JOINED).match(value) and (text[at:end].lower() in _OF_PASSWORD or not text[at:end].isascii())
+    is_drawn = value.isalpha() and shape_of(value)[0] == "r"
+    return [given.span("value")] if is_joined or is_drawn else []
 
 
 def reread() -> None:
@@ -247,14 +240,19 @@ def _tells(text: str, at: int, end: int) -> bool:
     behind = run[0] if run else ""
     before = text[max(0, at - 60) : at]
     before = before[len(before.rstrip("+/=_-" + _ALNUM)) :]
-    if len(before) + len(behind) > 70 or pattern(_IN_DATA).search(before + text[at:end] + behind):
+    if (
+        behind.startswith("-----")
+        or len(before) + len(behind) > 70
+        or pattern(_IN_DATA).search(before + text[at:end] + behind)
+    ):
         return False
     word, last, follows = text[at:end], before[-1:], behind[:1]
     if word == "key" and before.lower().endswith(_NO_KEYS):
         return False
     if word.lower() not in _SHORT:
         return True
-    if follows.islower() or (word.isupper() and follows.isupper()) or last.isdigit():
+    is_plural = follows in ("s", "S") and not behind[1:2].isalpha()
+    if (follows.islower() and not is_plural) or (word.isupper() and follows.isupper()) or last.isdigit():
         return False
     return not last.isalpha() or (last.islower() and (word[0].isupper() or len(before) > 1))
 
@@ -289,7 +287,9 @@ def _values(text: str, chunk: re.Match[str], at: int) -> Iterator[tuple[int, int
     for place, value in pieces:
         is_other = text[max(0, place - 7) : place] == "base64," or text.startswith("(", place + len(value))
         if not place <= at < place + len(value) and not is_other and _may_be(value):
-            yield place, place + len(value)
+            is_id = shape_of(value)[:3] in ("uui", "hex") and pattern(NAMED_ID).search(text, max(0, place - 24), place)
+            if not is_id:
+                yield place, place + len(value)
 
 
 def _bare(start: int, piece: str) -> tuple[int, str]:
@@ -303,7 +303,9 @@ def _bare(start: int, piece: str) -> tuple[int, str]:
 def _may_be(value: str) -> bool:
     if len(value) < 6 or not (value.isascii() and value.isprintable()) or not pattern(_WORTH).search(value):
         return False
-    if pattern(_NO_VALUE).search(value):
+    if pattern(patterns.NO_VALUE).search(value) or value.partition("_")[0].lower() in IDS:
+        return False
+    if is_reference(value) or _is_method(value):
         return False
     shape = shape_of(value)
     # A word with a sign at one end is that of a sentence.
@@ -369,7 +371,7 @@ def _of_value(value: str, shape: str) -> tuple[int, int, list[str]]:
         "ve9" if value[-1].isdigit() else f"ve:{value[-2:].lower()}",
     ]
     told += [f"sg1{sign}" for sign in signs] + [f"v:{word}" for word in words[:5]]
-    return length, sound, told + (["ph"] if pattern(_STAND_IN).search(value) else [])
+    return length, sound, told + (["ph"] if pattern(patterns.LIKE_STAND_IN).search(value) else [])
 
 
 def _of_name(name: str) -> tuple[list[str], str]:
@@ -408,7 +410,7 @@ def shape_of(value: str) -> str:
 
 
 def _shape_of(value: str) -> str:
-    known = next((shape for shape, source in _BUILT if pattern(source).search(value)), "")
+    known = next((shape for shape, source in patterns.BUILT if pattern(source).search(value)), "")
     if known == "hex":
         return "hexS" if len(value) < 16 else "hexM" if len(value) < 32 else "hexL"
     if known:

@@ -6,18 +6,22 @@
 from __future__ import annotations
 
 from holdfast.privacy import HINTS
+from holdfast.privacy import secret_patterns as patterns
 from holdfast.privacy.secret_judge import judged
 from holdfast.privacy.secret_values import (
     BEFORE,
     CODE_WORD,
     MAX_JUDGED_VALUE,
+    NAMED_ID,
     NUMBERED,
     digit_turns,
     is_mixed,
+    is_phrase,
     is_random,
     is_reference,
     is_secret,
     is_shaped,
+    is_shown,
     is_strong,
     is_value,
     pattern,
@@ -28,13 +32,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
 
-# What says that a `key` is a secret one.
-_KEY_OF = (
-    r"(?i)(?:api|ai|app|access|secret|private|auth|account|admin|encrypt(?:ion)?|signing|master|shared|storage|service"
-    r"|license|subscription|session|client|deploy|write|server|sdk|ingest|webhook|ssh|tls|ssl|rsa|jwt|hmac|cookie|wallet"
-    r"|project|integration|ecdsa|role|fernet|recovery|backup|unlock|activation|vapid|cipher|crypt|aes|bot"
-    r"|wifi|wlan|unseal)[_. -]?$"
-)
 
 # What may stand directly behind a name: the rest of it, a sign, a quote or white space. Behind an `s` only `str` and
 # `staging` go on; a plural is given nothing.
@@ -43,41 +40,7 @@ BEHIND_NAME = "abcdehklmnopstvwABCDEHKLMNOPSTVW0123456789_-\\\"'`])(?:=!,<>| \t\
 BEHIND_JUDGED = "".join([letter for letter in BEHIND_NAME if letter not in "sSeE("])
 BEFORE_KEY = "_. -?\"'\n\t<&({[,`*" + "ipstehngrdayck" + "IPSTEHNGRDAYCK"
 BEHIND_PLURAL = " \"'{[:=_\n"
-# What may follow the word: the rest of the name, the sign between name and value, and a quote.
-_ASSIGNED = r"""(?x)
-    (?P<rest>(?=[WwPpCc])(?i:word|wd|phrase|code|wort)|(?<=[sS])[eE](?![A-Za-z])|(?<=[cC][rR][eE][dD])(?i:entials?|s))?
-    (?:(?=[\w-])(?i:[_-]?(?:access|key|token|value|str|string|b64|base64|data|pem|hex
-        |prod|dev|staging|live|test|old|new|main|confirm(?:ation)?|\d{1,3}))|[ ]\d(?=:)){0,3}
-    (?:[_-](?i:salt|base|seed|raw|secret|plain|enc|hash))?
-    (?P<closed>\\{0,3}["'`])?\]?\)?
-    (?:
-        [ \t]{0,8}(?:\??:[ ]{0,2}[A-Za-z&'][\w\[\]&'.| <>]{0,30}?[ ]{0,2})?
-        (?:=>|:=|={1,3}+|!==?|:|->|→)\*{0,2}[ \t]{0,8}(?=\S)(?:!!str[ ]|\\\r?\n[ \t]{0,24})?
-        (?:[|>][+-]?\d?[ \t]{0,3}(?:\r?\n|\\n)[ \t]{1,24}(?=\S))?
-      | (?P<pair>,?(?:\s|\\n){1,40}(?:\{(?:\s|\\n){0,40}(?:[a-z]{3,12}\s*=[^\n=]{0,80}\n\s{0,40}){0,3})?
-            \\{0,3}["']?(?i:value|default)\\{0,3}["']?[ ]{0,8}[:=][ ]{0,2}
-            | [ ](?:--type[ =]\w{1,20}[ ])?--(?:body|value|data)[= ])
-      | (?P<call>(?<=[dDsS])\((?=["']))
-      | (?P<comma>,[ \t]{0,12})
-      | (?P<tag></key>\s{0,40}<string>|[ ][a-z]{2,12}="[^"<>\n]{0,20}">|>)
-      | (?P<cell>[ \t]{0,40}\|[ \t]{0,8}|\\t|\t{1,4})
-      | (?P<told>[ ](?:[^\W\d_][\w'-]{0,15}[ ]){0,6}?
-            (?:is|reads|ist|lautet|est|es|é|è|jest|är|er|was|war|be|to|as|auf|from|von|[-–—]|[A-Za-z]{1,12}:)
-            (?:[ ](?:now|changed|set|reset|updated)){0,2}(?:[ ](?:to|as))?[ ]?[:=]?[ ])
-      | (?P<space>[ \t]{1,4})
-    )
-    (?:(?:[bfruBFRU@N]{1,2})?(?P<quote>\\{0,3}["'`]))?
-"""
 
-# The rest of a name whose value stands further on: what tells a property of the secret is not the secret's name.
-_NAME_REST = (
-    r"(?!(?i:[_-]?(?:ids?|counts?|names?|types?|files?|paths?|ur[il]s?|len|length|size|limits?|expir\w*|hash\w*|reset|field"
-    r"|input|dir|arn|ref|policy|version|min|max|ttl|usage|ring|board|less|able|ful|stroke|word_)(?![a-z])))"
-    r"(?:(?i:word|wd|phrase|code|wort|orization|entials?)|(?<=[cC][rR][eE][dD])[sS])?(?:[_A-Z-][\w-]{0,30}|(?<=[^\x00-\x7f])\w{0,12})?"
-    r"(?![a-z])"
-)
-# A name that ends so is that of an id, a place or a choice.
-_NO_NAME_END = r"(?:[a-z]|_)(?:I[Dd]s?|ids?|A[Rr][Nn]|arn|Name|name|Type|type|Strategy|Prefix|PREFIX|Certificate)$"
 # The rest of the line, and the next one that is not blank where the name ends its own line.
 _LINE_REST = (
     r"""(?x)[\"'*`)\]]{0,3}(?P<blank>[ ]?[:=]?[ ]?[|>]?[+-]?[ \t]*(?:\r?\n[ \t]*){1,2}(?=\S))?(?:(?!\\n)[^\n]){0,90}"""
@@ -89,11 +52,6 @@ _LINKING = r"[是为為は는은](?=[!-~])"
 _JOINED = r"[\u2e80-\ud7a3](?=[!-~])|(?<=[!-~])[\u2e80-\ud7a3]"
 _QUOTES = ("'", '"', "`")
 _FOREIGN = frozenset(("senha", "wachtwoord", "adgangskode", "parola", "heslo"))
-# Keys that open nothing, and what stands before an id or a digest.
-_OTHER_KEY = (
-    r"(?i)(?:cache|primary|foreign|sort|partition|object|public|pub|routing|idempotency|row|index|map|dedup\w*|storage"
-    r"|registry|group|hash|lookup|merge|unique|translation|react|item|node|page|query|config|issue|project)_?$"
-)
 # What stands at the end of a gap behind which a value is given, and not only told of.
 # Behind it something else is spoken of: another sentence, command, member or parameter, or what was taken out before.
 _OTHER = r"""(?x)[.!]\s | && | ;\s(?![^\n]{0,20}=) | ^[?\#/&]\S | ^\.(?!(?:value|text)\b)\S | \[(?:redacted|private)
@@ -120,10 +78,11 @@ _BARE = (
     rf"(?=[^\s\"'`\\\d!#%*?^~@$+&]{{0,{MAX_JUDGED_VALUE}}}[\d!#%*?^~@$+&]|[A-Za-z_+-]{{10,80}}(?![\w.(\[]))"
     rf"[^\s\"'`\\]{{4,{MAX_JUDGED_VALUE}}}"
 )
+_BYTES = r"(?:[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==)"
 # What is given by a space alone, as a setting or a variable is.
 _SETTING = r"(?:^|\s)(?:ENV|ARG|setenv|setx|export|set|add|put)[ \t]+(?:[\w.-]{1,40}[ \t]+)?(?:[\w-]{0,20}[./]){0,4}$"
 _SAID_BEFORE = r"""(?x)
-    (?:^|\s)["'`(]?([^\s"'`]{8,80})["'`)]?,?\s(?:as|for|is|ist|als|für)\s(?:(?:the|my|our|your|its|a|new|das|mein|unser)\s){0,2}(?:\w{1,12}\s)?$
+    (?:^|\s)["'`(]?([^\s"'`]{8,80})["'`)]?,?\s(?:as|for|is|ist|als|für)\s(?:(?:still|now|again|the|my|our|your|its|a|new|das|mein|unser)\s){0,2}(?:\w{1,12}\s)?$
 """
 _BEFORE_NAME = (" as ", " for ", " is ", " ist ", " als ", " für ")
 # What stands before a name tells what ends its value: a query, a connection string, a call, a table.
@@ -151,7 +110,19 @@ def value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
     if text[max(0, at - 1) : end + 1].lower() == "1password ":
         return None
     span = _value_of(text, at, end, kind)
-    return None if span and kind == "api-key" and _is_name_of_words(text, at, *span) else span
+    if span and kind == "api-key" and (_is_name_of_words(text, at, *span) or _opens_nothing(text, at, end, span[0])):
+        return None
+    return span
+
+
+def _opens_nothing(text: str, at: int, end: int, start: int) -> bool:
+    """Say whether a key is that of a cache or a table or is public, or what follows is the id of one that signs."""
+    before = text[max(0, at - 16) : at]
+    is_id = text[end:start].isspace() and pattern(r"(?i)(?:rsa|dsa|gpg|pgp|signing|ed25519) $").search(before)
+    # A service has a primary key too, which is bytes; that of a table is not.
+    if before.lower().rstrip("_ -").endswith("primary") and pattern(rf"{_BYTES}(?![\w=])").match(text, start):
+        return False
+    return bool(is_id or pattern(patterns.NEVER_KEY).search(before)) or is_shown(text, start)
 
 
 def _is_name_of_words(text: str, at: int, start: int, end: int) -> bool:
@@ -160,15 +131,20 @@ def _is_name_of_words(text: str, at: int, start: int, end: int) -> bool:
     People do make the key of a network so.
     """
     slug = r"[a-z]{2,20}(?:[-_.][a-z]{2,20}|[-_.][a-z]{0,3}\d{1,4})+$"
+    if pattern(patterns.WITH_DIGEST).match(text[start:end]):
+        return not pattern(patterns.KEY_OF).search(text, max(0, at - 14), at)
     return bool(pattern(slug).match(text[start:end])) and not pattern(r"(?i)wi-?fi|wlan|wpa|vpn").search(
         text, max(0, at - 40), at
     )
 
 
 def _value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
-    if not text[at:end].isascii() and (ending := pattern(r"(?<=[^\W\d_])[a-zа-я]{1,2}(?!\w)").match(text, end)):
+    # Thai sets no space between the words that say whose password it is.
+    endings = r"(?<=[^\W\d_])[a-zа-я]{1,2}(?!\w)|[\u0e00-\u0e7f]{1,60}(?= )"
+    if not text[at:end].isascii() and (ending := pattern(endings).match(text, end)):
         end = ending.end()
     behind = value_behind(text, at, end, kind) if kind != "login" else None
+    behind = behind or (_bytes_of_key(text, at, end) if kind == "api-key" else None)
     found = behind or _value_near(text, at, end, kind) or _value_below(text, at, end)
     is_segment = _is_segment(text, at, end)
     if found and not is_segment:
@@ -229,6 +205,14 @@ def _is_segment(text: str, at: int, end: int) -> bool:
     return not pattern(_SETTING).search(text, max(0, begin - 60), begin)
 
 
+def _bytes_of_key(text: str, at: int, end: int) -> tuple[int, int] | None:
+    """Return where 32 or 64 bytes in base64 are in the line of a key."""
+    if text.find("=", end, end + 160) < 0:
+        return None
+    key = pattern(rf"[^\n]{{0,60}}?[\s\"'(:=]({_BYTES})(?![\w=])").match(text, end)
+    return key.span(1) if key else None
+
+
 def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that stands further on in the line of a name, whatever stands between them."""
     # What is not given by a sign alone has a digit, in this line or in the next one: most names have none behind them.
@@ -237,8 +221,12 @@ def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | No
         stop = end + _NEAR
     if not pattern(r"[0-9]").search(text, end, stop) or not pattern(_WORTH).search(text, end, stop):
         return None
-    name = pattern(_NAME_REST).match(text, end)
-    if not name or (name[0] and pattern(_NO_NAME_END).search(name[0])) or not _is_near_name(text, at, end, kind):
+    name = pattern(patterns.NAME_REST).match(text, end)
+    if (
+        not name
+        or (name[0] and pattern(patterns.NO_NAME_END).search(name[0]))
+        or not _is_near_name(text, at, end, kind)
+    ):
         return None
     end = name.end()
     line = pattern(_LINE_REST).match(text, end)
@@ -250,7 +238,7 @@ def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | No
         if len(word[0]) < 8 or (word[0].islower() and not pattern(_SIGN).search(word[0]) and not is_mixed(word[0])):
             continue
         gap = text[end : word.start()]
-        if pattern(_OTHER).search(gap):
+        if pattern(_OTHER).search(gap) or pattern(NAMED_ID).search(gap[-24:]):
             return None
         value = text[word.start() : _bare_end(text, at, word.start(), word.end())].rstrip("!?*")
         if gap[-1:] in _QUOTES and text[word.end() : word.end() + 1] == gap[-1:]:
@@ -262,15 +250,17 @@ def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | No
 
 
 def _value_below(text: str, at: int, end: int) -> tuple[int, int] | None:
-    """Return where the first secret is in the column of a table that has the name for its head."""
-    if text.find("|", end, end + 24) < 0:
+    """Return where the first secret is in the column of a table, or of rows with commas, that the name heads."""
+    stop = text.find("\n", end, end + 200)
+    first = text.rfind("\n", max(0, at - 200), at) + 1
+    head = text[first:stop] if stop > 0 else ""
+    sign = next((sign for sign in "|,;\t" if head.count(sign) > 1), "")
+    if not sign or not pattern(r"[\w \t|:*`-]+$" if sign == "|" else r"[\w \t,;\"'-]+$").match(head):
         return None
-    head = pattern(r"[^\n|]{0,20}\|[^\n]{0,200}\n[ \t]{0,8}\|[ \t:|-]{3,120}\n").match(text, end)
-    column = text.count("|", text.rfind("\n", max(0, at - 200), at) + 1, at)
-    start = head.end() if head else len(text)
+    column, start = head.count(sign, 0, at - first), stop + 1
     for line in text[start : start + 600].split("\n"):
-        cells = line.split("|")
-        value = cells[column].strip(" \t`*") if column < len(cells) else ""
+        cells = line.split(sign)
+        value = cells[column].strip(" \t`*\"'\r") if len(cells) == head.count(sign) + 1 else ""
         if value and is_strong(value, "password"):
             begin = text.index(value, start + sum(map(len, cells[:column])) + column)
             return begin, begin + len(value)
@@ -290,9 +280,9 @@ def _is_near_name(text: str, at: int, end: int, kind: str) -> bool:
     if kind == "api-key":
         is_env = (text[at:end] == "KEY" and before == "_") or (text[at] == "K" and before.islower())
         is_env = is_env or text[max(0, at - 2) : at] == "--"
-        if is_env and not pattern(_OTHER_KEY).search(text, max(0, at - 16), at):
+        if is_env and not pattern(patterns.OTHER_KEY).search(text, max(0, at - 16), at):
             return True
-        return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at))
+        return bool(pattern(patterns.KEY_OF).search(text, max(0, at - 14), at))
     if text[at:end].lower() == "auth":
         return not before.isalpha() or before in "oO"
     if text[at:end].lower() == "pass" and (not text[end : end + 1].isalpha() or text[end].isupper()):
@@ -361,7 +351,7 @@ def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | N
     follows = text[end : end + 1]
     if follows not in BEHIND_NAME and follows.isascii():
         return None
-    match = pattern(_ASSIGNED).match(text, end)
+    match = pattern(patterns.ASSIGNED).match(text, end)
     if not match:
         return None
     start = match.end()
@@ -395,7 +385,7 @@ def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, q
     ):
         is_set = match["space"] and pattern(_SETTING).search(text, max(0, begin - 60), begin)
         if not is_set:
-            return is_strong(value, kind)
+            return is_strong(value, kind) or (kind == "password" and is_phrase(value))
     phrase = quoted and text[at : at + 10].lower().startswith(("passphrase", "mnemonic"))
     return is_secret(value, kind, quoted, phrase)
 
@@ -418,7 +408,7 @@ def _is_name(text: str, at: int, match: re.Match[str], kind: str) -> bool:
     if match["call"] and kind != "password":
         return False
     if kind == "api-key":
-        return bool(pattern(_KEY_OF).search(text, max(0, at - 14), at)) or _is_any_key(text, at, match)
+        return bool(pattern(patterns.KEY_OF).search(text, max(0, at - 14), at)) or _is_any_key(text, at, match)
     if match["space"] and text[max(0, at - 1) : match.start("space")] in (" pass", "\npass", "(pass", ",pass"):
         # "Pass `x2` to it" is what prose says of any value; one that was drawn at random is none of these.
         return is_random(text[match.end() : match.end() + 40].split("`")[0], 10)
@@ -453,7 +443,7 @@ def _is_any_key(text: str, at: int, match: re.Match[str]) -> bool:
         return True
     # What is 32 bytes in base64 is a key.
     if match["quote"] and pattern(r"[A-Za-z0-9+/]{43}=[\"'`\\]").match(text, match.end()):
-        return not pattern(_OTHER_KEY).search(text, max(0, at - 16), at)
+        return not pattern(patterns.OTHER_KEY).search(text, max(0, at - 16), at)
     found = pattern(rf"[A-Za-z0-9+=_-]{{{least},100}}").match(text, match.end())
     if not found or match["comma"] or match["told"] or not is_random(found[0], least):
         return False
@@ -462,7 +452,7 @@ def _is_any_key(text: str, at: int, match: re.Match[str]) -> bool:
         return False
     if pattern(r"(?i)(?:public|pub|verif[a-z]{1,8}|host|peer)[_. -]?$").search(text, max(0, at - 16), at):
         return False
-    if not is_env and pattern(_OTHER_KEY).search(text, max(0, at - 16), at):
+    if not is_env and pattern(patterns.OTHER_KEY).search(text, max(0, at - 16), at):
         return False
     if is_env:
         return True

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from holdfast import privacy
+from holdfast.privacy import secret_patterns as patterns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,10 +23,7 @@ _SPACED = (
 )
 # What must stand before the place that is looked for: kind, pattern, and whether it belongs to the secret.
 BEFORE: dict[str, tuple[str, bool]] = {
-    "database-url": (
-        r"(?i)(?<![a-z0-9+.-])(?!https?$|wss?$|git$)[a-z][a-z0-9+.-]{1,30}$",
-        False,
-    ),
+    "database-url": (r"(?i)(?<![a-z0-9+.-])(?!https?$|wss?$|git$)[a-z][a-z0-9+.-]{1,30}$", False),
     "azure-signed-key": (r"(?:[A-Za-z0-9]{52}|\b)$", True),
     "authress-key": (r"[a-z]{2,8}_[a-z0-9]{5,30}\.[a-z0-9]{4,6}$", True),
     "command-line": (_LINE.format(f"{_GLUED}|{_SPACED}"), False),
@@ -39,11 +37,17 @@ BEFORE: dict[str, tuple[str, bool]] = {
         False,
     ),
     "data-source": (r"(?:^|[\"'`=\s])[\w.-]{1,60}:(?!//)([^\s\"'`@]{4,120})$", False),
+    "aws-secret": (r"(?<![\w+/])(?![\da-f]{40})([\w/+]{40})(?![\w+/])(?s:.{1,80})$", False),
+    "user-at-host": (
+        r"(?<![^\s\"'`/=(,>])(?!npm|file|workspace|mailto)[A-Za-z][\w.+-]{1,60}:([^\s\"'`@:/]{6,80})$",
+        False,
+    ),
     "login-pair": (
         r"(?:[\w.+-]{1,60}@[\w-]{1,60}\.[\w.]{2,40}|(?<![\w/.-])(?i:admin(?:istrator)?|root|user|demo|test|guest))$",
         False,
     ),
-    "seed-phrase": (r"(?i)(?:seed|recovery|secret|backup)$", False),
+    "seed-phrase": (r"(?i)(?:seed|recovery|secret|backup|wallet|herstellungs) ?$", False),
+    "login-file": (r"(?:cat|less|head|more|bat|type|\#) [^\n]{0,120}$", False),
     "sent": (r"send (?:-- )?\"([^\s\"\\]{6,80})$", False),
     "option": (r"(?:keyvault secret set|ssm put-parameter|secretsmanager [a-z]{3,8}-secret)[^\n]{1,160}$", False),
     "rapidapi-key": (r"[a-z0-9]{10}$", True),
@@ -67,7 +71,7 @@ _MARK_WORDS = (
     "xapt mdb avns essu xau tid tsec hrku lob mmk aio glpat glsa sntrys npm pypi gho ghp shpat lin ntn figma "
     "s4t2ud s4t2af circleci buildkite netlify vercel neon doppler resend re mailgun postmark "
 )
-_VENDORS = {name: kind for kind, names in privacy.VENDORS.items() for name in names.split()}
+_VENDORS = {name: kind for kind, names in patterns.VENDORS.items() for name in names.split()}
 _GLUED_VENDORS = frozenset(name for name in _VENDORS if len(name) > 2 and name != "key")
 _MARKS = frozenset([*_MARK_WORDS.split(), *(name.lower().rpartition("_")[2] for name in _VENDORS)])
 # Parts that tell an identifier or a digest.
@@ -86,50 +90,6 @@ IDS = frozenset(_ID_WORDS.split())
 MAX_JUDGED_VALUE = 400
 _MARK = r"\[(?:redacted:[a-z0-9-]+|private)\]"
 
-# Values that stand for a secret but are none.
-_PLACEHOLDER = r"""(?xi)
-    example | change[_-]?me | change[_-]?this | your[_-] | [_-]here\b | placeholder | dummy | redacted
-    | xxxx | \*\*\* | \.\.\. | … | ^<.*>?$ | \$\{ | \$\( | \{\{ | ^%\( | %s(?![a-z0-9]) | ^\$[a-z_]\w*$ | ^%\w+%$
-    | ^(?:fake|mock|sample|test|my|some|insert|replace)[_-]
-    | ^(?:null|none|undefined|nil|true|false)\b | \(\?[:=!<] | \[[a-z0]-[z9] | \\[dws] | \\x[0-9a-f]{2}
-"""
-# Words that stand where a password would, and say that one is to be put there or what became of it.
-_STAND_IN = (
-    r"(?i)(?:your|my|some|the|new|old|db|root|admin|user|test)?[_-]?(?:pass(?:word|wd|phrase)?|pwd|secret|token|string|value)"
-    r"(?:[_-]?here)?$|(?:your|change|example|replace|enter|insert|put|todo|generate|random|strong|secure|required|optional"
-    r"|default|unset|empty|prompt|hidden|masked|missing|present|none|null|false|true|undefined)"
-)
-# What people make passwords of: a sign between letters and digits, or words with a capital and a number behind them.
-_CHOSEN = (
-    r"[A-Za-z]{3}.*[!#%*?^~@$+&]\d|^(?:[A-Z][a-z]{2,}){1,3}\d{2,6}[!?#$*]?$|^[a-z]{3,}(?:[A-Z][a-z]{2,}){1,3}\d{2,6}[!?#$*]?$"
-    r"|^[A-Za-z]{3,9}(?:[-.][A-Za-z]{3,9}){2,6}[-.]?\d{1,6}[!?#$*]?$|^[a-z]{3,12}(?:[_.-][a-z]{3,12}){1,4}[_.-]?\d{3,6}[!?#$*]?$"
-    r"|^(?=.*\d)(?=.*[a-z])[a-z0-9]{3,6}(?:-[a-z0-9]{3,6}){2,7}$"
-)
-# Which letter follows which in words, from `a` to `z`: of letters that were drawn half of the pairs are others.
-_FOLLOWING = (
-    "bcdfgiklmnprstuvwxy aceijlorsuy acdehiklmorstuy abcdefgilorstu abcdefghiklmnopqrstvwxy aefilorstuy aeghilnorstu "
-    "aeiorstuy abcdefglmnoprstvxz aeou aeilns acdefilnopstuvy abdeilmopsu acdefgiklmnopstuvy abcdfgiklmnoprstuvwy "
-    "adefhiloprstuy u abcdefgiklmnoprstuvy acdefhiklmnoprstuwy acdefhilmnoprstuwy abcdefgilmnoprst aeio aehinors ceipt "
-    "eilmnopst aei"
-)
-_SPOKEN = dict(zip("abcdefghijklmnopqrstuvwxyz", _FOLLOWING.split(), strict=True))
-# A reference to where the secret is kept, an address, a hash or a file: none of them is the secret.
-_REFERENCE = r"""(?xi)
-    ^(?:[a-z][a-z0-9+.-]{1,20}://|arn:|sha\d{1,3}[-:]|env[:.]|file:|vault:|ssm:|secretref:|data:|urn:)
-    | ^!(?:ref|sub|secret|vault|getatt|env)\b
-    | ^\#[0-9a-f]{3,8}$ | ^[~.]{0,2}/[\w.-]+(?:/[\w.@-]+)*/?$ | ^[a-z]:\\
-    | \.(?:json|ya?ml|py|js|tsx?|jsx|txt|pem|crt|key|env|toml|md|html?|css|go|rs|java|sh|ini|cfg|conf|log|sql
-        |db|gpg|lock|svg|png|dll|so)(?::\d{1,6}){0,2}$
-    | ^(?:localhost|[a-z0-9-]{1,40}(?:\.[a-z0-9-]{1,40}){1,4}):\d{2,5}$
-    | ^[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}$ | ^CVE-\d{4}-\d+$
-"""
-# Names of methods and formats that have a digit in them.
-_TECHNICAL = r"""(?xi)
-    sha-?\d{1,3} | md5 | base-?\d\d | utf-?\d{1,2} | oauth-?\d | x509 | \bv\d{1,2}\b | \b[rhep]s\d{3}
-    | aes-?\d{3} | ed25519 | pbkdf2 | argon2\w? | pkcs\d{1,2} | http-?\d | \bs3\b | ec2 | k8s | i18n | ipv[46]
-    | u?int\d{1,2} | float\d\d | p256 | \d{1,5}[ -]?(?:bit|byte|char|day|hour|minute|second|token)s?
-    | python\d | web3 | varchar\d* | \bh[1-6]\b | \b\d{1,3}%
-"""
 # Names and chains of names, as code has them where a value could stand.
 _CODE = r"^[&*!@]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*[!?;,.]*$"
 CODE_WORD = (
@@ -142,7 +102,7 @@ _SEED_PHRASE = r"^[a-z]{3,9}(?:[ -][a-z]{3,9}){3,23}$"
 _SENTENCE = r"\b(?:the|your|please|enter|must|for|and|not|with|this|that|use|used)\b"
 
 # What stands before an id, a digest or a public key.
-_NAMED_ID = r"""(?xi)(?:sha\d{0,3}[-:=] | base64, | W/["']
+NAMED_ID = r"""(?xi)(?:sha\d{0,3}[-:=] | base64, | W/["']
     | (?:\b|_|(?-i:(?<=[a-z])(?=[A-Z])))(?:id|ids|hash|identifier|arn|digest|integrity|checksum
         |etag|nonce|signature|sig|pub|public|fingerprint|cursor|revision|ssh-[a-z0-9]{3,8}|ref|uuid|trace|kid|x5t
         |encrypted_content|cache|restore|n(?=["']))
@@ -168,8 +128,8 @@ _UUID_KEYS = frozenset(
     ("waka", "sdk", "api", "mob", "na1", "na2", "eu1", "sandbox", "production", "hrku", "xaat", "lf", "rgapi")
 )
 _GIVEN_WORDS = (
-    "command-line flag login piped net-use data-source login-pair sent option insert user-option authorization "
-    "password netrc pgpass secret token"
+    "command-line flag login piped net-use data-source user-at-host login-pair sent option insert user-option "
+    "authorization password netrc pgpass secret token printed login-file"
 )
 _PASSWORDS = frozenset(_GIVEN_WORDS.split())
 
@@ -182,6 +142,9 @@ def checked(text: str, match: re.Match[str], kind: str) -> Iterator[tuple[int, i
     """Yield where the secret is that a pattern of its kind found, if it is one."""
     if kind in ("call", "key-call"):
         yield from _strings(text, match.end(), kind)
+        return
+    if kind == "recovery-code":
+        yield from _codes(text, match.end())
         return
     start, end = match.span(match.re.groups)
     if kind in BEFORE:
@@ -203,7 +166,7 @@ def _strings(text: str, at: int, kind: str) -> Iterator[tuple[int, int]]:
     found = None
     for string in pattern(r"[\"']([^\s\"']{6,200})[\"']").finditer(text, at, at + 300):
         between = text[at : string.start()]
-        if "\n" in between or ";" in between:
+        if "\n" in between or ");" in between:
             break
         value = string[1]
         if kind == "key-call" and (is_random(value, 16) or pattern(_UUID).match(value)):
@@ -220,11 +183,18 @@ def _strings(text: str, at: int, kind: str) -> Iterator[tuple[int, int]]:
         yield found
 
 
+def _codes(text: str, at: int) -> Iterator[tuple[int, int]]:
+    """Yield the codes in what stands behind their name: groups of letters and digits, one or a list of them."""
+    for code in pattern(patterns.CODE_GROUPS).finditer(text, at, at + 300):
+        if sum(map(str.isdigit, code[0])) > 1 and not pattern(r"(?:19|20)\d\d-\d\d").match(code[0]):
+            yield code.span()
+
+
 def is_shaped(kind: str, value: str) -> bool:
     """Say whether a value of the right shape is a secret, and not a stand-in or an ordinary name."""
     if kind == "private-key":
         return bool(pattern(r"[A-Za-z0-9+/=]{24}").search(value)) and not pattern(_MARK).search(value)
-    if pattern(_PLACEHOLDER).search(value) or pattern(_MARK).search(value):
+    if pattern(patterns.PLACEHOLDER).search(value) or pattern(_MARK).search(value):
         return False
     if kind in ("basic-auth-url", "database-url"):
         return value.lower() not in ("password", "pass", "passwd", "pwd", "secret", "token") and not value.isdigit()
@@ -232,13 +202,14 @@ def is_shaped(kind: str, value: str) -> bool:
         return True
     if kind in _PASSWORDS:
         return is_phrase(value) or (is_value(value, "password") and not pattern(rf"(?:{CODE_WORD})$").match(value))
-    if kind == "seed-phrase":
-        return len(pattern(_SENTENCE).findall(value)) < 3
+    if kind in ("passphrase", "seed-phrase", "pin"):
+        return len(pattern(patterns.PROSE).findall(value)) < (1 if kind == "passphrase" else 3)
     if kind == "env-password":
-        return not pattern(_STAND_IN).match(value)
+        return not pattern(patterns.STAND_IN).match(value)
     if kind in ("url-token", "cookie"):
-        return is_random(value, 20 if kind == "url-token" else 16)
-    if kind == "aws-secret-key":
+        is_id = kind == "url-token" and pattern(_UUID).match(value)
+        return bool(is_id) or is_random(value, 20 if kind == "url-token" else 16)
+    if kind in ("aws-secret", "aws-secret-key"):
         return turns_of(value) > 5
     return len(set(value)) > 7
 
@@ -275,7 +246,7 @@ def vendor_token(text: str, at: int) -> tuple[int, int, str] | None:
     # A file that is called by an id is none, and what is an id by its name is only one with a vendor's sign.
     if not judged or pattern(rf"(?i)/{_ANY_UUID}").search(word):
         return None
-    if kind == "vendor-token" and pattern(_NAMED_ID).search(text, max(0, start - 24), start):
+    if kind == "vendor-token" and (pattern(NAMED_ID).search(text, max(0, start - 24), start) or is_shown(text, at)):
         return None
     more = pattern(r"[\w+/=-]*+").match(text, end) if end - at >= MAX_JUDGED_VALUE else None
     return start, more.end() if more else end, kind
@@ -302,7 +273,9 @@ def drawn_word(text: str, at: int) -> tuple[int, int] | None:
     if not run or is_line or text[at - 1 : at] in ("/", "_", "-") or pattern(_MANGLED).match(text, at):
         return None
     word = run[0].strip("-_")
-    if pattern(rf"AAAA[A-Z]3Nza|Qm[1-9A-Z]|0x|{_SHOWN}").match(word) or not is_random(word, privacy.MIN_BARE - 4):
+    if pattern(rf"AAAA[A-Z]3Nza|Qm[1-9A-Z]|0x|{_SHOWN}|{patterns.WITH_DIGEST}").match(word) or not is_random(
+        word, privacy.MIN_BARE - 4
+    ):
         return None
     parts = pattern(r"[_-]").split(word.lower())
     turns = len(pattern(r"(?<=[a-z])[^a-z]|(?<=[A-Z])[^A-Z]|(?<=\d)\D").findall(word))
@@ -311,12 +284,23 @@ def drawn_word(text: str, at: int) -> tuple[int, int] | None:
     is_name = turns < 0.42 * len(word) and digits < 0.42 * len(word)
     is_name = is_name or sum(map(len, pattern(r"[A-Z]?[a-z]{3,}").findall(word))) > 0.45 * len(word)
     is_id = digit_turns(word) < 2 or parts[0] in IDS or max(map(len, parts)) < 10
-    if is_name or is_id or pattern(_PLACEHOLDER).search(word) or pattern(_ANY_UUID).search(word):
+    if is_name or is_id or pattern(patterns.PLACEHOLDER).search(word) or pattern(_ANY_UUID).search(word):
         return None
     # What stands before it is looked at last: it costs most.
-    if pattern(_IN_DATA).search(text, max(0, at - 80), at) or pattern(_NAMED_ID).search(text, max(0, at - 24), at):
+    if (
+        is_shown(text, at)
+        or pattern(_IN_DATA).search(text, max(0, at - 80), at)
+        or pattern(NAMED_ID).search(text, max(0, at - 24), at)
+    ):
         return None
     return at, run.end()
+
+
+def is_shown(text: str, at: int) -> bool:
+    """Say whether this stands in a part of a JSON web key that is public."""
+    first = text.rfind('"', max(0, at - 800), at)
+    name = pattern(r'"(?:n|x|y|x5c)\\?"\s{0,4}:\s{0,4}\[?\\?$').search(text, max(0, first - 24), max(0, first))
+    return name is not None and "kty" in text[max(0, first - 1_000) : at + 1_000]
 
 
 def _is_token(word: str, at: int) -> bool:
@@ -325,8 +309,8 @@ def _is_token(word: str, at: int) -> bool:
         return False
     if pattern(r"[0-9a-f]{32}(?:-[0-9a-f]{8}){2}$").match(word):
         return True
-    # A manual's address has a sign as four digits: `HMAC_002dSHA384`.
-    if pattern(rf"(?:{_SHOWN}|{_SLUG}|.*_00[0-9a-f][0-9a-f][A-Z])").match(word):
+    # A manual's address has a sign as four digits, `HMAC_002dSHA384`; a name of code begins with one: `lib._test_2`.
+    if pattern(rf"(?:{_SHOWN}|{_SLUG}|.*_00[0-9a-f][0-9a-f][A-Z]|\w+\._[a-z])").match(word):
         return False
     names = pattern(r"[_.-]").split(word, 5)
     lowered = [name.lower() for name in names]
@@ -339,8 +323,8 @@ def _is_token(word: str, at: int) -> bool:
         if count > 4 or len(rest) < 16:
             return False
         if _is_of_vendor(names[:count], rest):
-            return not pattern(_PLACEHOLDER).search(word)
-        if _is_rest(lowered[:count], rest, word[start - 1]) and not pattern(_PLACEHOLDER).search(word):
+            return not pattern(patterns.PLACEHOLDER).search(word)
+        if _is_rest(lowered[:count], rest, word[start - 1]) and not pattern(patterns.PLACEHOLDER).search(word):
             return not pattern(_FILE).search(word)
     return False
 
@@ -398,8 +382,8 @@ def is_secret(value: str, kind: str, quoted: bool, phrase: bool) -> bool:
     """Say whether what a name is given, by a sign between them, is a secret."""
     if is_value(value, kind):
         return quoted or not _is_code(value)
-    if quoted and kind == "password" and value.isdigit():
-        return len(value) >= 6
+    if kind == "password" and value.isdigit():
+        return len(value) >= (6 if quoted else 8)
     if phrase:
         return bool(pattern(_SEED_PHRASE).match(value)) and not pattern(_SENTENCE).search(value)
     return kind == "password" and is_phrase(value)
@@ -416,9 +400,11 @@ def is_strong(value: str, kind: str) -> bool:
     """Say whether what only stands beside a name, as in prose, is a secret: the value itself must show it."""
     if len(value) < 8 or not is_value(value, kind):
         return False
-    is_chosen = kind == "password" and pattern(_CHOSEN).search(value) and not pattern(CODE_WORD).search(value)
+    is_chosen = kind == "password" and pattern(patterns.CHOSEN).search(value) and not pattern(CODE_WORD).search(value)
     is_drawn = bool(turns_of(value) > 1 or is_chosen or is_mixed(value))
-    return is_drawn and not pattern(r"[{}<>\[\]]|^\w+[:=]|\w\(|\)$").search(value)
+    return is_drawn and not pattern(
+        r"[{}<>\[\]]|^(?![A-Z][a-z]+=\d{3,6}[a-z]{3,}$)(?:[a-z_]+|[A-Z_]+|[A-Z][a-z]+|[a-z]+(?:[A-Z][a-z]+)+)\d*[:=]|\w\(|\)$"
+    ).search(value)
 
 
 def is_value(value: str, kind: str) -> bool:
@@ -429,12 +415,14 @@ def is_value(value: str, kind: str) -> bool:
     if (
         pattern(_MARK).search(value)
         or is_reference(value)
-        or (turns_of(value) < 12 and pattern(_PLACEHOLDER).search(value))
+        or (turns_of(value) < 12 and pattern(patterns.PLACEHOLDER).search(value))
     ):
         return False
     if kind != "password" and pattern(NUMBERED).match(value) and not is_mixed(value):
-        return kind == "secret" and bool(pattern(_CHOSEN).search(value)) and not pattern(CODE_WORD).search(value)
-    rest = pattern(_TECHNICAL).sub("", value)
+        return (
+            kind == "secret" and bool(pattern(patterns.CHOSEN).search(value)) and not pattern(CODE_WORD).search(value)
+        )
+    rest = pattern(patterns.TECHNICAL).sub("", value)
     if not any(char.isalpha() for char in rest):
         return False
     if any(char.isdigit() for char in rest):
@@ -445,7 +433,7 @@ def is_value(value: str, kind: str) -> bool:
 
 def is_reference(value: str) -> bool:
     """Say whether a value tells where something is."""
-    return bool(pattern(_REFERENCE).search(value))
+    return bool(pattern(patterns.REFERENCE).search(value))
 
 
 def is_mixed(value: str) -> bool:
@@ -462,13 +450,15 @@ def is_mixed(value: str) -> bool:
 def _is_unspoken(value: str) -> bool:
     """Say whether letters follow each other that seldom do in a word; where a name has a capital, two words meet."""
     pairs = list(pattern(r"(?=([A-Z]{2}|[A-Za-z][a-z]))").findall(value))
-    odd = sum(pair[1].lower() not in _SPOKEN[pair[0].lower()] for pair in pairs)
+    odd = sum(pair[1].lower() not in privacy.SPOKEN[pair[0].lower()] for pair in pairs)
     return odd > 2 and odd >= 0.25 * len(pairs)
 
 
 def _is_code(value: str) -> bool:
     """Say whether a value without quotes is rather a name, a call or a type."""
     if pattern(r"^[\w.$:>&*-]*[(\[{<]|[(\[{<]\)?$|\)[;,]?$|[|<>]").search(value):
+        if pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\(").match(value):
+            return True
         return turns_of(value) < 8 and digit_turns(pattern(r"[(\[{<]").split(value)[0]) < 3
     if pattern(r"(?:[A-Z][a-z]{2,}){2,}\d{0,2}$").match(value):
         words = pattern(r"[A-Z][a-z]+").findall(value)

@@ -251,6 +251,10 @@ def _stands_alone(text: str, at: int) -> bool:
     before = text[max(0, at - _LONGEST_NAME) : at].rpartition("\n")
     if (before[1] or at <= _LONGEST_NAME) and not before[2].strip(_BLANK):
         return True
+    words = _tag(text, at + 1).replace("_", "-").replace(":", "-").split("-")
+    if PROGRAM_TAGS.isdisjoint(words) and not fence.is_control(text[at + 1 : at + _MAX_TAG]):
+        # Something to be filled in, as in "resume <session-id>", has a name that no agent writes.
+        return False
     end = text.find(">", at, at + _MAX_TAG) + 1
     if not end:
         return False

@@ -54,6 +54,12 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def without_hash(id: str) -> str:
+    """Return an id without the hash that was put behind its name."""
+    name, _, end = id.rpartition("-")
+    return name if name and (is_hex(end, 8) or is_hex(end, 12)) else id
+
+
 def is_hex(text: str, length: int) -> bool:
     """Tell whether the text is exactly so many lower-case hex digits."""
     return len(text) == length and not text.strip(_HEX)
