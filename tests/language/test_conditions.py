@@ -178,6 +178,9 @@ def test_a_command_that_is_only_spoken_of_does_not_run(line: str) -> None:
         ("docker compose down -v|--volumes", "docker compose down -v", True),
         ("docker compose down -v|--volumes", "docker compose down", False),
         ("kubectl delete", "kubectl --context prod delete pod x", True),
+        ("gh pr create --draft|-d", "gh pr create --draft=false", False),
+        ("rm -rf, !rm -rf build/", "rm -rf build/x", False),
+        ("rm -rf, !rm -rf build/", "rm -rf src/old", True),
         ("terraform apply|destroy", "terraform destroy -auto-approve", True),
         ("./deploy.sh", "./deploy.sh prod", True),
         ("scripts/deploy.sh", "bash scripts/deploy.sh prod", True),
@@ -313,6 +316,12 @@ def test_a_patch_and_a_read() -> None:
     reading = edits("src/a.ts", "Read")
     assert not matched(parse("src/*.ts"), reading)
     assert matched(parse("src/*.ts, tool: read"), reading)
+    # A line of a shell that shows the file reads it, and one that writes it does not.
+    for line in ("cat src/a.ts", "cd src && head -n 3 a.ts", "grep x src/a.ts | wc -l"):
+        assert holds("src/*.ts, tool: read", line)
+    for line in ("echo x > src/a.ts", "ls src/a.ts", "git log | grep src/a.ts", "rm -rf src"):
+        assert not holds("src/*.ts, tool: read", line)
+    assert holds("tool: read, .env, cat .env", "cat .env") and not holds("tool: read", "cat .env")
     assert not matched(parse("src/*.ts, tool: read"), edits("src/a.ts"))
 
 
@@ -431,3 +440,35 @@ def test_a_pattern_of_many_folders_is_no_riddle() -> None:
     """However many `**` a pattern has, a deep path is told apart in one walk; the other way took for ever."""
     assert not fits_path("/".join("a" * 60), "/".join(["**", "a"] * 20) + "/b.ts")
     assert fits_path("/".join("a" * 60) + "/b.ts", "/".join(["**", "a"] * 20) + "/b.ts")
+
+
+@pytest.mark.parametrize(
+    "line", ["git add conf", "git add conf/", "git add conf/a.yaml", "git commit ./conf/a.yaml -m x"]
+)
+def test_a_folder_that_a_command_is_given_stands_for_what_is_in_it(line: str) -> None:
+    """A word with a slash at its end is the folder and all below it; a name that only begins alike is another."""
+    condition = parse("git add conf/, git commit conf/")
+    assert matched(condition, Call("Bash", line))
+    assert any(one in line for one in needles(condition))
+    assert not matched(condition, Call("Bash", line.replace("conf", "config")))
+
+
+def test_an_option_may_be_meant_whatever_the_program_is() -> None:
+    """A star for the program is passed over by the option, so that a hook need not take each call apart."""
+    condition = parse("* --headed")
+    assert needles(condition) == ("--headed",)
+    assert matched(condition, Call("Bash", "npx playwright test --headed"))
+    assert not matched(condition, Call("Bash", "npx playwright test"))
+
+
+def test_a_folder_at_the_top_of_the_project_is_meant_there(tmp_path) -> None:
+    """Where the project has it there; one that it has only further down is meant wherever it is."""
+    (tmp_path / "vendor").mkdir()
+
+    def changes(when: str, path: str) -> bool:
+        call = Call("Edit", json.dumps({"file_path": f"{tmp_path}/{path}"}), folder=str(tmp_path), root=str(tmp_path))
+        return bool(matched(parse(when), call))
+
+    assert changes("vendor/", "vendor/x.ts") and not changes("vendor/", "src/vendor/x.ts")
+    assert changes("**/vendor/", "src/vendor/x.ts") and changes("gen/", "src/gen/x.ts")
+    assert changes("go.sum", "api/go.sum")

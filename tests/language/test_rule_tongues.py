@@ -107,7 +107,7 @@ SAID = {
     "No se permite hacer push a main.": ("git push, branch: main", True),
     "Los commits los hago yo.": ("git commit", True),
     "Ne touche surtout pas à `src/legacy/`.": ("src/legacy/", True),
-    "Interdiction de pousser en force.": ("git push --force|-f|+*", True),
+    "Interdiction de pousser en force.": ("git push --force|-f|+*|--force-with-lease", True),
     "¿Podrías no usar yarn? Usamos npm.": ("yarn", True),
     "Los archivos en build/ se generan solos, no los edites.": ("build/", True),
     "Preferimos `rg` a `grep`.": ("grep", False),

@@ -1,4 +1,4 @@
-"""Rules in a replay: which would have spoken at a call, at what cost, and how often in vain."""
+"""Rules in a replay: which would have spoken at a call, at what cost, and how often for nothing."""
 
 from __future__ import annotations
 
@@ -45,6 +45,11 @@ class _Version:
     since: str
     until: str
     needles: tuple[str, ...]
+
+    def is_known(self, project: str, at: str) -> bool:
+        """Whether the rule was there at that time, in sight of that project."""
+        in_sight = self.rule.memory.scope in (Scope("global"), Scope("project", project))
+        return in_sight and self.since < at and (not self.until or at < self.until)
 
 
 @dataclass(slots=True)
@@ -113,7 +118,7 @@ class RuleWalk:
         adapter = agents.get(agent) if agent in agents.names() else None
         by_strength: dict[str, list[tuple[_Version, str]]] = {}
         for version, what in ((self._versions[number], what) for number, what in call.matched):
-            if _is_known(version, project, at):
+            if version.is_known(project, at):
                 does, _ = strength(version.rule.does, version.rule.memory.trust, self._strongest, adapter)
                 by_strength.setdefault(does, []).append((version, what))
         once = [one for one in by_strength.get("hold", ()) if one[0] not in held]
@@ -159,12 +164,6 @@ def _versions(memory: Memory) -> Iterator[_Version]:
         rule = rule_of(replaced(memory, body=text)) if since else None
         if rule is not None:
             yield _Version(rule, since, until, conditions.needles(rule.condition))
-
-
-def _is_known(version: _Version, project: str, at: str) -> bool:
-    """Whether a rule was there at that time, in sight of that project."""
-    in_sight = version.rule.memory.scope in (Scope("global"), Scope("project", project))
-    return in_sight and version.since < at and (not version.until or at < version.until)
 
 
 def _asks_for(said: frozenset[str], what: str) -> bool:

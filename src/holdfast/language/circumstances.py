@@ -28,7 +28,7 @@ _CLAUSE = kept(
     rf"\b(?:unless|until|till|if|when|whenever|while|once|during|except|provided|as long as|in case|wenn|während|falls"
     rf"|sofern|solange|sobald)\s+(?!{PERSON}|{_AT_IT})\S"
     rf"|\bwithout\s+(?!{PERSON}|\w+ing\b|(?:the\s+|an?\s+)?(?:{MENTION}|-))"
-    rf"|\b{NOT}\b[^,;]*\bbefore\s+(?!{PERSON}|{MENTION}|\w+ing\b|(?:you|we|i)\b)\S"
+    rf"|\b{NOT}\b[^,;]*\bbefore\s+(?!{PERSON}|{MENTION}(?!\s+(?:is|are|has|have|[a-z]+s)\b)|\w+ing\b|(?:you|we|i)\b)\S"
     r"|\bafter\s+(?!changing|editing|that|this)\w+"
 )
 _TIME = kept(
@@ -41,11 +41,13 @@ _TIME = kept(
 _PLACE = kept(
     r"\b(?:in|on|at|against|inside|auf|gegen)\s+(?:(?:the|our|any|a|an|your|live)\s+)*"
     r"(?:prod|production|prd|staging|live|qa|uat|demo|shared|protected|public|remote|customer\w*|(?<!only in )ci)\b"
+    r"|\b(?:from|at|in) (?:the )?(?:\w+ )?(?:root|top|parent|outside)\b"
+    r"|\bfor (?:an?|this|that|these|those)\s+(?!reasons?\b)\w"
     r"|\bto\s+(?:an?|any|the|our)?\s*(?:shared|protected|public|open)\b"
 )
 # Of files only some are meant: "that are applied already", "existing migrations in".
 _SOME = kept(
-    rf"{MENTION}\s+(?:files?\s+|folder\s+)?(?:that|which|whose|die)\s"
+    rf"{MENTION}\s+(?:files?\s+|folder\s+)?(?:(?:that|which|whose|die)\s|by [\w-]+ing\b|versions?\b)"
     r"|\b(?:existing|applied|merged|released|published|old|older|previous|past|deployed)\s"
 )
 _REASON = kept(
@@ -82,6 +84,10 @@ def asked_for(sentences: list[RuleSentence], condition: Condition, worse: list[s
                 run = [other for other in worse if f"{one.text} {other}" in listed(TABLE, "same-language")]
                 inside = [(wrap, f"{wrap} {other}") for wrap in _wraps(one.text) for other in (*run, *direct)]
                 found += [f"!{wrap}" for wrap, line in inside if _is_meant(condition, line)]
+            elif one.said[:2] == "--" and _is_wished(sentence, number):
+                # "Never force-push; use --force-with-lease".
+                options = [other.rpartition(" ") for other in worse]
+                found += [f"!{named} {one.said}" for named, _, some in options if one.said in some.split("|")]
     return tuple([one for one in dict.fromkeys(found) if one not in condition.commands])
 
 
@@ -96,6 +102,14 @@ def _wraps(command: str) -> list[str]:
     program = command.partition(" ")[0]
     of_two = [wrap for wrap in listed(commands.TABLE, "wrapper-of-two") if wrap.partition(" ")[0] == program]
     return [*of_two, *([program] if commands.is_a(program, "wrapper") else [])]
+
+
+def _is_wished(sentence: RuleSentence, number: int) -> bool:
+    """Whether an option is what a statement asks for: "use --force-with-lease", "never without --force-with-lease"."""
+    before = sentence.spoken.partition(chr(0xE000 + number))[0]
+    return before.endswith("without ") or (
+        before.endswith(("use ", "prefer ", "pass ")) and not _is_refused(sentence, number)
+    )
 
 
 def _is_refused(sentence: RuleSentence, number: int) -> bool:

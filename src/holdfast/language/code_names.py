@@ -35,6 +35,11 @@ _IN_FILE = kept(
 )
 # "The timeout in src/app.py": a plain word, which counts where that file defines it.
 _THE_IN_FILE = kept(rf"\b[Tt]he\s+([a-z_][\w-]*)\s+(?:in|of|from)\s+[`'\"]?(?={_FILE}[/.]){_FILE}")
+# "charge in src/pay.ts takes euros": the same at the head of a sentence, where no verb or adjective stands.
+_HEAD_IN_FILE = kept(rf"(?:^|[.;:!?]\s+)([a-z_][\w-]*)\s+(?:in|of|from)\s+[`'\"]?(?={_FILE}[/.]){_FILE}")
+# A constant, and what is named in passing: "15 minutes (TTL)". They count where a file that is named defines them.
+_CONSTANT = kept(r"(?<![\w./$-])([A-Z][A-Z0-9]{2,})(?![\w/$-]|\.\w)")
+_IN_PASSING = kept(r"(?<=\s)\(([A-Za-z_][\w.]*)\)")
 _KINDS = "function|method|class|struct|constant|setting|option|variable|field|property|enum|trait|interface|type|macro"
 _KIND_BEFORE = kept(rf"\b(?:{_KINDS}|key)s?\s+[`'\"]?([A-Za-z_][\w.-]*)", re.IGNORECASE)
 _KIND_BEHIND = kept(rf"\b([A-Za-z_][\w.-]*)[`'\"]?\s+(?:{_KINDS})\b", re.IGNORECASE)
@@ -70,9 +75,12 @@ def named(statement: str) -> Names:
     likely: list[str] = (
         _IN_FILE.findall(text)
         + _THE_IN_FILE.findall(text)
+        + _HEAD_IN_FILE.findall(text)
+        + _IN_PASSING.findall(text)
         + _CODE_LIKE.findall(text)
         + _KIND_BEFORE.findall(text)
         + _KIND_BEHIND.findall(text)
+        + _CONSTANT.findall(text)
     )
     sure_once = tuple(dict.fromkeys(sure))[:MAX_NAMES]
     rest = (name.rstrip(".-") for name in likely)

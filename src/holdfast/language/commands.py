@@ -45,6 +45,9 @@ _firsts: set[str] = set()
 _wrapping: set[str] = set()
 _sets: dict[str, frozenset[str]] = {}
 _rules: list[tuple[str, str, str]] = []
+# The forms of them that are about a program, by its name.
+_forms: dict[str, list[tuple[str, str, list[str]]]] = {}
+_names: dict[tuple[str, ...], str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,15 @@ class Command:
     @property
     def name(self) -> str:
         """Its program with its script or its sub-command; of one that stands in the line the program alone."""
-        return self.words[0] if self.is_inline else _name_of(self.words)
+        if self.is_inline:
+            return self.words[0]
+        if len(self.text) > _MAX_REMEMBERED_LINE:
+            return _name_of(self.words)
+        if self.words not in _names:
+            if len(_names) >= _MAX_REMEMBERED:
+                _names.clear()
+            _names[self.words] = _name_of(self.words)
+        return _names[self.words]
 
     @property
     def about(self) -> str:
@@ -338,20 +349,24 @@ def rules_of(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     Groups are `destructive` and `secret`, and `removes`, which has no names.
     """
     if not _rules:
-        for kind, forms in lists(f"{TABLES}/{TABLE}.txt").items():
+        for kind, listing in lists(f"{TABLES}/{TABLE}.txt").items():
             group, _, name = kind.partition(" ")
             if group in ("destructive", "secret", "removes"):
-                _rules.extend([(group, name, form) for form in forms])
+                _rules.extend([(group, name, form) for form in listing])
     program = words[0].rpartition("/")[2]
-    begins = program.partition(".")[0]
-    seen = set()
-    for group, name, form in _rules:
+    forms = _forms.get(program)
+    if forms is None:
+        begins = program.partition(".")[0]
         # Most forms are about another program, which is told without taking them apart.
-        if begins in form and (group, name) not in seen:
-            first, *rest = form.split()
-            if any(fits(program, one) for one in first.split("|")) and _fulfils(words, rest):
-                seen.add((group, name))
-                yield group, name
+        split = [(group, name, form.split()) for group, name, form in _rules if begins in form]
+        forms = [one for one in split if any(fits(program, each) for each in one[2][0].split("|"))]
+        if len(_forms) < _MAX_REMEMBERED and len(program) <= _MAX_REMEMBERED_LINE:
+            _forms[program] = forms
+    seen = set()
+    for group, name, form in forms:
+        if (group, name) not in seen and _fulfils(words, form[1:]):
+            seen.add((group, name))
+            yield group, name
 
 
 def removes(line: str) -> bool:
@@ -390,7 +405,7 @@ def _fulfils(words: Sequence[str], form: list[str]) -> bool:
 
 
 def is_option(word: str, wanted: str) -> bool:
-    """Whether a word is an option: as it stands, with a value, within a bundle, or by a `*` in what is wanted.
+    """Whether a word is an option: as it stands, with a value but `false`, within a bundle, or by a `*` in the wish.
 
     `-?` is any short option.
     """
@@ -399,7 +414,8 @@ def is_option(word: str, wanted: str) -> bool:
     if "*" in wanted:
         return fits(word, wanted)
     if word == wanted or (wanted[:2] == "--" and word.startswith(f"{wanted}=")):
-        return True
+        # What is switched off is not given.
+        return word != f"{wanted}=false"
     bundled = len(wanted) == 2 and wanted[0] == "-" and word[:1] == "-" and word[1:].isalpha()
     return bundled and wanted[1] in word[1:]
 

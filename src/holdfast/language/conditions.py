@@ -5,6 +5,7 @@
     src/**/*.ts, package.json    a file that the call changes
     !uv run pytest               but not this command, or this file
     tool: edit                   of these only calls of such a tool: a kind, or a name that the agent has for it
+    tool: read, .env             a call that shows the file: of a tool that reads it, or `cat .env`
     failure: ECONNREFUSED        of these only one that failed so
     branch: main                 of these only on such a branch
 
@@ -24,7 +25,7 @@ from holdfast.base.light_records import dataclass
 from holdfast.errors import BadInput
 from holdfast.language import commands, tools
 from holdfast.language.commands import fits
-from holdfast.language.runs import Run, changed_by, removed_by, runs, spelled, taken_along
+from holdfast.language.runs import Run, changed_by, removed_by, runs, shown_by, spelled, taken_along
 from holdfast.language.word_lists import listed
 
 TYPE_CHECKING = False
@@ -41,6 +42,8 @@ _MAX_ENDING = 10
 SCRIPTS = (".sh", ".bash", ".zsh")
 # The tool of a condition that is not about a change, but about taking a file away.
 _REMOVES, _DELETED = "delete", "*** Delete File: "
+# The one that is about what a file says: a line of a shell that shows it counts like a tool that reads it.
+_READS = "read"
 # A call that takes a folder along has one of these, and need not name what is in it.
 _TAKES = ("rm -", "mv ", "-delete", "git clean", "git checkout", "git restore")
 _last_call, _last_line = ["", "", ""], [""]
@@ -186,6 +189,11 @@ def needles(condition: Condition) -> tuple[str, ...]:
     for pattern in (*condition.commands, *condition.paths):
         if pattern[:1] != _BUT:
             first = pattern.split()[0].replace("~", "/")
+            option = pattern.split()[-1].partition("=")[0]
+            if first == "*" and option[:2] == "--":
+                # Whatever the program, the option is in the call.
+                found.append(option)
+                continue
             pieces = [] if "|" in first else [piece for part in first.split("*") for piece in part.split("/") if piece]
             if not pieces:
                 return ()
@@ -196,7 +204,7 @@ def needles(condition: Condition) -> tuple[str, ...]:
                 literal = [word for word in pattern.split()[1:] if word[0] not in "-+" and not set(word) & set("*?[|~")]
                 # A word that is written in several ways is none to look for.
                 is_one = bool(literal) and not any(entry.startswith(f"{first} {literal[-1]}=") for entry in aliases)
-                found.append(literal[-1] if is_one else pieces[-1])
+                found.append(literal[-1].rstrip("/") if is_one else pieces[-1])
             else:
                 found += [max(pieces, key=len), *_TAKES]
     return tuple(dict.fromkeys(found))
@@ -229,7 +237,8 @@ def _narrowed(condition: Condition, call: Call) -> bool:
         kind, tool = tools.kind_of(call.tool), call.tool.casefold()
         wanted = [one.casefold() for one in condition.tools]
         is_it = any(kind == one or fits(tool, one) for one in wanted) or (
-            _REMOVES in wanted and kind in ("shell", "edit")
+            (_REMOVES in wanted and kind in ("shell", "edit"))
+            or (_READS in wanted and kind == "shell" and bool(condition.commands or condition.paths))
         )
         if not tool or not is_it:
             return False
@@ -321,6 +330,10 @@ def _matched_path(condition: Condition, call: Call) -> str:
     patterns, removes = condition.paths, _REMOVES in condition.tools
     if not patterns:
         return ""
+    if _READS in condition.tools and line_of(call):
+        shown = [_from(run.folder, path) for run in _runs_of(line_of(call)) for path in shown_by(run.words)]
+        changed = touched(call) if len(condition.tools) > 1 else []
+        return next((path for path in [*shown, *changed] if _is_meant(path, patterns, call)), "")
     found = _removed(call) if removes else touched(call, reads=bool(condition.tools))
     for path in found:
         if _is_meant(path, patterns, call):
@@ -340,7 +353,7 @@ def _is_meant(path: str, patterns: Sequence[str], call: Call) -> bool:
     # What lies outside of the project is meant only by a pattern that says where.
     outside = bool(call.root) and inside[:1] == "/"
     near = [one for one in patterns if not outside or one.removeprefix(_BUT)[:1] in "/~"]
-    fitting = [one for one in near if fits_path(inside, one.removeprefix(_BUT))]
+    fitting = [one for one in near if fits_path(inside, one.removeprefix(_BUT), call.root)]
     return bool(fitting) and not any(one[:1] == _BUT for one in fitting)
 
 
@@ -392,15 +405,21 @@ def _within(path: str, call: Call) -> str:
     return whole[len(root) + 1 :] if root and whole.startswith(f"{root}/") else whole
 
 
-def fits_path(path: str, pattern: str) -> bool:
+def fits_path(path: str, pattern: str, root: str = "") -> bool:
     """Whether a path fits a pattern: `*` within a name, `**` over folders, a folder for all that is in it.
 
-    A pattern begins at any folder below the top of the project, but one with a `/` or `~` first at the root.
+    A pattern begins at any folder below the top of the project, but one with a `/` or `~` first at the root, and one
+    that names a folder there, where the `root` of the project has it, at that folder alone.
     """
     names, parts = path.strip("/").split("/"), pattern.removeprefix("./").strip("/").split("/")
     if pattern[:1] in ("/", "~"):
         return path[:1] == "/" and _fits_parts(names, os.path.expanduser(pattern).strip("/").split("/"))
-    return any(_fits_parts(names[at:], parts) for at in range(len(names)))
+    if _fits_parts(names, parts):
+        return True
+    literal = parts[: [*["*" in part for part in parts], True].index(True)]
+    if root and literal and "/" in pattern.removeprefix("./") and os.path.exists(os.path.join(root, *literal)):
+        return False
+    return any(_fits_parts(names[at:], parts) for at in range(1, len(names)))
 
 
 def _fits_parts(names: Sequence[str], parts: Sequence[str]) -> bool:

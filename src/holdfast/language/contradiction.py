@@ -63,22 +63,24 @@ def _clauses(text: str) -> tuple[list[str], list[list[str]], frozenset[str]]:
     limits: set[str] = set()
     is_denied = is_limit = False
     begins = 0
+    kinds = ("reason", "condition", "not", "limit", "small")
+    reasons, conditions, denying, limiting, small = (among("contradiction", kind) for kind in kinds)
     for token in _tokens(text):
         word = _bare(token)
-        if word in among("contradiction", "reason"):
+        if word in reasons:
             break
-        if is_denied and word in among("contradiction", "condition"):
+        if is_denied and word in conditions:
             # "Never push without asking" sets a condition, and denies nothing.
             denied.pop()
             is_denied, is_limit = False, True
-        elif word in among("contradiction", "not"):
+        elif word in denying or (word == "over" and among("contradiction", "prefers") & set(said[begins:])):
             is_denied, is_limit = True, False
             denied.append([])
         elif is_denied and word in ("or", "nor", "and", "oder", "und"):
             denied.append([])
-        elif word in among("contradiction", "limit"):
+        elif word in limiting:
             is_limit = True
-        elif word and word not in among("contradiction", "small"):
+        elif word and word not in small:
             (denied[-1] if is_denied else said).append(word)
             limits |= {word} if is_limit and not is_denied else set()
         if token[-1] in ",.;:!?":
@@ -198,7 +200,10 @@ def unstressed(text: str) -> str:
 
 
 def _tokens(text: str) -> list[str]:
-    return unstressed(text[:_MAX_CHARACTERS]).lower().replace("’", "'").split()
+    plain = unstressed(text[:_MAX_CHARACTERS]).lower().replace("’", "'")
+    for shuns in listed("contradiction", "shuns"):
+        plain = plain.replace(shuns, "not")
+    return plain.split()
 
 
 def _bare(token: str) -> str:

@@ -8,17 +8,18 @@ are `tables/conditions.txt` and those of commands. Nothing is derived in a hook.
 from __future__ import annotations
 
 import itertools
+import json
 import re
 
 from holdfast.errors import BadInput
-from holdfast.language import commands
 from holdfast.language import rule_forms as forms
 from holdfast.language.circumstances import asked_for, leaves_open
-from holdfast.language.conditions import MAX_ITEM, MAX_ITEMS, Condition, looks_like_path, read
+from holdfast.language.conditions import MAX_ITEM, MAX_ITEMS, Call, Condition, looks_like_path, matched, read
 from holdfast.language.derived_parts import (
     Derived,
     as_command,
     branches_in,
+    installing,
     is_file,
     of_mentions,
     run_with,
@@ -26,16 +27,17 @@ from holdfast.language.derived_parts import (
 )
 from holdfast.language.disowned import is_disowned, is_of_others, is_taken_back
 from holdfast.language.instead import better_ones, instead, is_spelled_so, overlaps, replaced
-from holdfast.language.mentions import MENTION, TABLE, Mention, RuleSentence, is_headed_by_file, without_stress
-from holdfast.language.rule_tongues import in_english
+from holdfast.language.mentions import MENTION, Mention, RuleSentence, is_headed_by_file, without_stress
+from holdfast.language.roles import by_roles
+from holdfast.language.rule_tongues import in_english, is_english
 from holdfast.language.verb_rules import about, meant, only_asked
-from holdfast.language.word_lists import among
 from holdfast.records import Memory, replace
 
 # What is longer is a page, and no rule.
 _MAX_STATEMENT = 700
 _MIN_ERROR = 5
 _FENCED = "```"
+NOWHERE = "told at no call"
 
 
 def derive(text: str) -> Derived | None:
@@ -49,7 +51,7 @@ def derive(text: str) -> Derived | None:
     heads_file = is_headed_by_file(text)
     for piece in _sentences(text):
         english = in_english(piece)
-        sentence = RuleSentence(english)
+        sentence = RuleSentence(_with_files(english, before))
         is_other = english != piece and is_disowned(RuleSentence(piece))
         # "Use pnpm. Not npm." is against npm; alone it may mean anything.
         is_other = is_other or (not earlier and bool(re.fullmatch(rf"not\s+{MENTION}[.!\s]*", sentence.spoken)))
@@ -57,16 +59,36 @@ def derive(text: str) -> Derived | None:
         if sentence.text.endswith("?") or not sentence.text or is_other or is_disowned(sentence):
             continue
         found = _pronoun(sentence, before) or next(filter(None, (form(sentence) for form in _FORMS)), None)
+        found = _as_far_as_known(sentence, found) if found and found.condition else None
+        if not (found and found.literal):
+            found = _wider(found, by_roles(RuleSentence(_with_it(english, before)), is_english=is_english(piece)))
         if heads_file and found and not found.condition.paths and re.search(r"\bhere\b", sentence.spoken):
             # "`fixtures/`: do not commit changes here" is about that folder.
             continue
-        if found and found.condition:
-            found = _as_far_as_known(sentence, found)
+        if found:
             # The person reads the words that they wrote.
             told.append(found if english == piece else replace(found, words=piece.rstrip(".! ")))
         # "Always use X. Do not run them directly." is not against X.
         before = sentence.mentions if found or not forms.USES.search(sentence.spoken) else []
     return _without_wanted(text, _together(told)) if told else None
+
+
+def _with_files(said: str, before: list[Mention]) -> str:
+    """Return a sentence with the files in it that it calls "it": "`dist/` is built - never commit it"."""
+    found = forms.COMMIT_IT.search(said)
+    files = ", ".join([f"`{one.said}`" for one in before if is_file(one)])
+    return f"{said[: found.start('it')]}{files}{said[found.end() :]}" if found and files and "`" not in said else said
+
+
+def _with_it(said: str, before: list[Mention]) -> str:
+    """Return a sentence with the file or command in the place of "it" that was named in the sentence before."""
+    found = forms.IT.search(said) if "`" not in said else None
+    if found is None:
+        return _with_files(said, before)
+    kinds = ("path",) if found["edit"] else ("command",) if found["run"] else ("path", "command")
+    named = " or ".join([f"`{one.said}`" for one in before if one.kind in kinds])
+    name = next(name for name in ("it", "run", "they") if found[name])
+    return f"{said[: found.start(name)]}{named}{said[found.end(name) :]}" if named else said
 
 
 def _together(told: list[Derived]) -> Derived:
@@ -88,6 +110,17 @@ def _together(told: list[Derived]) -> Derived:
     return replace(first, condition=Condition(*few, *narrowed), words="; ".join(words))
 
 
+def _wider(told: Derived | None, by_role: Derived | None) -> Derived | None:
+    """Return what is only said at all calls that are meant: of a command and the same with more words, the second."""
+    if not told or not by_role or (by_role.condition.paths and not by_role.forbids):
+        return by_role or told
+    first, second = told.condition, by_role.condition
+    narrow = [one for one in first.commands if not any(other.startswith(f"{one} ") for other in second.commands)]
+    commands = tuple(dict.fromkeys((*narrow, *second.commands)))[:MAX_ITEMS]
+    paths = tuple(dict.fromkeys((*first.paths, *second.paths)))[:MAX_ITEMS]
+    return replace(told, condition=replace(first, commands=commands, paths=paths))
+
+
 def _as_far_as_known(sentence: RuleSentence, told: Derived) -> Derived:
     """Return what is derived, only to be said where it is meant in circumstances that no call shows."""
     is_open = told.forbids and told.literal and leaves_open(sentence, of_files=bool(told.condition.paths))
@@ -106,6 +139,10 @@ def _without_wanted(text: str, told: Derived) -> Derived:
 def _sentences(text: str) -> list[str]:
     """Return the sentences of a text; what is in backquotes ends none."""
     masked = forms.QUOTED.sub(lambda found: "x" * len(found[0]), text)
+    # "Never push, never edit A or run B": each is a ban of its own.
+    while ban := forms.NEXT_BAN.search(masked):
+        first, end, denies = ban.end("first"), ban.end("and"), ban["not"] if ban["verb"] else ""
+        text, masked = [f"{one[:first]}; {denies} {one[end:]}" for one in (text, masked)]
     ends = [(0, 0), *[found.span() for found in forms.SENTENCE.finditer(masked)], (len(text), len(text))]
     pieces = [text[before[1] : after[0]] for before, after in itertools.pairwise(ends)]
     found, head = [], ""
@@ -121,7 +158,7 @@ def _sentences(text: str) -> list[str]:
 
 def forbids(text: str) -> bool:
     """Whether a statement forbids something or sets a condition, whatever it is about."""
-    return bool(forms.SETS.search(text.casefold()))
+    return any(forms.SETS.search(one.casefold()) for one in (text, in_english(text)))
 
 
 def reads_as_rule(text: str, *, is_order: bool = False) -> bool:
@@ -135,19 +172,46 @@ def reads_as_rule(text: str, *, is_order: bool = False) -> bool:
     own = [some for some in said if not any(_is_no_rule(one) for one in some)]
     signs = (forms.PLAIN_BAN, forms.ASKED_FIRST, forms.WANTS_OPTION)
     is_plain = any(sign.search(one.casefold()) for some in own for one in some for sign in signs)
-    return is_plain or (is_order and any(named_call(piece) for piece, _ in own))
+    orders = [piece for piece, _ in own if is_order or forms.ORDERS.search(piece.casefold())]
+    return is_plain or any(named_call(piece) for piece in orders)
 
 
 def _is_no_rule(piece: str) -> bool:
     return bool(forms.TELLS.search(piece.casefold())) or is_disowned(RuleSentence(piece))
 
 
+def is_silent(memory: Memory) -> bool:
+    """Whether a memory is a rule to the person who stored it, and told at no call; one that is switched off is none."""
+    is_rule = memory.holds and not memory.when and reads_as_rule(memory.body, is_order=memory.type == "feedback")
+    return is_rule and derive(memory.body) is None
+
+
 def named_call(text: str) -> str:
     """Return the command or file that a statement names first, or nothing."""
     found = [one for piece in _sentences(text[:_MAX_STATEMENT]) for one in RuleSentence(piece).mentions]
-    words = [word.strip("`,.;:!()") for word in text.split()]
+    words = [word.strip("`,;:!()").rstrip(".") for word in text.split()]
     named = [one.said for one in found if one.kind] or [word for word in words if looks_like_path(word)]
     return named[0] if named else ""
+
+
+def suggested(text: str) -> str:
+    """Return a condition that holds at the call which a statement names first; nothing where none is sure to."""
+    named = named_call(text)
+    if not looks_like_path(named):
+        return named if _holds_at(named, Call("Bash", named)) else ""
+    # A file is a condition for its change alone.
+    is_changed = forms.CHANGE.search(in_english(text).casefold())
+    return named if is_changed and _holds_at(named, Call("Edit", json.dumps({"file_path": named}))) else ""
+
+
+def give_one(memory: Memory) -> str:
+    """Return how to give a condition to a rule that has none."""
+    return f'holdfast edit {memory.key} --when "{suggested(memory.body) or "COMMAND or FILE"}"'
+
+
+def _holds_at(when: str, call: Call) -> bool:
+    condition = read(when)
+    return bool(condition and matched(condition, call))
 
 
 def at_change(text: str) -> tuple[str, ...]:
@@ -160,8 +224,19 @@ def need_condition(text: str, when: str, enforce: str | None) -> None:
     """Refuse a strength for what would be told at no call: neither a condition is given, nor does the text say one."""
     is_told = bool(read(when)) if when else derive(text) is not None
     if enforce not in (None, "", "say") and not is_told:
-        named = named_call(text) or "git push"
+        named = suggested(text) or "git push"
         raise BadInput("no condition found, so it would never hold", f'Give one, for example --when "{named}".')
+
+
+def share_calls(one: str, other: str) -> bool | None:
+    """Whether two statements are told at a call of the same kind; None where one of them is told at none."""
+    first, second = derive(one), derive(other)
+    if first is None or second is None:
+        return None
+    mine, theirs = first.condition, second.condition
+    named = [{item for item in (*each.commands, *each.paths) if item[:1] != "!"} for each in (mine, theirs)]
+    narrowed = (mine.tools, mine.failures, mine.branches) == (theirs.tools, theirs.failures, theirs.branches)
+    return narrowed and bool(named[0] & named[1])
 
 
 def is_rule(memory: Memory) -> bool:
@@ -191,7 +266,9 @@ def _forbidden(sentence: RuleSentence) -> Derived | None:
         led = sentence.spoken[: found.start()]
         # Without a verb it may be words that are not to be written, or a branch: "target main, never `next`".
         is_wording = not verbs.strip() and (forms.WORDING.search(led) or re.search(r"\bbranch(?:es)?\b", led))
-        if is_wording or is_of_others(sentence.spoken, found.start()):
+        reads = bool(forms.READS_FILE.search(verbs))
+        # "Never show `npm install`" is about a text.
+        if is_wording or is_of_others(sentence.spoken, found.start()) or (reads and not any(map(is_file, mentions))):
             continue
         # "Never add anything to README.md" is about a change.
         edits = bool(forms.CHANGES_FILE.search(verbs)) or (
@@ -199,31 +276,28 @@ def _forbidden(sentence: RuleSentence) -> Derived | None:
         )
         if re.search(rf"\b{forms.RUN}\b", verbs):
             mentions = [as_command(one, is_run=bool(forms.RUNS.search(verbs))) for one in mentions]
+        of_files = edits or reads
         if verbs.split()[-1:] == ["install"]:
-            mentions = [_installing(one) for one in mentions]
-        wanted = _against(sentence, found["what"], [one for one in mentions if one.text and is_file(one) == edits])
-        wanted = [Mention("path", one.text, one.said) for one in wanted] if edits else wanted
+            mentions = [installing(one) for one in mentions]
+        wanted = _against(sentence, found["what"], [one for one in mentions if one.text and is_file(one) == of_files])
+        wanted = [Mention("path", one.text, one.said) for one in wanted] if of_files else wanted
         if not wanted or (not verbs.strip() and not any(one.kind == "command" for one in wanted)):
             continue
         option = _option(sentence, found.end())
-        if option and not edits:
+        if option and not of_files:
             wanted = [Mention(one.kind, with_option(one.text, option), one.said) for one in wanted]
         but = (*_allowed(sentence, found, wanted), *better_ones(sentence, found, wanted))
         told = of_mentions(sentence, found, wanted, forbids=True, but=but)
+        if told is not None and reads:
+            tools = ("read", "edit") if edits else ("read",)
+            is_whole = forms.WHOLE.match(forms.CONTENTS.sub("", sentence.spoken[found.end() :]))
+            return replace(
+                told, condition=replace(told.condition, tools=tools), literal=told.literal and bool(is_whole)
+            )
         if told is not None and edits:
             return _of_files(sentence, found, told)
         return told and (told if option else _of_commands(sentence, found, told, excepts=bool(but)))
     return None
-
-
-def _forbidden_in(sentence: RuleSentence) -> Derived | None:
-    """Return what is forbidden of some changes of a file, which is said at each: "don't bump versions in FILE"."""
-    found = forms.FORBIDS_IN.search(sentence.spoken)
-    if found is None or is_of_others(sentence.spoken, found.start()):
-        return None
-    files = [Mention("path", one.text, one.said) for one in sentence.named(found["what"]) if one.text and is_file(one)]
-    told = of_mentions(sentence, found, files, forbids=True) if files else None
-    return told and replace(told, literal=False)
 
 
 def _all_but(sentence: RuleSentence) -> Derived | None:
@@ -233,12 +307,6 @@ def _all_but(sentence: RuleSentence) -> Derived | None:
     # "All scripts are fine except ..." may say only how they are.
     is_plain = found is not None and not re.search(r"\b(?:fine|ok|okay)\b", found[0])
     return told and replace(told, literal=told.literal and is_plain)
-
-
-def _installing(one: Mention) -> Mention:
-    """Return what is forbidden where a program must not install something: "don't install with pip" lets it list."""
-    is_known = one.kind == "command" and commands.is_a(f"{one.text} install", "install")
-    return replace(one, text=f"{one.text} install") if is_known else one
 
 
 def _of_files(sentence: RuleSentence, found: re.Match[str], told: Derived) -> Derived:
@@ -298,6 +366,11 @@ def _only(sentence: RuleSentence) -> Derived | None:
     """Return what may be run in one place alone: on a branch, which is known, or where nobody can tell."""
     if asked := only_asked(sentence):
         return asked
+    if inside := forms.ONLY_IN.match(sentence.spoken):
+        command, places = sentence.named(inside["what"])[0], sentence.named(inside["where"])
+        is_plain = command.kind == "command" and " " in command.text and all(one.kind == "path" for one in places)
+        but = tuple([f"!{command.text} {one.text.rstrip('/')}/" for one in places])
+        return of_mentions(sentence, inside, [command], forbids=True, but=but) if is_plain else None
     found = forms.ONLY.match(sentence.spoken)
     what, where = (found["what"] or found["run"], found["where"] or found["from"]) if found else ("", "")
     wanted = [as_command(one) for one in sentence.named(what)]
@@ -312,47 +385,10 @@ def _only(sentence: RuleSentence) -> Derived | None:
     return replace(told, condition=replace(told.condition, branches=branches))
 
 
-def _always(sentence: RuleSentence) -> Derived | None:
-    """Return what a command is told at that is always to be run with certain options: all but that."""
-    found = forms.ALWAYS.match(sentence.spoken)
-    wanted = [one for one in sentence.named(found["what"]) if one.kind == "command"] if found else []
-    words = wanted[0].text.split() if len(wanted) == 1 else []
-    at = next((number for number, word in enumerate(words) if word[:1] == "-"), 0)
-    if not found or not at or words[0] in among(TABLE, "language"):
-        return None
-    base = [Mention("command", " ".join(words[:at]), wanted[0].said)]
-    return of_mentions(sentence, found, base, forbids=False, but=(f"!{wanted[0].text}",))
-
-
-def _before(sentence: RuleSentence) -> Derived | None:
-    edited = forms.BEFORE_EDIT.search(sentence.spoken) or forms.GERMAN_EDIT.search(sentence.spoken)
-    files = [one for one in sentence.named(edited[0]) if one.kind == "path"] if edited else []
-    if edited and files:
-        return of_mentions(sentence, edited, files, forbids=True)
-    found = forms.BEFORE.search(sentence.spoken)
-    if found and forms.NOT_BEFORE.search(sentence.spoken[: found.start()]):
-        return None
-    mentions = [one for one in sentence.named(found["what"]) if one.kind == "command"] if found else []
-    if found and found["installs"]:
-        # "Before you install anything with brew" lets it list; what installs nothing is not meant.
-        mentions = [_installing(one) for one in mentions if _installing(one) != one]
-    return of_mentions(sentence, found, mentions, forbids=True) if found and mentions else None
-
-
-def _after(sentence: RuleSentence) -> Derived | None:
-    found = forms.AFTER.search(sentence.spoken)
-    if found is None:
-        return None
-    runs_it = bool(re.match(rf"(?:{forms.RUN}|runs?)\b", found["verb"]))
-    wanted = [one for one in sentence.named(found["what"]) if (one.kind == "command") == runs_it and one.kind]
-    if any(" " not in one.text for one in wanted if runs_it) and (
-        forms.LIMITED.match(sentence.spoken, found.end()) or forms.ONLY_OF.match(sentence.spoken, found.end())
-    ):
-        return None
-    if runs_it and forms.REPORTS.search(sentence.spoken[: found.end()]):
-        return None
-    but = tuple([item for one in sentence.mentions if one.said[:1] == "-" for item in run_with(one.said, wanted)])
-    return of_mentions(sentence, found, wanted, forbids=False, but=but) if wanted else None
+def _left_alone(sentence: RuleSentence) -> Derived | None:
+    found = forms.LEFT_ALONE.search(sentence.spoken)
+    files = [one for one in sentence.named(found[0]) if one.kind == "path"] if found else []
+    return of_mentions(sentence, found, files, forbids=True) if found and files else None
 
 
 def _run_with(sentence: RuleSentence) -> Derived | None:
@@ -416,12 +452,9 @@ _FORMS = (
     instead,
     replaced,
     _forbidden,
-    _forbidden_in,
     _only,
     meant,
-    _before,
-    _after,
+    _left_alone,
     _run_with,
-    _always,
     _subject,
 )

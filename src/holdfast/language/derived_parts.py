@@ -91,3 +91,9 @@ def as_command(one: Mention, *, is_run: bool = False) -> Mention:
     ending = one.text.rpartition(".")[2] if "." in one.text else ""
     is_script = one.kind == "path" and "*" not in one.text and ending in among(TABLE, "script-ending")
     return Mention("command", one.text, one.said) if is_script else one
+
+
+def installing(one: Mention) -> Mention:
+    """Return what is forbidden where a program must not install something: "don't install with pip" lets it list."""
+    is_known = one.kind == "command" and programs.is_a(f"{one.text} install", "install")
+    return Mention(one.kind, f"{one.text} install", one.said) if is_known else one

@@ -18,7 +18,8 @@ _ASKING = r"(?:ask(?:ing)?|check(?:ing)? with|confirm(?:ing)? with|bother\w*|pro
 _PERMITS = kept(
     # Nothing has to be done first.
     r"\bno (?:need|reason|point)\b|\b(?:do not|don['’]?t|does not|doesn['’]?t|won['’]?t|never)\s+(?:have to|need)\b"
-    r"|\bneed(?:n['’]?t| not)\b|\bnot (?:necessary|needed|required)\b|\bunnecessary\b"
+    r"|\bneed(?:n['’]?t| not)\b|\bnot (?:necessary|needed|required)\b"
+    r"|\b(?:is|are|it['’]?s|that['’]?s|seems|asking) unnecessary\b"
     r"|\b(?:brauch|muss|müss)\w*\b[^,;]*\b(?:nicht|kein\w*)\b|\bnicht (?:nötig|notwendig|erforderlich)\b"
     r"|\bkeine?n? (?:grund|notwendigkeit|bedarf)\b"
     # Nobody wants to be asked.
@@ -26,7 +27,8 @@ _PERMITS = kept(
     rf"|bevor|vor)\b"
     r"|\bfrag\w*\s+(?:mich\s+)?(?:nicht|nie|niemals)\b|\bohne (?:rückfrage|zu fragen)\b[^;]*\bdarfst\b"
     # It may be done.
-    r"|\b(?:feel free|free to|go ahead|(?:can|may|darfst|kannst)(?!['’]?t|not|\s+not|\s+nicht|\s+only|\s+nur)\b[^;]*"
+    r"|\b(?:feel free|free to|(?<!never )(?<!not )(?<!n't )go ahead and"
+    r"|(?:can|may|darfst|kannst)(?!['’]?t|not|\s+not|\s+nicht|\s+only|\s+nur)\b[^;]*"
     r"\b(?:without (?:asking|my\b|being asked)|ohne (?:rückfrage|zu fragen|mich zu fragen)))"
 )
 # "We don't need docker, never use it" forbids after all.

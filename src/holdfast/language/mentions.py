@@ -31,25 +31,45 @@ _STRESSED = kept(
     r"|(?<![\w/*.])\*(?P<weak>[A-Za-z][A-Za-z '’]*)\*(?![\w/*.])"
 )
 # A branch, and an option that means the same behind every command that has it, are words of the sentence.
-_QUOTED_WORD = kept(r"`(main|master|develop|trunk|production|--no-verify)`")
+_QUOTED_WORD = kept(r"`(?:origin/|upstream/)?(main|master|develop|trunk|production|--no-verify)`")
 # So is any other name where a branch is meant: "don't merge into `next`", "the `gh-pages` branch".
 _QUOTED_BRANCH = kept(
     r"(?i)((?:\b(?:merg|push|commit|rebas)\w*|\ba pr|\bprs)(?:\s+(?:anything|code|directly|straight|changes))*"
     r"\s+(?:into|to|onto|against)\s+(?:the\s+)?(?:branch\s+)?)`(?!origin|upstream|fork|heroku)([a-z0-9][\w.-]*)`"
     r"|(\bthe\s+)`([a-z0-9][\w.-]*)`(?=\s+branch\b)"
 )
+# Files that end so, whether the ending is known or not.
+_ENDINGS = kept(r"`(\.[A-Za-z][\w.]*)`(?=\s+files?\b)(?<!\.env`)")
 _OPTION = kept(r"(?<!\S)(?!--no-verify\b)--?[A-Za-z][\w-]*(?:=[\w./:-]*\w)?(?=[\s,;:.!)]|$)")
 _FOLDER = kept(r"\b(?:the|our)\s+(?P<name>[a-z][\w-]*(?:/[\w-]+)*)/?\s+(?:folder|directory)\b")
 # What is said so of a path without an ending is said of a folder.
-_IS_MADE = kept(r"\s+(?:is|are)\s+(?:auto-?)?(?:generated|read-?only|frozen|vendored|off[- ]limits)\b")
+_IS_MADE = kept(r"\s+(?:is|are)\s+(?:auto-?)?(?:generated|read[- ]?only|frozen|vendored|off[- ]limits)\b")
 # So it is where it is changed, and nothing else behind it.
-_CHANGES = ("edit", "touch", "modify", "delete", "editing", "touching", "modifying", "deleting")
-_IS_WHOLE = kept(r"\s*(?:$|[,.;:!()])|\s+(?:without|except|unless|until|by hand|directly|manually|or|and|ever|again)\b")
+_CHANGES = (
+    "leave",
+    "edit",
+    "touch",
+    "modify",
+    "change",
+    "delete",
+    "editing",
+    "touching",
+    "modifying",
+    "changing",
+    "deleting",
+)
+_IS_WHOLE = kept(
+    r"\s*(?:$|[,.;:!()])|\s+(?:alone|without|except|unless|until|by hand|directly|manually|or|and|ever|again)\b"
+)
 # Behind these stands a sub-command.
 _LEADS = ("program", "group")
 # `make` is a word of English but where one runs it, or where what it makes needs something.
 _MAKE = (
     r"(?:(?<=\brun )|(?<=\bbefore ))make(?=\s+[a-z])"
+    r"|(?:(?<=\bvia )|(?<=\bwith )|(?<=\b[uU]se )|(?<=\b[pP]refer )|(?<=\bof )|(?<=\bover )|(?<=\bfor )|(?<=\b[nN]o )"
+    r"|(?<=\b[kK]ein )|(?<=n't ))"
+    r"make(?=\s+(?:deploy|test|build|install|lint|check|release|clean|publish|migrate|up|down|dev|run|all)\b)"
+    r"|go(?=\s+(?:test|build|run|vet|mod|generate|install|get|fmt|work)\b)"
     r"|^make(?=\s+[a-z][\w-]*\s+(?:needs|requires|must|should|takes|fails|wipes|deletes|only)\b)"
 )
 
@@ -95,6 +115,7 @@ class RuleSentence:
         if bare.isupper():
             # Who shouts names the same command.
             bare = " ".join([word if word[0] == "-" else word.lower() for word in bare.split()])
+        bare = _ENDINGS.sub("`*\\1`", bare)
         spoken = _QUOTED.sub(lambda found: self._put(_mention(found[1]), found[0]), bare)
         spoken = _FOLDER.sub(self._folder, _joined_programs().sub(lambda found: found[0].replace("/", ","), spoken))
         spoken = _unquoted().sub(self._unquoted_mention, spoken)
@@ -124,7 +145,7 @@ class RuleSentence:
             and (
                 "".join(before) in ("in", "under", "inside", "below")
                 or _IS_MADE.match(found.string, found.end())
-                or ("".join(before) in _CHANGES and _IS_WHOLE.match(found.string, found.end()))
+                or ("".join(before).casefold() in _CHANGES and _IS_WHOLE.match(found.string, found.end()))
             )
         )
         if text.startswith("jest") and "".join(before).casefold() in among(TABLE, "polish"):
@@ -169,7 +190,7 @@ def _programs() -> str:
 
 @functools.cache
 def _joined_programs() -> re.Pattern[str]:
-    return kept(rf"(?<![\w./@-])(?:{_programs()})(?:/(?:{_programs()}))+(?![\w/-]|\.\w)")
+    return kept(rf"(?<![\w./@-])(?:{_programs()})(?:/(?:{_programs()}))+(?:/[\w-]+)*(?![\w/-]|\.\w)")
 
 
 @functools.cache
@@ -214,6 +235,7 @@ def _literal(text: str) -> str:
         before = kept[-1]
         # "Python 2" is no command.
         is_number = word.lstrip("v").replace(".", "").isdigit() and len(kept) == 1
+        is_number = is_number and (word[0] == "v" or kept[0].casefold() in among(TABLE, "language"))
         is_value = not is_number and (word[0] == "-" or any(sign in "./:@*~=+_" or sign.isdigit() for sign in word))
         is_sub = any(word.casefold() in among(TABLE, kind) for kind in ("sub-command", "also-sub-command"))
         is_there = set(before) & set("/.") or before[0] == "-" or any(before in among(TABLE, kind) for kind in _LEADS)
@@ -235,14 +257,18 @@ def _is_plain_path(text: str) -> bool:
         return False
     stem, _, ending = text.rstrip("*").rpartition(".")
     if "/" in text:
-        return text.endswith("/") or "*" in text or (bool(stem) and 0 < len(ending) <= 5 and ending.isalnum())
+        return bool(text.strip("/")) and (
+            text.endswith("/") or "*" in text or (bool(stem) and 0 < len(ending) <= 5 and ending.isalnum())
+        )
     is_known = ending in among(TABLE, "ending") or (ending == "md" and stem.isupper())
     return text.startswith((".env", "*.")) or (is_known and bool(stem))
 
 
 def _is_ending(text: str) -> bool:
     """Whether a text is the ending of files, and no file of that name: `.proto`."""
-    return text[:1] == "." and text != ".env" and is_file_ending(text[1:])
+    return (
+        text[:1] == "." and not text.startswith(".env") and "/" not in text and is_file_ending(text.rpartition(".")[2])
+    )
 
 
 def is_file_ending(ending: str) -> bool:
@@ -251,7 +277,9 @@ def is_file_ending(ending: str) -> bool:
 
 
 def _path(text: str) -> Mention:
-    return Mention("path", f"*{text}" if _is_ending(text) else text, text)
+    # "/vendor" is a folder of the project, and "/etc" none.
+    inside = text.lstrip("/") if text[:1] == "/" and text.split("/")[1] not in among(TABLE, "root-folder") else text
+    return Mention("path", f"*{text}" if _is_ending(text) else inside or text, text)
 
 
 def _mention(quoted: str) -> Mention:
@@ -282,6 +310,9 @@ def _command(text: str) -> str:
             break
         words.append(word)
     named = " ".join(words)
+    if len(words) == 1 and len(text.split()) > 1 and text.split()[-1][:1] in "<[{":
+        # `bun <file>` is not each call of it.
+        return ""
     return " ".join([same_options(named, word) if word[:1] == "-" else word for word in words])
 
 

@@ -12,6 +12,17 @@ from holdfast.language.mentions import MENTION
 QUOTED = kept(r"`[^`\n]*`")
 # In `git checkout -- .` the dashes are the command's.
 SENTENCE = kept(r"(?<=[.!?;])\s+|\n+|,\s+(?=and (?:never|don['’]?t|do not)\s)|\s+(?!--\s+[\w*-]*[./])[–—-]{1,2}\s+")
+# A ban behind another one.
+NEXT_BAN = kept(
+    r"(?i)(?P<first>(?:^|[.;:]\s+)(?P<not>never|do not|don['’]t|must not|no)\s[^.;:,]*)"
+    r"(?P<and>,\s+(?:and\s+|or\s+)?(?=(?:never|do not|don['’]t|no)\s)"
+    r"|,?\s+or\s+(?=(?P<verb>run|use|edit|modify|touch|execute)\s+x))"
+)
+IT = kept(
+    r"(?i)\b(?P<edit>edit|touch|change|modify|bump|hand-edit)\s+(?P<it>it|them)\b|\b(?:run|use|call)\s+(?P<run>it|them)\b"
+    r"|^(?P<they>it|they)\b(?=.*\bmust (?:never|not) be\b)"
+)
+COMMIT_IT = kept(r"(?i)\b(?:commit|check in|stage)\s+(?P<it>it|them|these|those)\b")
 # What is about when to end says nothing of the call before which it is to be.
 ENDS = kept(r"\b(?:stop|end|finish|quit)\w*\s+$")
 _AND = r"(?:\s*(?:,|/|\bor\b|\band\b|\bnor\b|\boder\b|\bund\b|\bno\b|\bnot\b)\s*)+"
@@ -35,8 +46,6 @@ NOT = (
     r"|under no circumstances?|on no account|unter keinen umständen"
     r"|\byou(?: are|['’]?re) not (?:allowed|permitted)(?=\s+to\b))"
 )
-# "Don't finish before `npm test`" wants it run.
-NOT_BEFORE = kept(rf"\b{NOT}\s+(?!forget\b)[^,;:]*$")
 # German has the verb at its end: "nie ohne Rückfrage pushen", "nie auf main committen".
 ASKING = r"(?:(?:ohne (?:rückfrage|zu fragen|mich zu fragen|nachfrage)|(?:direkt )?auf (?:main|master|develop))\s+)?"
 ADVERBS = (
@@ -61,6 +70,13 @@ EDIT = (
     r"|alter|update|updating|hand-edit|regenerate|reformat|replace)"
 )
 CHANGES_FILE = kept(EDIT)
+READ = (
+    r"(?:read|reading|cat|catting|print|printing|open|opening|show|showing|display|displaying|dump|dumping|view"
+    r"|viewing|look (?:at|into|inside)|looking (?:at|into|inside))"
+)
+READS_FILE = kept(rf"\b{READ}\b")
+# What is in a file is the file, where it is read.
+CONTENTS = kept(r"^(?:['’]s)?\s+(?:files?|values?|contents?|secrets)\b")
 _DETERMINERS = (
     r"(?:(?:(?:auto-?)?generated|compiled|vendored|minified|built|protobuf|migrations|snapshots|fixtures|stubs"
     r"|bindings|the|any|a|an|our|your|my|files?|anything|something|code|in|under|inside|below|within|to|with|of"
@@ -70,13 +86,8 @@ _DETERMINERS = (
 # "Any database migration (`alembic upgrade`)".
 _NAMELY = r"(?:(?:[\w-]+\s+){1,3}\((?:e\.g\.,?\s+|i\.e\.,?\s+|like\s+|via\s+|with\s+)?)?"
 FORBIDS = kept(
-    rf"\b{NOT}\s+{ADVERBS}(?P<verbs>(?:(?:{RUN}|{EDIT})(?:,\s*(?:or|and)?\s*|\s+(?:or|and)\s+|/|\s+))*)"
+    rf"\b{NOT}\s+{ADVERBS}(?P<verbs>(?:(?:{RUN}|{EDIT}|{READ})(?:,\s*(?:or|and)?\s*|\s+(?:or|and)\s+|/|\s+))*)"
     rf"{_DETERMINERS}{_NAMELY}(?P<what>{_LONG_LIST})"
-)
-# "Don't bump versions in package.json" is about some changes of it.
-FORBIDS_IN = kept(
-    rf"\b{NOT}\s+{ADVERBS}(?:{EDIT}|bump|raise|upgrade|downgrade|add|adding|insert|introduce|put|reorder|sort|hardcode)\s+"
-    rf"(?:[\w'’-]+\s+){{1,4}}(?:in|from|to|of|into|inside|under|at)\s+{_DETERMINERS}(?P<what>{_LONG_LIST})"
 )
 # What is named so is not meant: "never touch ci/ except ci/README.md".
 EXCEPT = kept(
@@ -148,33 +159,33 @@ TELLS = kept(
     r"|^keine?n?\b.*\b(?:seit|bisher|war|waren|wurden?|nötig)\b"
 )
 # What is always to be given to some command: "always use --no-cache when you build images".
-WANTS_OPTION = kept(r"^(?:\w+\s+){0,2}(?:always|immer)\b.*\s`?--[a-z]")
+WANTS_OPTION = kept(r"^(?:\w+\s+){0,2}(?:always|immer)\b.*\s`?--[a-z]|\b(?:only with|nur mit)\s+`?--[a-z]")
+# What may be done; and not what "is not allowed".
+PERMITS = kept(
+    r"^(?!.*\b(?:not|never|no|nicht|nie|kein\w*|only|nur|unless)\b)"
+    r"(?:it['’]?s (?:fine|ok|okay|alright) to\b|(?:you|agents) (?:may|can)\b|du darfst\b"
+    r"|.*\b(?:is|are|ist|sind) (?:fine|ok|okay|allowed|permitted|erlaubt|in ordnung)\W*$)"
+)
+ORDERS = kept(
+    r"^(?:always|only|nothing|whenever)\b|\bonly (?:with|inside|from|by)\b|\bpermission for\b|\bread[- ]only\b"
+)
 ASKED_FIRST = kept(
     r"\bask (?:me|first|before)\b"
     # Whatever the language and the form: a word that denies, with one for what agents do.
     r"|^(?=.*\b(?:never|nothing|nobody|don['’]?t|do not|nie|niemals|nichts|keine?n?|nunca|nada|jamais|pas)\b)"
     r".*\b(?:push|commit|merg|rebas|deploy|install|amend|tag)(?:s|es|e|en|ing|ed|er)?\b"
+    # "Only deploy from the release branch", "deploys only from main".
+    r"|^only\s+(?:ever\s+)?(?:push|commit|merge|rebase|deploy|install|amend|tag|release|publish)\b"
+    r"|^(?:push|commit|merge|rebase|deploy|install|release|publish)(?:s|es|ments?)?\s+only\b"
 )
 USES = kept(r"\b(?:use|run|prefer|nutze|nimm|verwende)\b")
-BEFORE = kept(
-    rf"\b(?:before|prior to|bevor|vor)\s+"
-    rf"(?:(?:you|each|every|any|running|run|doing|calling|using|a|an|the|we|i|du|jedem|anything|commands?|with)\s+)*"
-    r"(?P<installs>install(?:ing)?\s+(?:\w+\s+){0,2}?(?:with|via|using|through)\s+)?"
-    rf"{_NAMELY}(?P<what>{_LIST})"
-)
-BEFORE_EDIT = kept(rf"\b(?:before|prior to)\s+(?:(?:you|we|i|ever)\s+)*{EDIT}\s+{_DETERMINERS}{_LIST}")
-GERMAN_EDIT = kept(
+LEFT_ALONE = kept(
     rf"\b(?:bearbeite|ändere|lösche|editiere)\s+(?:nie|niemals|nichts)\s+(?:(?:die|dateien|datei|in|unter)\s+)*{_LIST}"
     rf"|^(?:please )?leave\s+(?:the\s+)?{_LIST}\s+(?:folder\s+|file\s+)?alone\b|\bhands off\s+(?:the\s+|of\s+)*{_LIST}"
     rf"|\bfass\w*\s+(?:(?:die|dateien|datei|in|unter)\s+)*{_LIST}\s+(?:nicht|nie|niemals)\s+an\b"
 )
 # "When I run it, it fails", "I got this error when running it" is a report.
 REPORTS = kept(r"\bi(?:['’]m)?\s+(?!want|need|expect|prefer|say|ask|tell)\w+")
-AFTER = kept(
-    rf"\b(?:after|when|whenever|once|if|every time|each time|nach|wenn)\s+(?:(?:you|i|we|du|ever|every|each|any)\s+)*"
-    rf"(?P<verb>{EDIT}|changes?|changed|edits?|edited|modif\w+|adding|{RUN}|runs?)(?:\s+(?:to|in|of))?\s+{_DETERMINERS}"
-    rf"(?P<what>{_LIST})"
-)
 CHANGES = kept(
     rf"\b(?:after|when|whenever|once|if|every time|each time|on|nach|wenn)\b[^.;]*?"
     rf"\b(?:{EDIT}|change|edit|modif|änder)"
@@ -192,7 +203,7 @@ SUBJECT = kept(
     r"\s+(?:(?:folder|file|files|directory|command|script)\s+)?(?:without (?:\w+ ){0,2}\w+ )?"
     r"(?P<says>must|needs?|requires?|should|has to|have to|only works?|only runs?|only happens?|fails?|hangs?|takes"
     r"|will|wipes?|deletes?|destroys?|breaks?|resets?|overwrites?|drops?|can['’]?t"
-    r"|cannot|(?:is|are) (?:auto-?generated|generated|read-?only|frozen|vendored|off[- ]limits|forbidden|not allowed"
+    r"|cannot|(?:is|are) (?:auto-?generated|generated|read[- ]?only|frozen|vendored|off[- ]limits|forbidden|not allowed"
     r"|banned|prohibited|taboo|a no-?go|not acceptable|unacceptable|not ok|not okay|not permitted"
     r"|(?:blocked|unavailable|not available|not supported|not installed|disabled)"
     r"(?=\s*(?:$|[,.;:(])|\s+(?:here|because|so|by (?!default)))"
@@ -206,7 +217,8 @@ WILL_DO = kept(
     r"|get|take|delete|wipe|destroy|break|reset|overwrite|drop|hang|fail|remove|restart|stop|prompt|need)\b)[a-z]"
 )
 HEADED = kept(
-    rf"^(?P<what>{MENTION})\s*:\s+(?P<says>ask|keep|use|do|don['’]?t|never|always|only|no|must|run|put|write)\b"
+    rf"^(?P<what>{MENTION})\s*:\s+(?P<says>ask|keep|use|do|don['’]?t|never|always|only|no|must|run|put|write"
+    r"|read[- ]?only|off[- ]limits|frozen)\b"
 )
 # What was named before is meant: "dist/ is built, don't edit it", "... wipes the data. Never do it!"
 PRONOUN = kept(
@@ -264,7 +276,8 @@ _HOW = (
     r"directly|manually|blindly|simply|locally|automatically|immediately|silently|unilaterally|ever|again|please|plz"
     r"|pls"
     r"|thanks|here|anymore|any ?(?:more|longer)|yourself|myself|ourselves|unasked|on (?:your|its|their) own|first|too"
-    r"|by (?:hand|yourself|itself)|at all|anywhere|everywhere|for any reason|for me|for us|in general|on my behalf"
+    r"|by (?:hand|yourself|itself)|at all|anywhere|everywhere|for any reason|for me|for us|in general"
+    r"|on (?:my|your|the user['’]s) behalf"
     r"|straight|either|instead|today|alone|myself|yet|whatsoever"
     r"|direkt|einfach|bitte|mehr|hier|selbst|nochmal|jemals|manuell|von hand|lokal|wieder|ausführen|benutzen|nutzen"
     r"|verwenden|machen|aufrufen|starten|laufen lassen|einsetzen"
@@ -279,7 +292,8 @@ _NEXT_CLAUSE = (
 )
 WHOLE = kept(
     rf"(?:\s+(?:the\s+)?{_BRANCHES}(?:\s+branch)?)?"
-    rf"(?:\s+(?:(?:any|the|your|my|our|git)\s+)*(?:anything|code|changes|commits|stuff|work|(?:cli )?commands?|cli))?"
+    rf"(?:\s+(?:(?:any|the|your|my|our|git)\s+)*(?:anything|code|changes|commits|stuff|work|branches"
+    rf"|(?:cli )?commands?|cli))?"
     rf"(?:\s+(?:{_HOW})\b)*"
     rf"(?:\s*(?:$|[,.;:!?()–—])|\s+(?:[-–—]|(?:{_NEXT_CLAUSE})\b|(?:in|on|for|to|from|at|across|with|inside|within|into"
     rf"|onto|auf|im)\s+{_EVERYWHERE}|{_SERVERS}))"
@@ -329,5 +343,8 @@ ONLY = kept(
     rf"(?:only\s+(?:ever\s+)?{RUN}\s+(?:the\s+)?(?P<what>{_LIST})\s+(?P<where>{_WHERE}.*)"
     rf"|{RUN}\s+(?:the\s+)?(?P<run>{_LIST})\s+only\s+(?P<from>{_WHERE}.*))"
 )
-ALWAYS = kept(rf"^(?:(?:please|we|you)\s+)*always\s+(?:use|run|call|do)\s+(?:the\s+)?(?P<what>{MENTION})")
+# "rm -rf only inside build/": everywhere else it is forbidden.
+ONLY_IN = kept(
+    rf"^(?:(?:run|use)\s+)?(?P<what>{MENTION})\s+only\s+(?:inside|within|under|below|in|on)\s+(?P<where>{_LIST})\W*$"
+)
 BRANCH = kept(rf"\b(?:to|on|onto|into|from|auf|push|pushing)\s+(?:the\s+)?(?:branch\s+)?(?P<names>{_BRANCHES})\b")

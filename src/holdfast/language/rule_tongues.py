@@ -43,6 +43,12 @@ def in_english(sentence: str) -> str:
     return _MASKED.sub(lambda found: quoted[ord(found[0]) - _FIRST], put)
 
 
+def is_english(sentence: str) -> bool:
+    """Whether a sentence has words of English, or none by which another language is known."""
+    spoken = _QUOTED.sub(" ", sentence).casefold().replace("’", "'")
+    return bool(_english().search(spoken)) or not any(_sign(one).search(spoken) for one in _TONGUES)
+
+
 def _put_over(piece: str, tongue: str) -> str:
     for pattern, said in _forms(tongue):
         piece = pattern.sub(lambda found, said=said: _formed(found, said, tongue), piece)  # type: ignore[misc]

@@ -105,13 +105,20 @@ def fulfils(words: Sequence[str], pattern: Sequence[str], *, as_spelled: bool = 
         elif one == "*" and number == len(pattern) - 1:
             return True
         elif not plain or not any(
-            fits(plain[0], wish) or (number and commands.is_a(f"{words[0]} {wish}={plain[0]}", "same-word"))
+            fits(plain[0], wish)
+            or _is_below(plain[0], wish)
+            or (number and commands.is_a(f"{words[0]} {wish}={plain[0]}", "same-word"))
             for wish in either
         ):
             return False
         else:
             plain.pop(0)
     return bool(pattern)
+
+
+def _is_below(path: str, folder: str) -> bool:
+    """Whether a word of a command is a folder that a pattern names with its slash, or something in it."""
+    return folder[-1:] == "/" and f"{path}/".removeprefix("./").startswith(folder)
 
 
 def _parted(words: Sequence[str], pattern: Sequence[str]) -> Sequence[str]:
@@ -173,6 +180,14 @@ def changed_by(words: Sequence[str]) -> list[str]:
     if commands.is_a(" ".join([words[0], *plain[:1]]), "changes"):
         return plain[1:]
     return plain if commands.is_a(words[0], "changes") else []
+
+
+def shown_by(words: Sequence[str]) -> list[str]:
+    """Return the files that a command shows, as far as its words name them."""
+    plain = [word for word in commands.plain_words(words)[1:] if word] if words else []
+    if words and commands.is_a(words[0], "shows-behind"):
+        return plain[1:]
+    return plain if words and commands.is_a(words[0], "shows") else []
 
 
 def removed_by(words: Sequence[str]) -> list[str]:

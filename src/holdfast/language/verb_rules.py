@@ -12,7 +12,7 @@ from holdfast.base.regexes import kept
 from holdfast.language import rule_forms as forms
 from holdfast.language.circumstances import PERSON
 from holdfast.language.conditions import Condition
-from holdfast.language.derived_parts import Derived, branches_in, is_file
+from holdfast.language.derived_parts import Derived, branches_in, is_file, with_option
 from holdfast.language.disowned import is_of_others
 from holdfast.language.mentions import TABLE, RuleSentence, meanings
 from holdfast.language.word_lists import among
@@ -20,16 +20,19 @@ from holdfast.language.word_lists import among
 _AND = r"(?:\s*(?:,|/|\bor\b|\band\b|\bnor\b|\boder\b|\bund\b)\s*)+"
 # Verbs before these in a list that name no command of their own.
 _OTHERS = (
-    r"(?:(?:stage|edit|modify|create|delete|tag|deploy|publish|release|build|test)(?:\s+(?:any\s+)?files)?\s*,\s+"
+    r"(?:(?:edit|modify|create|delete|tag|deploy|publish|release|build|test)(?:\s+(?:any\s+)?files)?\s*,\s+"
     r"(?:or\s+|and\s+)?){0,3}"
 )
 _OR_ELSE = kept(
-    r"\s+(?:or|and|nor)\s+(?!(?:run|do|use|any|even|then|otherwise|always|never|ask|please|stage|edit|modify|create"
+    r"\s+(?:or|and|nor)\s+(?!(?:run|do|use|any|even|then|otherwise|always|never|ask|please|edit|modify|create"
     r"|delete|tag|deploy|publish|release|build|test)\b)[a-z]"
 )
 # What begins with one of these wants something of what is written.
 _WANTS = rf"(?:(?:please|also|and|we|you|must|should),?\s+)*(?:{forms.NOT}|no|always|put|include|mention|reference)\b"
-_BEFORE = ("before", "prior", "bevor", "vor")
+
+
+# Whatever stands behind these, they are said of git; one may also push back, or merge cells.
+_OF_GIT = ("commit", "rebas", "amend", "force")
 
 
 @functools.cache
@@ -43,9 +46,6 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         "subject": kept(
             rf"(?:^|\bbut\s+)(?:direct(?:ly)?\s+)?{some}(?P<rest>[^,;:]*?)\s+(?:is|are)\s+(?:strictly\s+|absolutely\s+)?"
             r"(?:forbidden|not allowed|banned|prohibited|off[- ]limits|verboten)\b"
-        ),
-        "before": kept(
-            rf"\b(?:before|prior to|bevor|vor)\s+(?:(?:you|each|every|any|a|the|we|i|jedem|dem)\s+)*{some}(?P<rest>.*)"
         ),
         "waits": kept(
             rf"(?:(?:please|we|you|should|must|may)\s+)*(?:only\s+(?:ever\s+)?{some}"
@@ -63,11 +63,12 @@ def _patterns() -> dict[str, re.Pattern[str]]:
             rf"|^(?:all\s+|the\s+)*{some.replace('verbs', 'job')}(?:\s+\w+){{0,2}}?\s+(?:is|are) "
             r"(?:my (?:job|task|business)|up to me|mine)\b"
         ),
+        "one": kept(rf"\b(?:{either})\b"),
         "again": kept(rf"[,;:]\s*(?:only |just |always )?(?:{either})\b"),
     }
 
 
-def _commands(verbs: str) -> tuple[str, ...]:
+def commands_of(verbs: str) -> tuple[str, ...]:
     """Return the commands that these verbs stand for."""
     found: list[str] = []
     for verb in re.split(_AND, verbs):
@@ -76,45 +77,59 @@ def _commands(verbs: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def verbs_in(spoken: str, at: int | None = None) -> list[re.Match[str]]:
+    """Return the verbs of a sentence that stand for a command, by what follows them; with `at` only one there."""
+    one = _patterns()["one"]
+    found = list(one.finditer(spoken)) if at is None else [each for each in [one.match(spoken, at)] if each]
+    return [each for each in found if each[0].startswith(_OF_GIT) or _is_verb(spoken[each.end() :])]
+
+
+def _is_verb(rest: str) -> bool:
+    other = _OR_ELSE.match(rest)
+    if other and not _patterns()["one"].match(rest, other.end() - 1):
+        return False
+    return bool(re.match(_AND, rest) or forms.WHOLE.match(rest)) or _goes_on(rest, is_before=True)
+
+
 def only_asked(sentence: RuleSentence) -> Derived | None:
     """Return what a verb stands for that waits for the person: "only commit when I ask you to"."""
     found = _patterns()["waits"].match(sentence.spoken) or _patterns()["mine"].search(sentence.spoken)
     if found is None:
         return None
-    wanted = _commands(next(filter(None, found.groups())))
+    wanted = commands_of(next(filter(None, found.groups())))
     condition = Condition(wanted, branches=branches_in(sentence.spoken))
     return Derived(condition, sentence.shown(*found.span()), forbids=True, literal=True)
 
 
 def meant(sentence: RuleSentence) -> Derived | None:
-    """Return what a verb stands for that is forbidden or has something to be done before it: "before committing"."""
+    """Return what a verb stands for that is forbidden: "never push"."""
     spoken = sentence.spoken
     patterns = _patterns()
-    found = patterns["banned"].search(spoken) or patterns["before"].search(spoken) or patterns["subject"].search(spoken)
-    if found is None or forms.ENDS.search(spoken[: found.start()]) or forms.NOT_BEFORE.search(spoken[: found.start()]):
+    found = patterns["banned"].search(spoken) or patterns["subject"].search(spoken)
+    if found is None or forms.ENDS.search(spoken[: found.start()]):
         return None
-    is_before, wanted = found[0].startswith(_BEFORE), _commands(found["verbs"])
-    if is_before and forms.DONE_BEFORE.search(spoken[: found.start()]):
-        return None
+    wanted = commands_of(found["verbs"])
     said = sentence.shown(found.start(), found.start("rest") + min(len(found["rest"]), 40))
     if files := _files(sentence, found):
         # "Don't commit .env" is about that file, and not about each commit.
         added = tuple([f"git {verb} {file}" for file in files for verb in ("add", "commit")])
-        is_commit = wanted[:1] == ("git commit",) and not is_before
+        is_commit = wanted[:1] == ("git commit",)
         # "... must never be committed with debug on" lets it be committed.
         is_any = not re.match(r"\s+(?:(?:it|them)\s+)?with\b", found["rest"])
         return Derived(Condition(added), said, forbids=True, literal=is_any) if is_commit else None
-    if not is_before and is_of_others(spoken, found.start()):
+    if is_of_others(spoken, found.start()):
         return None
     if _OR_ELSE.match(found["rest"]) and len(wanted) == 1:
         # What can be pushed or popped is no commit.
         return None
     is_whole = bool(forms.WHOLE.match(found["rest"]))
-    if not is_whole and not _goes_on(found["rest"], is_before=is_before):
+    if not is_whole and not _goes_on(found["rest"], is_before=False):
         return None
+    if option := forms.WITH_OPTION.match(found["rest"]):
+        said = "".join([one.said for one in sentence.named(option["what"])])
+        wanted, is_whole = tuple([with_option(one, said) for one in wanted if said[:1] == "-"]), said[:1] == "-"
     # "Don't push to origin, push to my fork": the same is asked for in another way.
     is_plain = is_whole and not patterns["again"].search(found["rest"])
-    is_plain = is_plain and (not is_before or bool(forms.ASKS.search(spoken)))
     return Derived(Condition(wanted, branches=branches_in(spoken)), said, forbids=True, literal=is_plain)
 
 

@@ -387,7 +387,12 @@ def _named_file(root: str, name: str) -> Iterator[tuple[str, str]]:
 def _in_files(names: code_names.Names, texts: dict[str, str]) -> Iterator[Anchor]:
     """Yield the symbols that exactly one of the named files defines."""
     for name in (*names.sure, *names.likely):
-        defining = [path for path, text in texts.items() if code_spans.defined(text.split("\n"), name)]
+        found = {path: code_spans.defined(text.split("\n"), name) for path, text in texts.items()}
+        defining = [path for path, spans in found.items() if spans]
+        # A word of the language is a name where there is one such definition alone.
+        is_plain = name in names.likely and name.isalpha() and name.islower()
+        if is_plain and sum(map(len, found.values())) > 1:
+            continue
         if len(defining) == 1 and not (name in names.likely and any(name in sure for sure in names.sure)):
             yield Anchor(defining[0], name)
 

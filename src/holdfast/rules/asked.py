@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 from holdfast.base.files import working_folder
 from holdfast.errors import HoldfastError
 from holdfast.language import conditions
-from holdfast.language.conditions import Call
+from holdfast.language.conditions import Call, looks_like_path
+from holdfast.language.derived import is_silent, suggested
+from holdfast.language.rule_forms import PERMITS
 from holdfast.project.git import branch_at, branch_in
+from holdfast.records import Filter, Memory
 from holdfast.rules.build import rules_of
 from holdfast.rules.matching import files_in
 from holdfast.rules.rule import DERIVED, Rule
@@ -51,6 +54,27 @@ def asked(workspace: Workspace, call: Call, agent: Agent | None = None) -> list[
         if fulfilled:
             found.append(replace(one, fulfilled=fulfilled))
     return sorted(found, key=lambda one: -conditions.weight(one.rule.condition))
+
+
+def held_all_the_same(workspace: Workspace, memory: Memory) -> list[str]:
+    """Return, as lines, which rules hold a call that a statement permits, and how to except it: the person decides."""
+    named = suggested(memory.body) if PERMITS.search(memory.body.casefold()) else ""
+    found = asked(workspace, Call("Bash", named)) if named and not looks_like_path(named) else []
+    way = 'holdfast edit {} --when "{}, !{}"'
+    return [
+        f"{one.rule.memory.key} still holds at {named}; to except that: "
+        + way.format(one.rule.memory.key, one.rule.condition, named)
+        for one in found
+        if one.does != "say"
+    ]
+
+
+def silent(workspace: Workspace) -> list[Memory]:
+    """Return the rules that are visible here and told at no call."""
+    if not workspace.enabled or not workspace.settings.flag("rules.enabled"):
+        return []
+    rules = workspace.store.find(Filter(workspace.visible(), ("feedback",)))
+    return [memory for memory in rules if is_silent(memory)]
 
 
 def listed(workspace: Workspace, agent: Agent | None = None) -> list[RuleAnswer]:

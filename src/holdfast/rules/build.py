@@ -6,15 +6,17 @@ import os
 from typing import TYPE_CHECKING
 
 from holdfast.base.text import CUT, cut
-from holdfast.language import conditions
 from holdfast.language.conditions import needles
-from holdfast.records import Filter, Scope
+from holdfast.language.rule_forms import READS_FILE
+from holdfast.records import Filter, Memory, Scope
 from holdfast.rules import table
 from holdfast.rules.rule import Rule, rule_of
 from holdfast.store.index import Stamp
 from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holdfast.store.base import Tables
 
 
@@ -28,7 +30,8 @@ def build(workspace: Workspace, scope: Scope, *, seen: bool = False) -> None:
     if not (seen and agrees):
         workspace.refresh((scope,))
     ruled = workspace.store.ask(lambda index: index.rules(scope))
-    rows = [_row(rule, stamp, digest) for memory, stamp, digest in ruled if (rule := rule_of(memory)) is not None]
+    before = table.written(workspace, scope)
+    rows = [row for one in ruled if (row := _row(before, *one)) is not None]
     known, others = {row.path for row in rows}, list[tuple[str, int, int, int]]()
 
     def newest(index: Tables) -> None:
@@ -50,15 +53,24 @@ def named_tools(workspace: Workspace) -> tuple[str, ...]:
     """Return the tools that a condition of any rule in the home names: kinds, and agents' own names."""
     if not os.path.isdir(os.path.join(workspace.home, "memory")):
         return ()
-    found = [
-        conditions.read(one.when) for one in workspace.store.find(Filter(None, anchored=True)) if "tool:" in one.when
-    ]
-    return tuple(sorted({name for one in found if one for name in one.tools}))
+    given = [one for one in workspace.store.find(Filter(None, anchored=True)) if "tool:" in one.when]
+    # Of those that are derived only one about reading names a tool that no hook stands around anyway.
+    stored = workspace.store.find(Filter(None, ("feedback",)))
+    reading = [one for one in stored if not one.when and READS_FILE.search(one.body.casefold())]
+    rules = [rule for one in (*given, *reading) if (rule := rule_of(one)) is not None]
+    return tuple(sorted({name for rule in rules for name in rule.condition.tools}))
 
 
-def _row(rule: Rule, stamp: Stamp, digest: bytes) -> table.RuleRow:
-    memory = rule.memory
+def _row(
+    before: Mapping[tuple[str, str], table.RuleRow], memory: Memory, stamp: Stamp, digest: bytes
+) -> table.RuleRow | None:
+    """Return the row of a memory, as it was before where its file is as it was; None where it is no rule."""
+    stamped = f"{stamp.ctime_ns}.{stamp.size}.{stamp.inode}"
+    known = before.get((stamped, digest.hex())) if memory.holds else None
+    if known is not None and known.path == memory.path:
+        return known
+    if (rule := rule_of(memory)) is None:
+        return None
     said = cut(" ".join(memory.body.split()), table.MAX_TEXT, CUT)
     whose = rule.does, memory.trust, memory.branch, memory.key, memory.path
-    stamped = f"{stamp.ctime_ns}.{stamp.size}.{stamp.inode}"
     return table.RuleRow(needles(rule.condition), *whose, stamped, digest.hex(), str(rule.condition), said)

@@ -15,6 +15,12 @@ from holdfast.records import STRENGTHS, Memory, replace
 
 GIVEN, DERIVED = "given", "derived"
 _DOES = {"say": "told", "hold": "holds", "ask": "asks", "deny": "denies"}
+_MEANS = {
+    "say": "the call runs, and its result brings the rule",
+    "hold": "the first such call of a session is stopped",
+    "ask": "you are asked before the call runs",
+    "deny": "the call is refused each time",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,24 +79,36 @@ def _followed(condition: Condition, memory: Memory) -> Condition:
 def _strength(memory: Memory, condition: Condition, forbids: bool, *, literal: bool) -> tuple[str, str]:
     """Return what a rule does at a call, and why."""
     if memory.trust != "user":
-        return "say", "these are not your own words"
+        return "say", "only what you said yourself holds a call"
     if condition.failures:
-        return "say", "what failed has already run"
+        return "say", "it is about a call that has failed"
     if memory.enforce in STRENGTHS:
-        return memory.enforce, "`enforce` says so"
+        return memory.enforce, f"you set it so (--enforce {memory.enforce})"
     if not forbids:
-        return "say", "it forbids nothing"
+        return "say", "it says what to do, and forbids no call"
     if not literal:
-        return "say", "which of these calls it means cannot be told from a call"
-    return "hold", "its words forbid this, or set a condition for it"
+        return "say", "a call alone does not show whether it goes against your words"
+    return "hold", "your words forbid it, or want something done first"
 
 
-def condition_of(memory: Memory) -> str:
-    """Return in a line which condition a memory has, what it does there, and why; nothing where it has none."""
+def told_at(memory: Memory) -> str:
+    """Return in a few words at which calls a memory is told, or that a rule is told at none; nothing of any other."""
     rule = rule_of(memory)
-    if rule is None:
-        could = derived.derive(memory.body) if memory.when else None
-        return f'no condition: "{could.words}" is not used, because when is {memory.when}' if could else ""
-    origin = "given" if rule.origin == GIVEN else f'derived from "{rule.words}"'
-    off = "" if rule.origin == GIVEN else f"; to switch it off: holdfast edit {memory.key} --when none"
-    return f"{_DOES[rule.does]} at: {rule.condition} ({origin}), because {rule.why}{off}"
+    return f"{_DOES[rule.does]} at: {rule.condition}" if rule else derived.NOWHERE if derived.is_silent(memory) else ""
+
+
+def condition_of(memory: Memory) -> list[str]:
+    """Return at which calls a memory is told, and on lines of their own why, and how to change it; none of no rule."""
+    rule, told = rule_of(memory), told_at(memory)
+    if rule is not None:
+        off = [f"to switch it off: holdfast edit {memory.key} --when none"] if rule.origin == DERIVED else []
+        origin = f'derived from "{rule.words}"' if off else "given"
+        return [f"{told} ({origin})", f"{_MEANS[rule.does]}: {rule.why}", *off]
+    if told:
+        return [
+            f"{told}: no command or file could be read from its words",
+            f"to give it one: {derived.give_one(memory)}",
+        ]
+    could = derived.derive(memory.body) if memory.when else None
+    unused = f': "{could.words}" is not used, because when is {memory.when}' if could else ""
+    return [f"no condition{unused}"] if memory.when else []

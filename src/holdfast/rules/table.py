@@ -2,10 +2,11 @@
 
 Identity: the file is named by a digest of the scope. Its first line has the stamps of the scope's folders, each other
 line is one rule with the stamp and the digest of its file. It is derived and may be lost. It is believed as long as
-every stamp agrees: a memory that comes, goes or gets another name changes its folder, and one that is edited its own
-stamp; of a rule that is about to be told the bytes are compared, too. Where it is not believed, the index is brought up
-to date, which reads what changed, and the file is written again; where that cannot be done, rules whose file is as it
-was still count. `state/rules/` has no more files than there are scopes.
+this version of Holdfast wrote it and every stamp agrees: a memory that comes, goes or gets another name changes its
+folder, and one that is edited its own stamp; of a rule that is about to be told the bytes are compared, too. Where it
+is not believed, the index is brought up to date, which reads what changed, and the file is written again, with the rows
+of files that are as they were; where that cannot be done, rules whose file is as it was still count. `state/rules/` has
+no more files than there are scopes.
 
 A file of many that had no condition and is given one in place, by an editor that does not replace it, is seen when the
 scope is next looked at: by any command, or by a hook, each of which looks at some of the newest files.
@@ -19,6 +20,7 @@ import time
 from holdfast.base import files
 from holdfast.base.digests import file_digest, short
 from holdfast.base.light_records import dataclass
+from holdfast.base.package import __version__
 from holdfast.errors import HoldfastError
 from holdfast.records import Scope
 from holdfast.store import layout
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 FOLDER = ("state", "rules")
-_VERSION = "2"
+_VERSION = f"2-{__version__}"
 _APART, _NEEDLES = "\t", "\x1f"
 _WIDTH = 10
 _MAX_READ = 4_000_000
@@ -78,6 +80,14 @@ def rows(
         body = files.read_if_there(place, _MAX_READ).decode("utf-8", "replace").partition("\n")[2]
         found = [row for row in _rows_in(body) if _stamp(os.path.join(root, row.path)) == row.stamp]
     return found
+
+
+def written(workspace: Workspace, scope: Scope) -> dict[tuple[str, str], RuleRow]:
+    """Return the rules as they were written down last, by the stamp and the digest of their files, current or not."""
+    data = files.read_if_there(place_of(workspace.home, scope), _MAX_READ).decode("utf-8", "replace")
+    head, _, body = data.partition("\n")
+    is_ours = head.partition(_APART)[0] == _VERSION
+    return {(row.stamp, row.digest): row for row in _rows_in(body)} if is_ours else {}
 
 
 def place_of(home: str, scope: Scope) -> str:

@@ -9,11 +9,12 @@ import click
 
 from holdfast import agents
 from holdfast.base.terminal import style
-from holdfast.base.text import one_line
+from holdfast.base.text import count, one_line
 from holdfast.errors import BadInput
 from holdfast.language.conditions import Call
+from holdfast.language.derived import NOWHERE, give_one
 from holdfast.language.tools import KINDS
-from holdfast.rules.asked import RuleAnswer, asked, listed
+from holdfast.rules.asked import RuleAnswer, asked, listed, silent
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import HERE, command
 from holdfast.surfaces.cli.output import emit_json, say
@@ -21,6 +22,7 @@ from holdfast.workspace import Workspace
 
 # A name by which each kind of tool is known.
 _TOOLS = {"shell": "Bash", "edit": "Edit", "read": "Read"}
+_MAX_NAMED = 8
 _DOES = {"say": "says it", "hold": "holds once", "ask": "asks you", "deny": "denies"}
 
 
@@ -44,9 +46,10 @@ def _when(workspace: Workspace, /, line: tuple[str, ...], path: str, tool: str, 
     kind = _TOOLS.get(tool, tool) or ("Edit" if path else "Bash")
     call = Call(kind, given, more["failed"], workspace.folder or "", branch=more["branch"])
     found = asked(workspace, call, by) if is_call else listed(workspace, by)
-    if emit_json(
-        {"call": {"tool": kind, "line": " ".join(line), "path": path}, "rules": [_json(one) for one in found]}
-    ):
+    nowhere = silent(workspace) if not (is_call and found) else []
+    asked_about = {"tool": kind, "line": " ".join(line), "path": path}
+    keys = [memory.key for memory in nowhere]
+    if emit_json({"call": asked_about, "rules": [_json(one) for one in found], "told_nowhere": keys}):
         return
     if not found:
         say("no rule applies to this call" if is_call else "no memory here has a condition")
@@ -56,6 +59,10 @@ def _when(workspace: Workspace, /, line: tuple[str, ...], path: str, tool: str, 
         click.echo(f"  {one_line(memory.body)}")
         click.echo(f"  when: {one.rule.condition}  ({one.origin})")
         click.echo(f"  why: {one.why}")
+    if nowhere:
+        others = f" and {len(keys) - _MAX_NAMED} more" if keys[_MAX_NAMED:] else ""
+        say(f"{count(len(keys), 'rule')} {NOWHERE}: {', '.join(keys[:_MAX_NAMED])}{others}")
+        say(f"  to give {keys[0]} one: {give_one(nowhere[0])}")
 
 
 def _json(one: RuleAnswer) -> dict[str, object]:
