@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.continuity import answers
+from holdfast.continuity import answers, threads
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_next_steps_are_a_list_under_their_heading(answer, steps):
 )
 def test_an_open_question_is_one_that_is_called_so(answer, questions):
     """What an agent offers at the end of an answer is no open question."""
-    assert answers.open_questions(answer) == questions
+    assert threads.open_questions(answer) == questions
 
 
 @pytest.mark.parametrize(
@@ -228,4 +228,118 @@ def test_changed_files_prove_what_is_said_in_another_language():
 )
 def test_what_is_still_to_be_done_is_open(answer, left):
     """A sentence that says what is left to do is told whole; what the person should do is not."""
-    assert answers.failing(answer) == left
+    assert threads.failing(answer) == left
+
+
+@pytest.mark.parametrize(
+    ("answer", "steps"),
+    [
+        (
+            "### 📋 **O QUE FALTA (Ordem):**\n\n1. ⏳ Gerar o relatório\n2. Validar `e2e`\n",
+            ("Gerar o relatório", "Validar `e2e`"),
+        ),
+        ("## Próximos pasos\n- Hacer push de la rama `testing`\n", ("Hacer push de la rama `testing`",)),
+        ("## 下一步\n- 写解析器的测试\n", ("写解析器的测试",)),
+        ("Die Tabelle steht. Als Nächstes schreibe ich den Import.", ("Als Nächstes schreibe ich den Import.",)),
+        ("It is stored. Next, I'll wire the command.", ("Next, I'll wire the command.",)),
+        ("`src/parser.py` 已完成。接下来我会写测试。", ("接下来我会写测试。",)),
+        ("It is stored. Next I could wire the command.", None),
+        ("It is stored. Next, should I wire the command?", None),
+    ],
+)
+def test_next_steps_are_heard_in_many_languages(answer, steps):
+    """A heading in another language announces steps, and a last sentence may say what the agent does next."""
+    assert answers.next_steps(answer) == steps
+
+
+def test_the_end_of_a_broken_turn_is_told_in_whole_sentences():
+    """Of what an agent said in the middle of its work the last sentences count, not what announces a call."""
+    said = "It is long. " * 40 + "`cards.py` has no field. I check the table.\n\n```py\nx = 1\n```\nLet me look:"
+    told = answers.midway(said)
+    assert told.endswith("`cards.py` has no field. I check the table.") and len(told) < 300
+    assert answers.midway("Let me look:") == answers.midway("I read it.") == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "done", "left"),
+    [
+        (
+            "Blocked: the staging DB refuses connections. Waiting for you to open the firewall.",
+            "",
+            ["Blocked: the staging DB refuses connections.", "Waiting for you to open the firewall."],
+        ),
+        (
+            "I stopped here because the API key is missing. Once you provide it, I'll run the import.",
+            "",
+            ["I stopped here because the API key is missing."],
+        ),
+        (
+            "4.0 works: updated `a.py`. 4.1 is blocked by django-foo, which has no release for it.",
+            "4.0 works: updated `a.py`.",
+            ["4.1 is blocked by django-foo, which has no release for it."],
+        ),
+        (
+            "I changed the timeout to 30s in `a.py`. Note that the retry path is untested.",
+            "I changed the timeout to 30s in `a.py`.",
+            ["Note that the retry path is untested."],
+        ),
+        (
+            "I couldn't run the e2e tests because Docker is missing; please run them yourself.",
+            "",
+            ["I couldn't run the e2e tests because Docker is missing; please run them yourself."],
+        ),
+        (
+            "Listo: `a.py` ahora lee el fichero. Queda pendiente validar los límites.",
+            "Listo: `a.py` ahora lee el fichero.",
+            ["Queda pendiente validar los límites."],
+        ),
+        (
+            "Done with step 1: `Settings` is in `a.py`. Steps 2 and 4 remain.",
+            "Done with step 1: `Settings` is in `a.py`.",
+            ["Steps 2 and 4 remain."],
+        ),
+        (
+            "Fixed the flicker: `a.py` rendered twice because of the `key` prop.",
+            "Fixed the flicker: `a.py` rendered twice because of the `key` prop.",
+            [],
+        ),
+        (
+            "Rolled back the change in `a.py`; the flaky test is unrelated.",
+            "Rolled back the change in `a.py`; the flaky test is unrelated.",
+            [],
+        ),
+    ],
+)
+def test_what_is_blocked_is_open_and_never_done(answer, done, left):
+    """Work that waits for something is no work done, and a cause behind a colon takes nothing from what was."""
+    assert (answers.done_by(answer, is_proven=True), threads.failing(answer)) == (done, left)
+
+
+def test_a_list_of_boxes_tells_what_is_done_and_what_comes_next():
+    """Each box with a tick is done, each empty one comes next; what is left behind a colon does, too."""
+    boxes = "✅ Implemented the cache\n✅ Added tests\n⬜ Docs\n⬜ Release notes"
+    assert answers.done_by(boxes, is_proven=False) == "Implemented the cache; Added tests"
+    assert answers.next_steps(boxes) == ("Docs", "Release notes")
+    assert answers.next_steps("Renamed it.\n\nWhat's left: the docs and the CHANGELOG.") == (
+        "the docs and the CHANGELOG.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "asked"),
+    [
+        (
+            "Yes: the missing `STRIPE_TIMEOUT`. Shall I restore it?",
+            ("Yes: the missing `STRIPE_TIMEOUT`. Shall I restore it?",),
+        ),
+        (
+            "How do you want to proceed: fork django-foo or drop it?",
+            ("How do you want to proceed: fork django-foo or drop it?",),
+        ),
+        ("It works. Shall I commit it?", ()),
+        ("Shall I go on with it?", ()),
+    ],
+)
+def test_a_question_that_needs_the_person_comes_with_what_it_means(answer, asked):
+    """A question with "it" brings the sentence before it; one that only offers to go on is none."""
+    assert threads.open_questions(answer) == asked

@@ -99,6 +99,17 @@ def test_what_is_empty_is_not_mentioned(workspace, shop, cli):
     assert [line for line in out.splitlines() if line.startswith("## ")] == ["## Where it stands", "## Done"]
 
 
+def test_sessions_that_say_nothing_are_counted(workspace, shop, cli):
+    """Sessions without a title take one line together, and none of them is told as the last."""
+    with workspace() as opened:
+        store(opened, session("one", shop, title="First"), said("human", "Begin."), said("assistant", "Done."))
+        for name in ("two", "three"):
+            store(opened, session(name, shop, title=""))
+    out = cli("catch-up").out
+    assert "- and 2 sessions without a title\n" in out and "Last session: Begin." in out
+    assert "a session without a title" not in out
+
+
 def test_pages_alone_are_enough(workspace, write, cli):
     """Without a single session the pages are told."""
     write(f"{FOLDER}/todo.md", "- [ ] Write the refund test\n")

@@ -230,7 +230,7 @@ def test_an_option_that_is_named_is_written_down_with_its_meaning(told, folder) 
     told("UserPromptSubmit", prompt="go for option 2")
     assert said(folder) == [("decision", CHOSE)]
     told("Stop", last_assistant_message="It is done.")
-    assert buffer.read(str(folder / "buffer.md")).focus == "How do we send the mails? (asked)"
+    assert buffer.read(str(folder / "buffer.md")).focus == "How do we send the mails? (asked, and answered)"
     told("SessionEnd", reason="other")
     assert entry(folder).decisions == (f"decision: {CHOSE}",)
 
@@ -290,3 +290,76 @@ def test_a_result_cannot_bring_a_dialog_of_its_own(told, folder, tmp_path) -> No
     told("UserPromptSubmit", prompt="Read the notes of the release")
     told("Stop", transcript_path=str(path))
     assert said(folder) == []
+
+
+def edited(told, shop, name: str = "a.py") -> None:
+    """Tell the hook that the agent changed a file."""
+    told("PostToolUse", tool_name="Edit", tool_input={"file_path": str(shop / name)})
+
+
+def test_an_answer_after_a_compaction_tells_of_work(told, folder, shop) -> None:
+    """That files were changed before the compaction still proves the answer behind it."""
+    told("UserPromptSubmit", prompt="Add zod to the project and use it in a.py for the config. Keep the defaults.")
+    edited(told, shop)
+    told("PreCompact", trigger="auto")
+    told("SessionStart", source="compact")
+    told("Stop", last_assistant_message="`a.py` validates the config with zod now; defaults are unchanged.")
+    assert buffer.read(str(folder / "buffer.md")).focus.endswith(buffer.ANSWERED)
+
+
+PLAN = (
+    "Move invoices to the new ledger.\n1. add the ledger table\n2. write both\n3. backfill in batches of 500, resumable"
+)
+
+
+def test_a_plan_stays_while_its_steps_are_named_by_number(told, folder, shop) -> None:
+    """The next day "step 3" stands behind the plan, after a compaction and at the start that follows."""
+    told("SessionStart", source="startup")
+    told("UserPromptSubmit", prompt=PLAN)
+    edited(told, shop)
+    told("Stop", last_assistant_message="Step 1 is done: `ledger.py` has the table.")
+    told("SessionEnd", reason="other")
+    told("SessionStart", source="startup")
+    told("UserPromptSubmit", prompt="good morning! let's carry on with step 3")
+    told("PreCompact", trigger="auto")
+    assert "batches of 500, resumable" in told("SessionStart", source="compact")
+    edited(told, shop)
+    told("Stop", last_assistant_message="Wrote `backfill.py`.\n\nNext steps:\n- Step 4: compare job")
+    focus = buffer.read(str(folder / "buffer.md")).focus
+    assert "batches of 500" in focus and focus.count("carry on with step 3") == 1
+    told("SessionEnd", reason="other")
+    assert "batches of 500" in told("SessionStart", source="startup")
+
+
+def test_open_threads_outlive_an_interruption(told, folder, shop) -> None:
+    """A question that nobody answered and what is still to be done stay; so does the task before the outage."""
+    told("UserPromptSubmit", prompt="Refactor a.py: extract the PDF code into its own module.")
+    edited(told, shop)
+    told("Stop", last_assistant_message="Extracted `render_pdf()` to `pdf.py`. The fonts still have to be moved.")
+    told("UserPromptSubmit", prompt="Hold on. Production is down, /pay returns 500. Look at the last deploy first.")
+    told("Stop", last_assistant_message="The deploy removed `STRIPE_TIMEOUT`. Shall I restore it?")
+    told("UserPromptSubmit", prompt="found anything?")
+    told("Stop", last_assistant_message="Yes, the variable is missing.")
+    state = buffer.read(str(folder / "buffer.md"))
+    assert {buffer.thread(one) for one in state.open_threads} == {
+        "The deploy removed `STRIPE_TIMEOUT`. Shall I restore it?",
+        "The fonts still have to be moved.",
+    }
+    assert "Refactor a.py" in state.focus and "Production is down" in state.focus
+    told("UserPromptSubmit", prompt="yes, restore it and then move the fonts")
+    edited(told, shop)
+    told("Stop", last_assistant_message="Restored `STRIPE_TIMEOUT` and moved the fonts to `pdf.py`.")
+    assert buffer.read(str(folder / "buffer.md")).open_threads == ()
+
+
+def test_what_the_person_drops_is_no_next_step(told, folder, shop) -> None:
+    """The step that they name goes; where several may be meant, all of them stay."""
+    told("UserPromptSubmit", prompt="Add retries to mail/send.py, at most five of them.")
+    edited(told, shop)
+    steps = "- add a metric for failed sends\n- document the retry\n- test the retry"
+    told("Stop", last_assistant_message=f"Added retries to `mail/send.py`.\n\nNext steps:\n{steps}")
+    told("UserPromptSubmit", prompt="skip the metric, we don't need it")
+    told("Stop", last_assistant_message="OK, no metric then.")
+    told("UserPromptSubmit", prompt="forget the retry")
+    told("Stop", last_assistant_message="OK.")
+    assert buffer.read(str(folder / "buffer.md")).next_steps == ("document the retry", "test the retry")

@@ -10,7 +10,7 @@ import pytest
 
 from holdfast import agents
 from holdfast.app.hook import hook
-from holdfast.continuity import buffer, log, messages, pages, working_state
+from holdfast.continuity import asks, buffer, log, messages, pages, working_state
 from holdfast.language.triggers import Trigger, scan
 from holdfast.memory.show import list_memories
 
@@ -85,12 +85,12 @@ def test_a_decision_is_in_the_buffer_with_its_source(told, state, home):
 
 
 def test_the_focus_is_the_last_substantial_ask(told, state):
-    """The focus follows what the person asks for, and not a yes or a wish to go on."""
+    """The focus follows what the person asks for, with its conditions, and not a yes or a wish to go on."""
     told("UserPromptSubmit", prompt="Fix the login page\nIt throws on empty names.")
     for text in ("yes", "ok, go on", "where were we?"):
         told("UserPromptSubmit", prompt=text)
     told("Stop")
-    assert state().focus == "Fix the login page (asked)"
+    assert state().focus == "Fix the login page It throws on empty names. (asked)"
 
 
 def test_the_focus_of_an_agent_stays_in_its_session(told, state, workspace):
@@ -107,7 +107,7 @@ def test_the_focus_of_an_agent_stays_in_its_session(told, state, workspace):
     assert state().focus == "The doors (said by the agent claude-code)"
     told("UserPromptSubmit", agent="codex", session="other", prompt="Write the docs of the API")
     told("Stop", agent="codex", session="other", last_assistant_message="I wrote the docs of the API.")
-    assert state().focus == "Write the docs of the API (asked)"
+    assert state().focus == "Write the docs of the API (asked, and answered)"
 
 
 @pytest.mark.parametrize(
@@ -547,7 +547,8 @@ def test_no_session_id_is_no_trouble(told, state, home):
         (DECISION, "Rename the login page"),
         ("ok, please commit and push it", "Rename the login page"),
         ("not now. 8/10, nice. Tomorrow we do the reporting.", "Rename the login page"),
-        ("Not now, first mend the cart.", "Not now, first mend the cart."),
+        ("Not now, first mend the cart.", "Rename the login page Then: Not now, first mend the cart."),
+        ("do this for all forms", "Rename the login page Then: do this for all forms"),
         ("great, that's it for now. what port does it use? It is 4321, I think", "Rename the login page"),
         ("Let's do the cart now. It has to work offline.", "Let's do the cart now. It has to work offline."),
     ],
@@ -564,7 +565,7 @@ def test_what_comes_first_is_asked_for():
     """A sentence that sets a priority is about the work, also where it is a decision as well."""
     text = "Fix the login page first."
     both = (Trigger("decision", text), Trigger("priority", text))
-    assert messages.focus_of(text, text, both) == text and messages.focus_of(text, text, both[:1]) == ""
+    assert asks.focus_of(text, text, both) == text and asks.focus_of(text, text, both[:1]) == ""
 
 
 def test_a_sentence_of_two_kinds_is_written_down_once(told, state):
@@ -581,10 +582,26 @@ def test_who_says_what_to_remember_is_not_told_it(told, workspace):
     assert "short commit messages" in told("UserPromptSubmit", "s2", prompt="Which commit messages do I prefer?")
 
 
+@pytest.mark.parametrize(
+    "prompt, said",
+    [
+        ("remember: never use sudo", "; holds at: sudo"),
+        ("remember: before committing, run pnpm lint", "; told at: git commit"),
+        (
+            "remember: never write to the production database",
+            "; told at no call (to give it one: `holdfast edit never-",
+        ),
+    ],
+)
+def test_who_stores_a_rule_by_a_prompt_is_told_when_it_is_told(told, prompt, said):
+    """The line that the person sees says at which calls, or that it is at none and how to change that."""
+    assert said in json.loads(told("UserPromptSubmit", prompt=prompt))["systemMessage"]
+
+
 def test_a_line_that_announces_a_list_is_asked_with_it():
     """What a person asks for is no half sentence: the list goes with the line that announces it."""
     text = "We have two jobs:\n\n1. Fix the feed\n2. Move the images\n"
-    assert messages.asked(text) == "We have two jobs: 1. Fix the feed 2. Move the images"
+    assert asks.asked(text) == "We have two jobs: 1. Fix the feed 2. Move the images"
 
 
 def test_a_fact_that_is_to_be_remembered_is_no_rule(told, workspace):

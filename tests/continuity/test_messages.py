@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from holdfast.continuity import messages
+from holdfast.continuity import asks, messages
 from holdfast.language import triggers
 
 TODO = "Write the refund test"
@@ -155,16 +155,23 @@ TASK = "Split the order module into three files. Constraints: no public name cha
         ),
         (["thanks, looks good so far"], [TASK]),
         (["Danke, sieht gut aus bisher"], [TASK]),
+        (["Write the release notes for 2.4.0 in two paragraphs."], None),
         (
-            ["Write the release notes for 2.4.0 in two paragraphs."],
-            ["Write the release notes for 2.4.0 in two paragraphs."],
+            ["Perfect. New topic: write the release notes for 2.4.0 in two paragraphs."],
+            ["Perfect. New topic: write the release notes for 2.4.0 in two paragraphs."],
         ),
+        (["run the tests", "commit this", "run the linter please", "yes", "push it"], [TASK, "push it"]),
+        (["lgtm, go on", "cool", "great, thanks a lot. have a nice evening!", "/compact"], [TASK]),
+        (["the token is [redacted:github-token] if you need it", "lol ok, bye"], [TASK]),
+        (["hm ok. what's the exponent of 1.250?", "also cover CLF please"], [TASK, "also cover CLF please"]),
+        (["merci ! et les dates au format JJ/MM/AAAA dans tous les fichiers exportés"], None),
+        ([f"and rename the field {name}" for name in "abcdefghij"], None),
     ],
 )
 def test_what_is_worked_on_is_the_last_order_with_what_was_said_to_it(since, told):
     """Replies, questions before the last words and what is only to be remembered do not hide the task."""
     changing = [TASK, *[text for text in since if not text.endswith("?")]]
-    assert messages.worked_on([*reversed(since), TASK, "Draw the map of the whole garden in green ink."]) == (
+    assert asks.worked_on([*reversed(since), TASK, "Draw the map of the whole garden in green ink."]) == (
         told or changing
     )
 
@@ -186,7 +193,7 @@ def test_what_is_worked_on_is_the_last_order_with_what_was_said_to_it(since, tol
 def test_a_habit_a_request_to_remember_and_secrets_are_no_task(text, about):
     """The focus stays with the task before; a demand or a fault becomes the focus, whatever words it shares."""
     found = tuple(one for one in triggers.scan(text) if one.sure)
-    assert messages.focus_of(text, messages.asked(text), found) == about
+    assert asks.focus_of(text, asks.asked(text), found) == about
 
 
 def test_what_is_mostly_secret_is_no_statement():
@@ -200,13 +207,43 @@ def test_what_is_mostly_secret_is_no_statement():
 def test_a_plan_that_is_announced_has_a_title():
     """What stands below "implement the following plan" names what is asked for."""
     plan = "Implement the following plan:\n\n# Plan: Hide the prompts\n\n## Context\n\nThere are six.\n"
-    assert messages.asked(plan) == "Plan: Hide the prompts"
+    assert asks.asked(plan) == "Plan: Hide the prompts"
+
+
+@pytest.mark.parametrize("many", [5, 30, 60])
+def test_however_much_is_added_the_ask_stays(many: int) -> None:
+    """Of very many additions those in the middle go; the ask with its conditions and the newest words stay."""
+    added = [f"also rename the field f{number} to g{number}" for number in range(many)]
+    told = asks.worked_on([*reversed(added), "ok", TASK])
+    assert told[0] == TASK and told[-5:] == added[-5:] and len(told) <= 14
+
+
+def test_an_errand_or_a_question_that_was_answered_is_over() -> None:
+    """The newest prompt is told while nobody answered it, and the ask before it in any case."""
+    for prompt in ("push it", "what is CLF?"):
+        assert asks.worked_on([prompt, TASK]) == [TASK, prompt]
+        assert asks.worked_on([prompt, TASK], is_answered=True) == [TASK]
+
+
+def test_who_interrupts_the_work_has_not_ended_it() -> None:
+    """What was asked before an outage stands before it."""
+    outage = "Hold on. Production is down, /pay returns 500 since 10:40. Look at the last deploy, don't roll back yet."
+    assert asks.worked_on(["found anything?", outage, TASK], is_answered=True) == [TASK, outage]
+
+
+def test_a_question_brings_the_one_that_it_leans_on() -> None:
+    """Where only questions were asked, "does it" comes with what it is about."""
+    first = "How does the retry in urllib3 decide which codes to retry?"
+    assert asks.worked_on(["and does it honour Retry-After?", first], is_answered=True) == [
+        first,
+        "and does it honour Retry-After?",
+    ]
 
 
 def test_who_only_asked_something_asked_that():
     """Where nothing was ordered, the last question is what was asked; of mere replies nothing is told."""
-    assert messages.worked_on(["why is it slow?", "what is this repository about?"]) == ["why is it slow?"]
-    assert messages.worked_on(["ok", "yes"]) == []
+    assert asks.worked_on(["why is it slow?", "what is this repository about?"]) == ["why is it slow?"]
+    assert asks.worked_on(["ok", "yes"]) == []
 
 
 def test_what_is_to_be_remembered_ends_with_its_line() -> None:
@@ -221,13 +258,13 @@ def test_what_is_to_be_remembered_ends_with_its_line() -> None:
 @pytest.mark.parametrize("prompt", ["10/10 thanks", "9", "8/10", "8/10, great work!", "Great work, thanks!", "thanks"])
 def test_who_only_rates_praises_or_thanks_asks_nothing(prompt) -> None:
     """Such a message never becomes what is worked on."""
-    assert messages.asked(prompt) == ""
+    assert asks.asked(prompt) == ""
 
 
 @pytest.mark.parametrize("prompt", ["8/10, now add the tests", "Great work, now update the README.", "still too slow"])
 def test_who_rates_and_asks_asks(prompt) -> None:
     """Praise before the next task does not hide it, and a complaint is work."""
-    assert messages.asked(prompt) == prompt
+    assert asks.asked(prompt) == prompt
 
 
 @pytest.mark.parametrize(

@@ -300,7 +300,7 @@ def play(folder: str, kind: str, act: str, text: str, place: int) -> None:
         region.write_page(str(path), table.lines.text())
 
 
-@settings(max_examples=count(150, 50))
+@settings(max_examples=count(150, 25))
 @given(text=_PAGE, steps=_STEPS, kind=st.sampled_from([pages.TODO, pages.DECISION]))
 def test_every_foreign_byte_survives(tmp_path_factory, text, steps, kind) -> None:
     """Whatever the page and the steps: each changes at most the line it is about, and adds only behind whole lines."""
@@ -329,7 +329,7 @@ def check_kept(before: bytes, after: bytes, act: str) -> None:
     assert len(old) == len(new)
 
 
-@settings(max_examples=count(100, 40))
+@settings(max_examples=count(100, 20))
 @given(text=_PAGE)
 def test_ticked_and_opened_again_is_as_before(tmp_path_factory, text) -> None:
     """Each open box of any page, ticked and opened again, leaves the page as it was to the byte."""
@@ -346,7 +346,7 @@ def test_ticked_and_opened_again_is_as_before(tmp_path_factory, text) -> None:
             assert path.read_bytes() == before
 
 
-@settings(max_examples=count(150, 50))
+@settings(max_examples=count(150, 25))
 @given(text=_WORDS, because=_WORDS)
 def test_what_is_written_is_read_back(text, because) -> None:
     """Any text, made one line, stands in the page so that it is read back as it is, also struck through."""

@@ -242,6 +242,17 @@ def test_what_was_done_is_told_where_it_names_something(ask, home):
     assert "- done: Improved the handling of errors.\n" in ask("SessionStart", source="clear")
 
 
+def test_of_a_command_only_its_last_failure_is_told(ask, home):
+    """What failed in an earlier run of the same command may be fixed; another command's failure is told as well."""
+    failed = [
+        f"some-agent, failed: {text}" for text in ("pytest -q: test_jpy", "ruff check: E501", "pytest -q: test_kwd")
+    ]
+    page = str(home / "memory" / FOLDER / buffer.PAGE)
+    buffer.change(page, lambda _: buffer.WorkingState(happened=tuple(failed), updated=now()))
+    text = ask("SessionStart", source="startup")
+    assert "test_jpy" not in text and "failed: pytest -q: test_kwd" in text and "E501" in text
+
+
 def test_a_sentence_of_two_kinds_is_told_once(ask, home):
     """What a person said stands once, whatever it is taken for: the newest message first, each in its own order."""
     said = [("decision", "Go with Postgres."), ("architecture", "Go with Postgres."), ("value", "The port is 5433.")]
@@ -510,9 +521,10 @@ def test_a_reply_does_not_hide_the_task(ask, pages):
     ask("UserPromptSubmit", prompt="ok")
     ask("PreCompact", trigger="auto")
     text = ask("SessionStart", source="compact")
-    assert (
-        "last asked:\n- Rename InvoicePdf to InvoiceDocument everywhere, but keep the import path working.\n"
-        "- and leave the German templates alone\n" in text
+    asked = text.partition("last asked, the newest last (of the others some may be done):\n")[2]
+    assert asked.startswith(
+        "- Rename InvoicePdf to InvoiceDocument everywhere, but keep the import path working.\n"
+        "- and leave the German templates alone\n"
     )
 
 
@@ -585,23 +597,67 @@ def test_a_decision_and_a_question_do_not_hide_the_task_from_a_recovery(ask, wor
     _refund_session(ask)
     ask("PreCompact", trigger="auto")
     text = ask("SessionStart", source="compact")
-    assert "last asked:\n- Please build the refund endpoint. It must reject refunds over 500 EUR.\n- use 5434" in text
+    asked = text.partition("last asked, the newest last (of the others some may be done):\n")[2]
+    assert asked.startswith("- Please build the refund endpoint. It must reject refunds over 500 EUR.\n- use 5434")
     told = text.partition("Where things stand, as agents say:\n")[2].partition("Recovered after")[0]
     number = int(text.rpartition(" lines on how things stand")[0].rpartition(" ")[2])
     states = told.split("\nDone on")[0].split("(MEMORY.md)")[0].count("\n- ") + 1
     assert number == states, text
 
 
-def test_what_was_asked_is_told_to_who_asks_where_they_were(ask, workspace):
-    """A session that ended before it did anything leaves what it was asked for."""
+@pytest.mark.parametrize("done", ["", "I added the refund endpoint in src/refund.py."])
+def test_what_nobody_says_is_done_is_told_as_asked_for(done, ask, workspace):
+    """A session that ended before it did anything leaves what it was asked for, whole; one that did it does not."""
     with workspace() as opened:
         opened.refresh(None)
-    ask("UserPromptSubmit", prompt="Build the refund endpoint of the shop")
+    conditions = "Keep the public names as they are. " * 8 + "Reject refunds over 500 EUR."
+    ask("UserPromptSubmit", prompt=f"Build the refund endpoint of the shop.\n\n{conditions}")
+    ask("Stop", last_assistant_message=done)
     ask("SessionEnd", reason="exit")
-    assert "refund" not in ask("SessionStart", "s2", source="startup")
-    assert "- asked for: Build the refund endpoint of the shop\n" in ask(
-        "UserPromptSubmit", "s2", prompt="where were we?"
-    )
+    told = f"- asked for: Build the refund endpoint of the shop. {conditions}\n"
+    assert (told in ask("SessionStart", "s2", source="startup")) == (not done)
+    assert done or told in ask("UserPromptSubmit", "s3", prompt="where were we?")
+
+
+def test_a_turn_that_was_broken_off_leaves_what_it_said_last(ask, shop, workspace):
+    """In the middle of a turn a recovery and the next start tell how far it was, until an answer says more."""
+    with workspace() as opened:
+        opened.refresh(None)
+    ask("SessionStart", source="startup")
+    ask("UserPromptSubmit", prompt="Store the readings in SQLite")
+    ask("Stop", last_assistant_message="I added the table in src/store.py.")
+    ask("UserPromptSubmit", prompt="Show the attributions in src/cards.py as well")
+    said = ("Live cards have no `attribution`. I check whether they can derive it.", "Let me look:")
+    path = shop.parent / "s1.jsonl"
+    rows = [
+        {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": one}]}}
+        for one in ("First I read it.", "\n".join(said))
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = {"transcript_path": str(path)}
+    ask("PreCompact", trigger="auto", **told)
+    for text in (ask("SessionStart", source="compact", **told), ask("SessionStart", "s2", source="startup")):
+        assert f"- broken off at: {said[0]}\n" in text and "Show the attributions" in text
+    ask("Stop", last_assistant_message="Which field should hold attributions of live cards?", **told)
+    later = ask("SessionStart", "s3", source="startup")
+    assert "broken off" not in later and "- open: Which field" in later
+
+
+def test_an_answer_that_the_transcript_has_late_is_not_broken_off(ask, shop, workspace):
+    """An agent may write its answer into the transcript after the pause that told it; the turn is answered."""
+    with workspace() as opened:
+        opened.refresh(None)
+    path = shop.parent / "s1.jsonl"
+    path.write_text("{}\n")
+    told, answer = {"transcript_path": str(path)}, "The tables are made. Next I move the baskets over."
+    ask("SessionStart", source="startup", **told)
+    ask("UserPromptSubmit", prompt="Store the readings in SQLite", **told)
+    ask("Stop", last_assistant_message=answer, **told)
+    row = {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": answer}]}}
+    path.write_text("{}\n" + json.dumps(row) + "\n")
+    ask("SessionEnd", reason="exit", **told)
+    later = ask("SessionStart", "s2", source="startup")
+    assert "- done: The tables are made." in later and "broken off" not in later
 
 
 def test_a_start_reads_each_page_once(pages, ask, home, monkeypatch):
@@ -690,3 +746,64 @@ def test_a_session_that_was_cut_off_leaves_its_ask_and_its_files(ask, shop, work
     assert "- asked for: let's do the importer now. keep fetch_feed() public.\n" in text
     assert "- files: src/importer.py, src/cli.py\n" in text
     assert "lately" not in text, "what begins work is no decision"
+
+
+FIRST = (
+    "Port the mappers in etl/map.py and etl/load.py from pandas to polars, one commit per mapper. "
+    "Do not add a dependency, keep the order of output lines, and leave the health endpoint unlimited."
+)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "make the limit configurable via RATE_LIMIT env var",
+        "stay in token.go. and also add a short package comment to each new file",
+        "hm ok. what's the exponent of Decimal('1.250')?",
+        "great, thanks a lot. have a nice evening!",
+        "cool",
+    ],
+)
+def test_a_small_ask_does_not_push_out_the_large_one(later, ask, workspace):
+    """After a compaction the task stands with all of its conditions, whatever small thing was said since."""
+    with workspace() as opened:
+        opened.refresh(None)
+    for text in (FIRST, later):
+        ask("UserPromptSubmit", prompt=text)
+        ask("Stop", last_assistant_message="OK.")
+    ask("PreCompact", trigger="auto")
+    assert FIRST in ask("SessionStart", source="compact")
+    ask("SessionEnd", reason="exit")
+    assert "evening" not in ask("SessionStart", "s2", source="startup")
+
+
+def test_what_a_running_turn_did_is_told_before_and_without_an_answer(ask, shop, workspace):
+    """Before a compaction the transcript tells what was done so far, and at a pause it stands for the answer."""
+    with workspace() as opened:
+        opened.refresh(None)
+    path = shop.parent / "s1.jsonl"
+    said = ["`etl/load.py` now reads with polars. Next I'll convert `etl/map.py`.", "The mapper `map_fees` is odd."]
+    rows = [{"type": "assistant", "message": {"role": "assistant", "content": text}} for text in said]
+    told = {"transcript_path": _edited(shop, "s1", "etl/load.py")}
+    edited = path.read_text()
+    path.unlink()
+    ask("SessionStart", source="startup", **told)
+    ask("UserPromptSubmit", prompt=FIRST, **told)
+    path.write_text(edited + "".join(json.dumps(row) + "\n" for row in rows))
+    ask("PreCompact", trigger="auto", **told)
+    text = ask("SessionStart", source="compact", **told)
+    assert "- done: `etl/load.py` now reads with polars." in text and f"- broken off at: {said[1]}\n" in text
+    with path.open("a") as file:
+        file.write(
+            json.dumps(
+                {
+                    **rows[0],
+                    "message": {"role": "assistant", "content": "I added a test of each mapper in tests/test_map.py."},
+                }
+            )
+            + "\n"
+        )
+    ask("Stop", **told)
+    ask("SessionEnd", reason="exit", **told)
+    later = ask("SessionStart", "s2", source="startup")
+    assert "- done: I added a test of each mapper in" in later and "broken off" not in later

@@ -282,3 +282,17 @@ def test_marks_of_what_was_taken_out_are_no_topics() -> None:
     others = [f"Number{n} stands alone." for n in range(12)]
     line = block.more_line(15, [*texts, *others])
     assert "redacted" not in line and "github" not in line and "token" not in line
+
+
+@pytest.mark.parametrize(
+    ("longer", "is_said"),
+    [
+        ("Tenant id is a76b. The sandbox is named Sandbox021025 in Europe.", True),
+        ("Only for a hotfix the sandbox is named Sandbox021025 in Europe.", False),
+        ("The sandbox is named Sandbox021025 in Europe until June.", False),
+    ],
+)
+def test_a_sentence_of_a_longer_statement_is_told_once(longer, is_said):
+    """What a longer statement says in a sentence of its own is no statement more; what it limits is."""
+    found = blocked(items(memory("a", "The sandbox is named Sandbox021025 in Europe."), memory("b", longer)), 3_000)
+    assert len(found.lines) == (1 if is_said else 2) and longer in found.text

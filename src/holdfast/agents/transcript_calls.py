@@ -251,6 +251,22 @@ def naming_files(lines: list[bytes]) -> Iterator[tuple[str, object]]:
                     yield tool, given
 
 
+def said_in(lines: list[bytes]) -> list[str]:
+    """Return what the agent said in these lines, beside its calls, in order; not what a sub-agent said."""
+    found: list[str] = []
+    for line in lines:
+        record = _parsed(line) if len(line) <= _MAX_LINE and b"assistant" in line else None
+        if not isinstance(record, dict) or record.get("isSidechain"):
+            continue
+        # Only in the places where an agent itself writes it: within a result anything may stand.
+        for message in (record, record.get("message"), record.get("payload")):
+            content = message.get("content") if isinstance(message, dict) and message.get("role") == "assistant" else ""
+            blocks = content if isinstance(content, list) else [{"text": content}]
+            said = [_text(block, ("text",)) for block in blocks if isinstance(block, dict)]
+            found += ["\n".join(said)] if any(one.strip() for one in said) else []
+    return found
+
+
 def choices(lines: list[bytes], tools: tuple[str, ...]) -> list[str]:
     """Return what the person chose in dialogs of these tools, with what was asked, as these lines tell it."""
     marks = [f'"{tool}"'.encode() for tool in tools]

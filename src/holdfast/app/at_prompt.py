@@ -58,7 +58,7 @@ def _recovered(run: HookRun, shown: Shown) -> Block:
     pages = recovery.ToldPages(run.workspace).items(after_compaction=True)
     unseen = recovery.unseen(pages, shown)
     if pages and not unseen and "?" in run.call.prompt:
-        # Who asks gets an answer: the agent would search for more elsewhere.
+        # A question gets an answer: otherwise the agent would search elsewhere.
         given = block.page_given(recovery.owner_of(run.workspace), "told", _ALL_TOLD, "it was asked where things stand")
         unseen = recovery.unseen([block.Item(_ALL_TOLD, given, block.STATE)], shown)
     told = block.blocked(unseen, run.settings.number("inject.start_characters"))

@@ -9,7 +9,7 @@ import sys
 from holdfast.base import files
 from holdfast.base.digests import short
 from holdfast.base.text import count
-from holdfast.continuity import messages
+from holdfast.continuity import asks, open_sessions
 from holdfast.continuity import resume as recovery
 from holdfast.errors import HoldfastError
 from holdfast.inject import block, memories
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from holdfast.parts import HookRun
 
 _MAX_NOTICES = 400
-_MAX_PROMPTS = 20
+_MAX_PROMPTS = 100
 _FIRST = 8.0
 _ABOUT_MEMORY = "About this memory"
 _ROOM_FOR_RECOVERED = 110
@@ -122,7 +122,13 @@ def asked_last(run: HookRun) -> list[str]:
         said.append(text)
         if len(said) >= _MAX_PROMPTS:
             break
-    return messages.worked_on(said or [lost or ""])
+    project = run.project()
+    one = (
+        open_sessions.read(open_sessions.path_of(run.home, run.call.agent, run.session_label, project.id))
+        if project
+        else None
+    )
+    return asks.worked_on(said or [lost or ""], is_answered=bool(one and one.is_answered()))
 
 
 def _for_the_user(run: HookRun) -> list[Item]:
@@ -198,7 +204,7 @@ def lay_scaffold(run: HookRun, *, changed: bool) -> None:
     Where its files `changed`, their indexes follow.
     """
     project = run.project()
-    # A folder that is no project, such as the person's home, is nobody's workspace.
+    # A folder that is not a project, such as the person's home, is nobody's workspace.
     if not run.settings.flag("hook.scaffold") or project is None or project.rule == "override":
         return
     from holdfast.memory import scaffold

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from holdfast.language.sentences import Sentence
 
 MAX_SUMMARY = 240
+_MAX_DONE = 480
 # What may stand before the verb of a sentence that tells what was done.
 _DOERS = frozenset(
     ("i", "we", "ive", "weve", "have", "also", "then", "just", "successfully", "and", "sorry", "now", "done", "all")
@@ -54,7 +55,7 @@ _PRAISE = frozenset(
         *("running", "solid", "working", "bereit", "fertig"),
     )
 )
-_NOTHING = frozenset(("no", "nothing", "or", "keine", "nichts", "oder"))
+_NOTHING = frozenset(("no", "nothing", "or", "here", "because", "keine", "nichts", "oder", "hier", "weil"))
 # A sentence with one of these praises, whatever it says that something does now.
 _BOASTS = frozenset(("best", "comprehensive", "excellent", "perfectly", "beautiful", "seamless", "seamlessly"))
 # Behind one of these "now" is a time, as in "run it now and tell me".
@@ -91,17 +92,18 @@ _UNREPORTED = frozenset(
         *("not", "cannot", "cant", "dont", "doesnt", "isnt", "wont", "never", "still", "yet", "ill", "im", "seems"),
         *("fail", "fails", "failed", "failing", "error", "errors", "issue", "issues", "problem", "bug", "wrong"),
         *("apologies", "confusion", "mistake", "looks", "perhaps", "because", "see", "think", "understand"),
+        *("blocked", "stopped", "waiting", "waits", "paused", "stuck", "untested", "blockiert", "bloqueado"),
         *("believe", "want", "going", "found", "looking", "trying", "let", "missing", "cause", "option", "here"),
     )
 )
 _PASSING = frozenset(("all", "and", "the", "tests", "test", "checks", "pass", "passed", "lint", "is", "are", "clean"))
 # Signs with which a line of a list, a table, a heading or code begins.
 _LISTING = "-*•#|<>0123456789"
-_MAX_PROSE, _MAX_PLACE, _FEW_WORDS = 6, 90, 5
+_MAX_PROSE, _MAX_PLACE, FEW_WORDS = 6, 90, 5
 # Behind one of these the list that a colon announces is a part of the sentence.
 _LEADING = frozenset(("to", "which", "that", "with", "containing", "including", "for", "by", "as", "from", "are", "is"))
 _ENGLISH = frozenset(("the", "and", "to", "is", "was", "not", "of", "in", "i", "it", "a", "were", "we", "you"))
-_NOT_TOLD = ("```", "|", "<", "- [ ]", "* [ ]")
+NOT_TOLD = ("```", "|", "<", "- [ ]", "* [ ]")
 _MIN_CHANGE = 3
 _MIN_PROVEN = 20
 _STOPS = ".!。！"
@@ -110,44 +112,17 @@ _MIN_SENTENCE = 12
 _MAX_STEPS = 10
 # Of the words of a step so many tell that it was done.
 _OF_STEP = 0.75
-_MAX_STEP = 300
-_ENDS = (". ", "! ", "? ")
+MAX_STEP = 300
+_ENDS = (". ", "! ", "? ", "。 ")
 _BULLETS = ("- ", "* ", "• ")
-_MAX_FAILING = 2
-_STILL = frozenset(("still", "noch", "weiterhin"))
-_FAILING = frozenset(("fail", "fails", "failing", "broken", "crash", "crashes", "fehl", "kaputt"))
+_BULLET_SIGNS, _EMPTY_BOXES, _TICKS = " -*•", ("⬜", "☐", "🔲", "◻"), ("✅", "☑", "✔")
+_MAX_HEADING = 60
+# So many sentences end an answer. From the second on there are signs, pictures and scripts without spaces.
+_ENDING, PICTURES = 3, "\u2000"
 # "You still need to restart it" tells the person what to do.
-_UNDECIDED = frozenset(("you", "your", "youll", "would", "could", "might", "may", "du", "sie", "whether", "ob", "or"))
-_UNFAILED = frozenset(
-    (
-        *("if", "whether", "should", "would", "could", "might", "may", "no", "not", "nothing"),
-        *("wenn", "falls", "ob", "nicht"),
-    )
-)
-_QUESTIONS = frozenset(("questions", "fragen"))
-_SHOULD = frozenset(("should", "soll", "sollen"))
-# With one of these a question offers something, or means what only the answer above it explains.
-_IDLE = frozenset(
-    (
-        *("you", "your", "proceed", "continue", "go", "start", "next", "help", "else", "this", "that", "these", "it"),
-        *(
-            "them",
-            "those",
-            "one",
-            "option",
-            "approach",
-            "commit",
-            "push",
-            "du",
-            "dir",
-            "sie",
-            "ihnen",
-            "weiter",
-            "das",
-            "es",
-        ),
-    )
-)
+UNDECIDED = frozenset(("you", "your", "youll", "would", "could", "might", "may", "du", "sie", "whether", "ob", "or"))
+# The same in scripts without spaces: if, please, you.
+_OFFERING = ("如", "若", "请", "請", "您", "你")
 _HOUSEKEEPING = frozenset(
     (
         *("a", "add", "all", "and", "any", "app", "build", "changes", "check", "code", "commit", "contents", "create"),
@@ -171,10 +146,16 @@ def done_by(answer: str, *, is_proven: bool) -> str:
 
     changes = frozenset(" ".join(lines(f"{WORDS}/done.txt")).split())
     openers, found, is_code = tuple(lines(f"{WORDS}/openers.txt")), "", False
+    has_boxes = any(line.lstrip(_BULLET_SIGNS).startswith(_EMPTY_BOXES) for line in answer.splitlines())
     for line in answer[:MAX_LINE].splitlines():
         is_code ^= line.lstrip().startswith("```")
-        text = "" if is_code or line.lstrip().startswith(_NOT_TOLD) else _told_line(line)
-        for whole in _sentences(text, openers):
+        text = "" if is_code or line.lstrip().startswith(NOT_TOLD) else told_line(line)
+        if has_boxes and line.lstrip(_BULLET_SIGNS).startswith(_TICKS):
+            # Of a list of boxes each that is ticked is done.
+            found = f"{found}; {text}" if found else text
+            continue
+        text = "" if line.lstrip(_BULLET_SIGNS).startswith(_EMPTY_BOXES) else text
+        for whole in parted(text, openers):
             head, _, rest = whole.partition(": ")
             begins = plain_words(head)[: _MIN_CHANGE + 1]
             # "I updated it as you said: the cache is gone": what was done stands behind it.
@@ -184,8 +165,10 @@ def done_by(answer: str, *, is_proven: bool) -> str:
             told = f"{found}{'' if not found else ' ' if found[-1] in _STOPS else '; '}{rest if is_lead else whole}"
             # What begins with a joining word in small letters lost its beginning.
             is_whole = _is_whole(whole) and not whole.startswith(("and ", "but ", "or ", "which "))
-            parts = sentences(_behind_its_place(whole)) if len(told) <= MAX_SAID and is_whole else []
-            if _named(plain_words(whole), changes) and any(_tells_a_change(one, changes) for one in parts):
+            parts = sentences(_behind_its_place(whole, changes)) if len(told) <= _MAX_DONE and is_whole else []
+            # Go, CI and UI are names; other words as short name nothing.
+            shortly = [word for word in whole.split()[1:] if len(word) == 2 and word[0].isupper() and word != "PR"]
+            if (shortly or _named(plain_words(whole), changes)) and any(_tells_a_change(one, changes) for one in parts):
                 found = told.rstrip(":")
     return found or (_came_of_it(answer) if is_proven else "")
 
@@ -194,12 +177,16 @@ def _is_whole(sentence: str) -> bool:
     """Whether a sentence says all of it: what ends with a colon does where it names what its list is about."""
     words = plain_words(sentence)
     return sentence[-1] != ":" or (
-        len(words) > _FEW_WORDS and words[-1] not in _LEADING and "heres" not in words and names_something(sentence)
+        len(words) > FEW_WORDS and words[-1] not in _LEADING and "heres" not in words and names_something(sentence)
     )
 
 
-def _behind_its_place(text: str) -> str:
+def _behind_its_place(text: str, changes: frozenset[str]) -> str:
     """Return what a line says behind the file or the part that it is about: "`src/cart.ts` (line 3): Added a test"."""
+    begins = [word for word in plain_words(text)[:_MIN_CHANGE] if word not in _DOERS]
+    if begins and begins[0] in changes:
+        # "Fixed the flicker: `a.py` rendered twice": the cause stands behind it.
+        return text
     for sign in (" — ", " – ", " - ", ": "):
         place, found, rest = text.partition(sign)
         if found and len(place) <= _MAX_PLACE and names_something(f"- {place}"):
@@ -218,7 +205,7 @@ def _came_of_it(answer: str) -> str:
         return first if _MIN_PROVEN <= len(first) < MAX_SUMMARY and first[-1] in _STOPS else ""
     told = answer[:MAX_LINE].partition("```")[0].splitlines()
     prose = [line for line in told if line.strip() and line.lstrip()[0] not in _LISTING]
-    for text in [one for line in prose[:_MAX_PROSE] for one in _sentences(_told_line(line), openers)]:
+    for text in [one for line in prose[:_MAX_PROSE] for one in parted(told_line(line), openers)]:
         clause = plain_words(text.partition(", ")[0])
         # What begins small lost its beginning, unless it is a name.
         is_begun = not text[0].islower() or names_something(f"- {text.split()[0]}")
@@ -230,7 +217,7 @@ def _came_of_it(answer: str) -> str:
     return ""
 
 
-def _told_line(line: str) -> str:
+def told_line(line: str) -> str:
     """Return a line of an answer without Markdown's signs: bullets, numbers of a list, bold letters, links."""
     text = harmless_line(line).lstrip(SIGNS)
     number, dot, rest = text.partition(". ")
@@ -251,7 +238,8 @@ def _tells_a_change(sentence: Sentence, changes: frozenset[str]) -> bool:
     first = next((place for place, word in enumerate(words) if word not in _DOERS), len(words))
     # "Set the port" is an order, "I set the port" a report.
     verbs = changes | _SAME_IN_THE_PAST if words[0] in _WE else changes
-    if len(words) - first >= _MIN_CHANGE and words[first] in verbs:
+    least = _MIN_CHANGE - ("`" in sentence.text)
+    if len(words) - first >= least and words[first] in verbs:
         return words[first + 1] not in _NOTHING
     # "Werden jetzt gespeichert" tells of now, "werden gespeichert" of later.
     sure = [
@@ -288,14 +276,14 @@ def summary(answer: str) -> str:
     for line in answer.splitlines():
         if line.lstrip().startswith(("```", "|", "<")):
             continue
-        for text in _sentences(harmless_line(line[:MAX_LINE]).strip("#*_`>- "), openers):
+        for text in parted(harmless_line(line[:MAX_LINE]).strip("#*_`>- "), openers):
             if not text.casefold().replace("’", "'").startswith(openers):
                 return harmless_line(text, MAX_SUMMARY)
             passed_over.append(text)
     return harmless_line(max(passed_over, key=len), MAX_SUMMARY)
 
 
-def _sentences(text: str, openers: tuple[str, ...]) -> list[str]:
+def parted(text: str, openers: tuple[str, ...]) -> list[str]:
     """Return the sentences of a line; one that is very short goes with the next, unless it is an opener."""
     found: list[str] = []
     while len(text) > 1:
@@ -315,74 +303,41 @@ def next_steps(answer: str) -> tuple[str, ...] | None:
     None where an answer says nothing about it.
     """
     names = among("answers", "next-steps")
-    found = _listed(answer, names) or _labelled(answer, names)
+    boxes = [line.lstrip(_BULLET_SIGNS) for line in answer.splitlines()]
+    boxes = [line.lstrip("".join(_EMPTY_BOXES) + "\ufe0f ") for line in boxes if line.startswith(_EMPTY_BOXES)]
+    named = [] if (found := listed(answer, names)) else labelled(answer, names)
+    found = found or named or [harmless_line(line, MAX_STEP) for line in boxes[:_MAX_STEPS]] or _announced(answer)
     if not found:
         said = f" {' '.join(plain_words(answer))} "
         return () if any(f" {phrase} " in said for phrase in lines(f"{WORDS}/all_done.txt")) else None
     # What is asked of the person or offered to them is no step of the work: that is answered at once or never. An agent
     # may also list what it has just done, or tell below "What remains" how something still is.
-    asking = ("[x]", *_TELLING, *lines(f"{WORDS}/asking.txt"))
+    asking = ("[x]", *(() if named else _TELLING), *lines(f"{WORDS}/asking.txt"))
     steps = [step.removeprefix("[ ] ").replace("**", "") for step in found]
     left = [step for step in steps if not step.lower().replace("’", "'").startswith(asking)]
     # "Commit changes" belongs to every plan, and says nothing once the plan is gone.
     left = [step for step in left if not _HOUSEKEEPING.issuperset(plain_words(step))]
     done = done_by(answer, is_proven=False)
-    return tuple(
-        step for step in left if not step.rstrip(".) ").lower().endswith("(done") and not tells_step(step, [done])
-    )
+    left = [step for step in left if not step.rstrip(".) ").lower().endswith("(done") and not tells_step(step, [done])]
+    # Many agents put a small picture before each step.
+    pictures = "".join([sign for sign in "".join(left) if sign > PICTURES and not sign.isalnum()])
+    return tuple(step.lstrip(f"{pictures} ") for step in left)
 
 
-def open_questions(answer: str) -> tuple[str, ...]:
-    """Return what an answer names as an open question: in a line of its own, or in the list below such a heading.
-
-    And the question with which it ends, where that wants to know something about the work and offers nothing.
-    """
-    names = frozenset(lines(f"{WORDS}/open_questions.txt"))
-    listed = [one for one in _listed(answer, _QUESTIONS) if one.endswith("?")]
-    named = [*_labelled(answer, names), *_listed(answer, names), *listed]
-    return tuple(dict.fromkeys(named or _asked_at_the_end(answer)))
-
-
-def _asked_at_the_end(answer: str) -> list[str]:
-    """Return the question that ends an answer; none where it only asks whether or how to go on, or what they like."""
-    if not answer.rstrip("*_ \n").endswith("?"):
-        return []
-    last = _sentences(_told_line(answer.rstrip().splitlines()[-1]), ())[-1:]
-    words = plain_words("".join(last))
-    first = words[0] if words else ""
-    is_about_work = (first in WONDERING or first in _SHOULD) and _IDLE.isdisjoint(words)
-    return last if is_about_work and len(words) > _FEW_WORDS and len(last[0]) <= _MAX_STEP else []
-
-
-def failing(answer: str) -> list[str]:
-    """Return the sentences of an answer that say what still fails or is still to be done, whole."""
-    openers = tuple(lines(f"{WORDS}/openers.txt"))
-    told = [_told_line(line) for line in answer.splitlines() if not line.lstrip().startswith(_NOT_TOLD)]
-    every = [one for line in told for one in _sentences(line, openers) if len(one) <= _MAX_STEP]
-    return [one for one in every if says_failing(one)][:_MAX_FAILING]
-
-
-def says_failing(sentence: str) -> bool:
-    """Whether a sentence states that something still fails, or is still to be done."""
-    words = plain_words(sentence)
-    if sentence.rstrip().endswith("?") or (words and words[0] in ("if", "wenn", "falls")):
-        return False
-    if _names_rest(words):
-        # "I could not" tells what happened.
-        return _UNDECIDED.isdisjoint(" ".join(words).replace("could not", "").split())
-    # "If it still fails, run it again" states nothing.
-    still = [place for place, word in enumerate(words) if word in _STILL]
-    is_sure = _UNFAILED.isdisjoint(words)
-    return is_sure and any(not _FAILING.isdisjoint(words[place + 1 : place + 4]) for place in still)
-
-
-def says_undone(sentence: str) -> bool:
-    """Whether a sentence states that something is still to be done, and not that it fails."""
-    return says_failing(sentence) and _names_rest(plain_words(sentence))
-
-
-def _names_rest(words: list[str]) -> bool:
-    return any(f" {phrase} " in f" {' '.join(words)} " for phrase in lines(f"{WORDS}/undone.txt"))
+def _announced(answer: str) -> list[str]:
+    """Return the sentences at the end of an answer that say what the agent does next: "Next, I'll write the tests"."""
+    begins = lines(f"{WORDS}/announcing.txt")
+    prose = [line for line in answer.splitlines() if line.strip() and not line.lstrip().startswith(NOT_TOLD)]
+    every = [one for line in prose[-_ENDING:] for one in parted(told_line(line.replace("。", "。 ")), ())][-_ENDING:]
+    found = []
+    for one in [one for one in every if not one.rstrip().endswith(("?", "？", ":"))]:
+        words = plain_words(one)
+        # "Next I could add tests" offers something.
+        is_sure = UNDECIDED.isdisjoint(words) and len(one) <= MAX_STEP and not any(sign in one for sign in _OFFERING)
+        said = " ".join(words)
+        if is_sure and any(said.startswith(phrase if phrase > PICTURES else f"{phrase} ") for phrase in begins):
+            found.append(harmless_line(one))
+    return found
 
 
 def tells_step(step: str, statements: Iterable[str]) -> bool:
@@ -399,7 +354,7 @@ def tells_step(step: str, statements: Iterable[str]) -> bool:
     return bool(wanted) and any(len(wanted & stems(said)) >= _OF_STEP * len(wanted) for said in statements)
 
 
-def _listed(answer: str, names: frozenset[str]) -> list[str]:
+def listed(answer: str, names: frozenset[str]) -> list[str]:
     """Return the list under the last heading that is one of these."""
     every = answer.splitlines()
     starts = [place for place, line in enumerate(every) if not names.isdisjoint(_headings(line))]
@@ -413,10 +368,10 @@ def _listed(answer: str, names: frozenset[str]) -> list[str]:
     # Only a pause reads answers; a prompt needs nothing of pages.
     from holdfast.continuity.region import entries
 
-    return [step for item in entries(found)[:_MAX_STEPS] if (step := harmless_line(item, _MAX_STEP))]
+    return [step for item in entries(found)[:_MAX_STEPS] if (step := harmless_line(item, MAX_STEP))]
 
 
-def _labelled(answer: str, names: frozenset[str]) -> list[str]:
+def labelled(answer: str, names: frozenset[str]) -> list[str]:
     """Return what stands behind one of these names and a colon where a sentence begins, without what is asked then."""
     found = []
     for line in answer.splitlines():
@@ -426,8 +381,8 @@ def _labelled(answer: str, names: frozenset[str]) -> list[str]:
             label, _, rest = text[begin:].partition(":")
             if label.strip().casefold() in names and rest.strip():
                 # "Next: the charts. Should I go on?" has one step, and a question that is answered at once.
-                told = [*takewhile(lambda one: not one.endswith("?"), _sentences(rest.strip(), ()))]
-                found.append(harmless_line(" ".join(told) or rest, _MAX_STEP))
+                told = [*takewhile(lambda one: not one.endswith("?"), parted(rest.strip(), ()))]
+                found.append(harmless_line(" ".join(told) or rest, MAX_STEP))
                 break
     return found
 
@@ -436,10 +391,30 @@ def _headings(line: str) -> list[str]:
     """Return what a line may be as a heading: all of it, or its last sentence, as in "It works. Next steps:"."""
     text = line.strip()
     last = text[max(text.rfind(end) + 1 for end in _ENDS) :] if text.rstrip("*_ ").endswith(":") else ""
-    return [one.strip().strip("#*_:? ").casefold().replace("’", "'") for one in (text, last) if len(one.strip()) < 60]
+    names = [one.strip().partition(" (")[0] for one in (text, last) if len(one.strip()) < _MAX_HEADING]
+    bare = [one.strip("".join([sign for sign in one if not sign.isalnum()])) for one in names]
+    return [one.casefold().replace("’", "'") for one in bare]
+
+
+def midway(text: str) -> str:
+    """Return the end of what an agent last said in a turn that was broken off, whole sentences; mostly a few."""
+    is_code, told = False, list[str]()
+    for line in text.splitlines():
+        is_code ^= line.lstrip().startswith("```")
+        if not is_code and not line.lstrip().startswith(NOT_TOLD):
+            told += parted(told_line(line), ())
+    # "Let me look at it:" announces a call, and says nothing without it.
+    while told and told[-1].endswith(":"):
+        told.pop()
+    found = ""
+    for one in reversed(told):
+        if len(found) + len(one) >= MAX_SAID:
+            break
+        found = f"{one} {found}".rstrip()
+    return found if names_something(found) or len(found) >= MAX_SAID // 4 or not found.isascii() else ""
 
 
 def ticked(answer: str) -> tuple[str, ...]:
     """Return the items of an answer that it shows as done, with a tick in their box."""
     items = [line.strip()[2:].strip() for line in answer.splitlines() if line.lstrip().startswith(_BULLETS)]
-    return tuple(harmless_line(item[3:], _MAX_STEP) for item in items if item.lower().startswith("[x]"))
+    return tuple(harmless_line(item[3:], MAX_STEP) for item in items if item.lower().startswith("[x]"))

@@ -43,13 +43,20 @@ MAX_ITEM = 500
 MAX_ITEMS = 20
 # Stands behind a focus that is only what a prompt asked for, and nobody's statement of what is being done.
 ASKED = " (asked)"
+# Stands there once an answer has said what was done since.
+ANSWERED = " (asked, and answered)"
+# Stands in a focus between an ask and what was asked since.
+THEN = " Then: "
+BY_PROMPT = (ASKED, ANSWERED)
 # Stands before an open thread that is a question which an agent's answer ended with.
 QUESTION = "Open question: "
 # Stands before one that an agent's answer said still fails.
 FAILING = "Still failing: "
 # Stands before one that it said is still to be done.
 TO_DO = "Still to do: "
-BY_ANSWER = (QUESTION, FAILING, TO_DO)
+# Stands before what it last said in a turn that was broken off.
+BROKEN_OFF = "Broken off at: "
+BY_ANSWER = (QUESTION, FAILING, TO_DO, BROKEN_OFF)
 LISTS = ("happened", "said", "decisions", "next_steps", "open_threads", "files")
 _HEADINGS = {
     "focus": "Focus",

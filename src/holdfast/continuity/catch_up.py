@@ -233,7 +233,7 @@ def markdown(found: CatchUp) -> str:
     ]
     parts = {
         "Where it stands": _stands(found),
-        "Done": _some("sessions", [_session(row) for row in found.sessions if row.outcome != "abandoned"]),
+        "Done": _sessions(found.sessions),
         "Decided": _some("decisions", decided),
         "Failed or left unfinished": _some("failed", list(map(_short, found.failed))),
         "Open": _some("open_threads", list(map(_short, found.open_threads))),
@@ -254,7 +254,7 @@ def markdown(found: CatchUp) -> str:
 def _stands(found: CatchUp) -> list[str]:
     stamp = ", ".join(part for part in (_to_the_minute(found.updated), plain(found.by)) if part)
     lines = [f"Focus: {_short(found.focus)}{f' ({stamp})' if stamp else ''}"] if found.focus else []
-    for last in found.sessions[:1]:
+    for last in ([row for row in found.sessions if row.title] or found.sessions)[:1]:
         ended = _to_the_minute(last.ended)
         lines.append(f"Last session: {_title(last)} ({_outcome(last)}{plain(last.agent)}, {ended})")
     return lines
@@ -263,6 +263,14 @@ def _stands(found: CatchUp) -> list[str]:
 def _to_the_minute(at: str) -> str:
     """Return a stored time as people read it, and say that it is UTC."""
     return f"{at[:16].replace('T', ' ')} UTC" if len(at) >= len("2026-11-01T10:00") else at
+
+
+def _sessions(rows: Sequence[SessionRow]) -> list[str]:
+    """Return what sessions did; those that say nothing are only counted."""
+    ended = [row for row in rows if row.outcome != "abandoned"]
+    told = [row for row in ended if row.title or row.commits or row.pull_requests]
+    silent = f"and {count(len(ended) - len(told), 'session')} without a title" if len(ended) > len(told) else ""
+    return [*_some("sessions", [_session(row) for row in told]), *([silent] if silent else [])]
 
 
 def _session(row: SessionRow) -> str:

@@ -15,10 +15,12 @@ from holdfast.base.digests import short
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import dumps
 from holdfast.base.rows import texts_in
-from holdfast.continuity import buffer, log, open_sessions, region
+from holdfast.continuity import asks, buffer, log, open_sessions, region
 from holdfast.continuity.buffer import SaidSentence, WorkingState
 from holdfast.continuity.check_boxes import attributed
 from holdfast.continuity.log import LogEntry
+from holdfast.continuity.messages import MAX_ASK, MAX_TASK
+from holdfast.inject.block import both_ends
 from holdfast.privacy.fence import harmless_line
 
 TYPE_CHECKING = False
@@ -71,17 +73,25 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
     """Put what happened since the last time into the buffer and return it."""
     rows = one.unmerged()
     happened = _happened(one.agent, rows)
-    kinds = ("file", "next", "ask", "focus", "open", "answer", "ticked", "done")
+    kinds = ("file", "next", "ask", "focus", "open", "answer", "ticked", "done", "midway", "dropped")
     new = {name: [text for kind, text, _ in rows if kind == name] for name in kinds}
-    asked = {name: "".join([text + buffer.ASKED for text in new[name][-1:]]) for name in ("ask", "focus")}
+    mark = buffer.ANSWERED if _is_answered(one) else buffer.ASKED
+    asked = {"ask": new["ask"][-1:], "focus": new["focus"] and [_task_of(one)]}
     is_set = open_sessions.is_focus_set_by(pages.home, one.project, one.agent, since=one.began)
 
     def edit(state: WorkingState) -> WorkingState:
         # What somebody said is being done stands until something else is done.
-        follows = bool(one.texts("answer", "file")) or not state.focus or state.focus.endswith(buffer.ASKED)
+        follows = bool(one.texts("answer", "file")) or not state.focus or state.focus.endswith(buffer.BY_PROMPT)
+        told = [_behind(state.focus, text) for text in asked["focus"] if follows and not is_set]
+        by_prompt = [text + mark for text in told] or (
+            [] if state.focus else [text + buffer.ANSWERED for text in asked["ask"]]
+        )
+        focus = "".join(by_prompt) or state.focus
+        if focus.endswith(buffer.ASKED) and new["answer"]:
+            focus = focus.removesuffix(buffer.ASKED) + mark
         after = replace(
             state,
-            focus=asked["focus"] if asked["focus"] and not is_set and follows else state.focus or asked["ask"],
+            focus=focus,
             said=_with_unwritten(state.said, one),
             happened=_added(state.happened, happened),
             files=_added(state.files, new["file"]),
@@ -94,25 +104,60 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
     return buffer.change(path, edit, pages.older_buffers if path == pages.buffer else ())
 
 
+def _task_of(one: Opened) -> str:
+    """Return what the session was asked for, and of what was said to it since the last that there is room for."""
+    focus = [text for kind, text, _ in one.rows if kind == "focus"]
+    first, *added = asks.worked_on(focus[::-1], are_tasks=True) or focus[-1:]
+    told = ""
+    for text in reversed(added):
+        if len(told) + len(text) > MAX_TASK // 2:
+            break
+        told = f"{buffer.THEN}{text}{told}"
+    return both_ends(first, MAX_TASK - len(told)) + told
+
+
+def _behind(focus: str, task: str) -> str:
+    """Return a task; one that means a step of the plan before it, or goes on from it, behind that."""
+    first = task.partition(buffer.THEN)[0]
+    before = focus.removesuffix(buffer.ASKED).removesuffix(buffer.ANSWERED).partition(buffer.THEN + first)[0]
+    if before == focus or not asks.points_back(first) or task.startswith(before):
+        return task
+    return f"{both_ends(before, MAX_TASK)}{buffer.THEN}{both_ends(task, MAX_TASK // 2)}"
+
+
+def _is_answered(one: Opened) -> bool:
+    """Whether an answer said what was done since the session was last asked for something."""
+    kinds = [kind for kind, _, _ in one.rows if kind in ("focus", "answer")]
+    return kinds[-1:] == ["answer"]
+
+
 def _steps_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ...]:
     """Return the next steps without those that were asked for since, or done, as the agent or the person says."""
     # What was asked for comes next no more: it is being done.
     done = [*new["answer"], *new["ticked"], *new["done"], *new["focus"]]
-    if not state.next_steps or not done:
+    if not state.next_steps or not (done or new["dropped"]):
         return state.next_steps
     from holdfast.continuity import answers
 
-    return tuple(step for step in state.next_steps if not answers.tells_step(step, done))
+    left = [step for step in state.next_steps if not answers.tells_step(step, done)]
+    for what in new["dropped"]:
+        meant = [step for step in left if answers.tells_step(what, [step])]
+        # Where several may be meant, nobody knows which.
+        left = [step for step in left if len(meant) != 1 or step not in meant]
+    return tuple(left)
 
 
 def _threads_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ...]:
     """Return the open threads; a question of an agent stands until the next answer, which comes of the person's.
 
-    What it said still fails stands until an answer tells of work.
+    What it said still fails stands until an answer tells of work. Where a turn is broken off, what it last said comes
+    beside what is open.
     """
+    midway = [buffer.BROKEN_OFF + text for text in new["midway"][-1:]]
     if not (new["open"] or new["answer"] or new["file"]):
-        return state.open_threads
-    from holdfast.continuity.answers import says_failing, says_undone
+        before = [text for text in state.open_threads if not (midway and text.startswith(buffer.BROKEN_OFF))]
+        return (*before, *midway)
+    from holdfast.continuity.threads import says_failing, says_undone
 
     told = texts_in("".join(new["open"][-1:])) or ()
     others = [text for text in state.open_threads if not text.startswith(buffer.BY_ANSWER)]
@@ -120,7 +165,7 @@ def _threads_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, 
         text: buffer.TO_DO if says_undone(text) else buffer.FAILING if says_failing(text) else buffer.QUESTION
         for text in told
     }
-    return (*others, *[kind + text for text, kind in kinds.items()])
+    return (*others, *[kind + text for text, kind in kinds.items()], *midway)
 
 
 def _buffer_of(pages: ProjectPages, one: Opened) -> str:
@@ -155,9 +200,9 @@ def entry_of(one: Opened, *, cut_off: bool) -> LogEntry:
         agent=one.agent,
         began=one.began,
         ended=one.last,
-        title=asks[0] if asks else "",
+        title=harmless_line(asks[0], MAX_ASK) if asks else "",
         outcome=log.CUT_OFF if cut_off else "",
-        done=one.texts("answer"),
+        done=one.texts("answer", "partly"),
         decisions=(
             *[line_of(said) for said in said_of(one)],
             *[attributed(text, one.agent) for text in one.texts(open_sessions.AGREED)],
@@ -274,7 +319,7 @@ def tick(
 
 
 def _happened(agent: str, rows: Iterable[tuple[str, str, str]]) -> list[str]:
-    told = {"answer": f"{agent}: ", "failed": f"{agent}, failed: "}
+    told = {"answer": f"{agent}: ", "partly": f"{agent}: ", "failed": f"{agent}, failed: "}
     return [told[kind] + text for kind, text, _ in rows if kind in told]
 
 

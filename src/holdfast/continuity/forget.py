@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from holdfast.base import files
 from holdfast.base.digests import short
 from holdfast.base.files import names_in
-from holdfast.base.text import count
+from holdfast.base.text import CUT, count
 from holdfast.continuity import buffer, log, page_proposals, region
 from holdfast.continuity.buffer import WorkingState
 from holdfast.continuity.open_sessions import every, source
@@ -166,7 +166,9 @@ class _Folder:
 def _tellings(line: str) -> list[str]:
     """Return a line as it may have been said: also without what Holdfast put before and behind it."""
     rest = line.partition(": ")[2]
-    found = [line, _PLACE.sub("", line), rest, _PLACE.sub("", rest), rest.partition(": ")[2]]
+    # A focus has the ask and what was said to it since, of long ones both ends.
+    asked = [part for ask in _PLACE.sub("", line).split(buffer.THEN) for part in ask.split(f"{CUT} ")]
+    found = [line, _PLACE.sub("", line), rest, _PLACE.sub("", rest), rest.partition(": ")[2], *asked]
     return [text for text in dict.fromkeys(found) if text]
 
 

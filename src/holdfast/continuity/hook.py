@@ -13,7 +13,7 @@ from holdfast.base.light_records import replace
 from holdfast.base.minijson import dumps
 from holdfast.base.rows import texts_in
 from holdfast.base.text import DOTS, cut
-from holdfast.continuity import messages, open_sessions
+from holdfast.continuity import asks, messages, open_sessions
 from holdfast.errors import HoldfastError, StoreBusy
 from holdfast.parts import CONTINUES, Effect
 from holdfast.privacy.fence import kept, kept_end, shown
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
     from holdfast.continuity.open_sessions import Opened
     from holdfast.language.triggers import Trigger
     from holdfast.parts import HookRun
-    from holdfast.records import Project, Stored
+    from holdfast.records import Memory, Project, Stored
 
 _MAX_ANSWER = 16_000
 _MAX_ERROR = 240
 _MAX_DONE = 10
 _MAX_CLOSED = 5
 _MAX_OFFER = 4_000
+_MAX_OPEN = 6
 _MAX_NOTED = 120
 # A longer message does more than to choose; a shorter one that has none of these words names no option.
 _MAX_PICK = 400
@@ -71,13 +72,15 @@ def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger,
     if picked:
         # What an option means stands in the agent's message, so the sentence alone says nothing.
         said = [*[one for one in said if one[0] != "decision"], ("decision", messages.clean(picked, messages.MAX_SAID))]
-    ask = messages.asked(text)
+    ask = asks.asked(text)
     # Who chooses, or only wants to know something, goes on with what was asked before.
-    about = "" if picked or messages.only_asks(text) else messages.focus_of(text, ask, found)
+    about = "" if picked or asks.only_asks(text) else asks.focus_of(text, ask, found)
     done = [messages.clean(sentence, messages.MAX_SAID) for sentence in messages.said_done(text)[:_MAX_DONE]]
     rows = [("said", dumps([kind, what])) for kind, what in said]
     rows += [(kind, line) for kind, line in (("ask", ask), ("focus", about)) if line]
     rows += [("done", sentence) for sentence in done]
+    rows += [("dropped", messages.clean(what, messages.MAX_ASK)) for what in messages.dropped(text)]
+    rows += [(open_sessions.ASIDE, "-")] if asks.is_aside(text) else []
     yield Effect(lambda: _note(run, project, [*rows, (open_sessions.PROCESS, open_sessions.agent_process())]))
     # What was asked is in the session's file; the page gets it when the agent pauses, so that most prompts need not
     # wait for the disk.
@@ -115,7 +118,7 @@ def _put_into_buffer(run: HookRun, project: Project, said: list[tuple[str, str]]
     about = about + buffer.ASKED if about and not is_set else ""
 
     def edit(state: WorkingState) -> WorkingState:
-        follows = not state.focus or state.focus.endswith(buffer.ASKED)
+        follows = not state.focus or state.focus.endswith(buffer.BY_PROMPT)
         focus = about if about and follows else state.focus
         after = replace(state, said=buffer.with_said(state.said, new), focus=focus)
         return after if after == state else replace(after, updated=run.at, by=agent)
@@ -168,12 +171,23 @@ def _remember(run: HookRun, texts: list[str]) -> None:
             answers.append(store(text, kind, hashed(text)))
     told = [one.memory for one in answers]
     older = [key for one in answers for key in one.against]
-    run.notices += [f'remembered "{cut(memory.body, _MAX_NOTED, DOTS)}" ({memory.key})' for memory in told]
+    run.notices += [
+        f'remembered "{cut(memory.body, _MAX_NOTED, DOTS)}" ({memory.key}){_where(memory)}' for memory in told
+    ]
     run.notices += [f"{key} said otherwise and is no longer told (`holdfast forget {key}`)" for key in older]
     # Who just said it need not be told it.
     with known.ShownSet(run.home, run.session) as before:
         before.note([(memory.scope, memory.key, digest_of(memory)) for memory in told])
         before.note(said_rows([statement_of(memory) for memory in told]))
+
+
+def _where(memory: Memory) -> str:
+    """Return at which calls agents are told what was just stored, to end a line with; nothing of what is no rule."""
+    from holdfast.language.derived import NOWHERE, give_one
+    from holdfast.rules.rule import told_at
+
+    told = told_at(memory)
+    return f"; {told} (to give it one: `{give_one(memory)}`)" if told == NOWHERE else f"; {told}" if told else ""
 
 
 def _type_of(text: str) -> str:
@@ -290,8 +304,14 @@ def _refresh(run: HookRun) -> Opened | None:
         _note(run, project, [(open_sessions.TRANSCRIPT, run.call.transcript)] if run.call.transcript else [])
         one = open_sessions.read(path)
     # What was changed comes first: by it the answer is known to tell of work.
+    answer = run.call.answer
+    if not answer and run.call.moment == "stop" and one is not None:
+        # Not every agent says at a pause what it answered.
+        from holdfast.agents.transcript_calls import said_in, tail
+
+        answer = "".join(said_in(tail(one.transcript, one.read_up_to())[0])[-1:])
     one = _collected(run, project, one) if one is not None else None
-    if told := _told_by_answer(run, one):
+    if told := _told_by_answer(answer, one):
         _note(run, project, told)
         one = open_sessions.read(path)
     if one is None or one.closed:
@@ -321,31 +341,36 @@ def _close_session(run: HookRun) -> None:
         closing.close(pages, replace(one, last=run.at), run.at, cut_off=False)
 
 
-def _told_by_answer(run: HookRun, before: Opened | None) -> list[tuple[str, str]]:
+def _told_by_answer(answer: str, before: Opened | None) -> list[tuple[str, str]]:
     """Return what the agent's answer says about the work."""
-    answer = run.call.answer
     if not answer:
         return []
     # Only a pause has an answer to read.
-    from holdfast.continuity import answers
+    from holdfast.continuity import answers, threads
 
     beginning = kept(shown(answer[: _MAX_ANSWER * 4]), _MAX_ANSWER)
     # A long answer says first what was done, and last what comes next.
     end = beginning if len(answer) <= _MAX_ANSWER else shown(kept_end(answer, 0, _MAX_ANSWER))
-    steps, questions = answers.next_steps(end), answers.open_questions(end)
-    is_proven = any(kind == "file" for kind, _, _ in (before.unmerged() if before else ()))
-    asked = [text for kind, text, _ in (before.rows if before else ()) if kind == "open"]
+    steps, questions = answers.next_steps(end), threads.open_questions(end)
+    since = before.since_answered() if before else ()
+    is_proven = any(kind == "file" for kind, _, _ in since)
+    asked = [text for kind, text, _ in (before.rows if before else ()) if kind in ("open", "midway")]
     last = [text for kind, text, _ in (before.rows if before else ()) if kind == "ask"][-1:]
     # Who only wanted to know something gets an answer, which reports no work.
-    is_report = is_proven or not any(map(messages.only_asks, last))
+    is_report = is_proven or not any(map(asks.only_asks, last))
     done = answers.done_by(beginning, is_proven=is_proven) if is_report else ""
-    # What still fails is open until an answer tells of work again.
-    failing = [] if done or is_proven else [*filter(answers.says_failing, texts_in("".join(asked[-1:])) or ())]
-    questions = tuple(dict.fromkeys((*(answers.failing(end) or failing), *questions)))
+    known = [text for kind, text, _ in (before.rows if before else ()) if kind == "open"][-1:]
+    still = threads.left_open(
+        texts_in("".join(known)) or (),
+        done,
+        is_work=bool(done) or is_proven,
+        is_aside=any(kind == open_sessions.ASIDE for kind, _, _ in since),
+        dropped=[text for kind, text, _ in since if kind == "dropped"],
+    )
+    questions = tuple(dict.fromkeys((*threads.failing(end), *questions, *still)))[:_MAX_OPEN]
     rows = [
         ("answer", done),
         ("next", "" if steps is None else dumps(list(steps))),
-        # The person's next words answer a question, so the next answer without one ends it.
         ("open", dumps(list(questions)) if questions or asked[-1:] not in ([], ["[]"]) else ""),
     ]
     rows += [("ticked", text) for text in dict.fromkeys([*answers.ticked(beginning), *answers.ticked(end)])]
@@ -363,7 +388,7 @@ def _collected(run: HookRun, project: Project, one: Opened) -> Opened:
 
     Return the session then.
     """
-    from holdfast.agents.transcript_calls import choices, naming_files, tail
+    from holdfast.agents.transcript_calls import choices, naming_files, said_in, tail
     from holdfast.base.clock import seconds
     from holdfast.language.tools import changed_files
 
@@ -376,11 +401,22 @@ def _collected(run: HookRun, project: Project, one: Opened) -> Opened:
     for call in calls:
         if ".md" in str(call[1]):
             _mark_as_agents(run, *call, since=seconds(one.began))
+    # What an answer says is read by itself, and its line may come into the transcript after the pause that told it.
+    is_answer = run.call.answer or run.call.moment == "stop" or one.is_answered()
+    # Before a compaction and at an end the turn may be broken off.
+    midway = [] if is_answer else said_in(lines)[-_MAX_DONE:]
     paths = [path for call in calls for path in changed_files(*call)]
     files = dict.fromkeys(_path_in(project, path) for path in paths)
     chose = choices(lines, run.agent.dialogs) if one.agent == run.call.agent else []
     said = [("said", dumps(["decision", messages.clean(text, messages.MAX_SAID)])) for text in chose]
     rows = [*(("file", path) for path in files if path), *said, (open_sessions.READ, str(end))]
+    if midway:
+        from holdfast.continuity import answers
+
+        told = [kept_end(text, 0, _MAX_ANSWER) for text in midway]
+        # Before anything was changed, an agent tells what it found.
+        partly = [("partly", answers.done_by(text, is_proven=False)) for text in told if files]
+        rows += [row for row in (*partly, ("midway", answers.midway(told[-1]))) if row[1]]
     open_sessions.note(run.home, one.agent, one.session, one.project, one.last, rows)
     return open_sessions.read(one.path) or one
 

@@ -6,29 +6,27 @@ looks at every prompt, so a long one costs no more than a look at its beginning.
 
 from __future__ import annotations
 
-from holdfast.language.word_lists import LANGUAGES, among, lines
+from holdfast.language.word_lists import LANGUAGES, lines
 from holdfast.privacy.fence import harmless_line, kept, shown
 from holdfast.privacy.redact import is_mostly_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from holdfast.language.sentences import Sentence
-    from holdfast.language.triggers import Trigger
 
 MAX_ASK = 200
+# As much of a task is told to the next session: its beginning and its end, where its conditions stand.
+MAX_TASK = 600
 MAX_SAID = 300
 # A sentence of so many words leans on the one before it.
-_FEW_WORDS = 3
+FEW_WORDS = 3
 _MAX_REMEMBERED = 4_000
 WORDS = __file__.rpartition("/")[0] + "/words"
 _APOSTROPHES = "'’`´"
 # Longer than this nobody says only that they want to go on.
-_MAX_RESUME = 120
-_LOST_LOOK = 200
-# A mood of more than this is praise.
-_MIDDLING = 5
+_MAX_RESUME, _LOST_LOOK = 120, 200
 _ABOUT_THE_PERSON = frozenset(
     (
         *("i", "im", "id", "ive", "ill", "me", "my", "mine", "myself"),
@@ -57,7 +55,7 @@ DOUBTS = frozenset(
         *("sollte", "bald", "morgen"),
     )
 )
-_ASKING = frozenset(("is", "are", "was", "has", "have", "did", "ist", "sind", "hat", "haben", "wurde", "wann", "why"))
+ASKING = frozenset(("is", "are", "was", "has", "have", "did", "ist", "sind", "hat", "haben", "wurde", "wann", "why"))
 # A question that begins with one of these wants to know something; "can you" and "could we" order work.
 WONDERING = frozenset(
     (
@@ -65,204 +63,37 @@ WONDERING = frozenset(
         *("was", "warum", "wieso", "weshalb", "wie", "wann", "wo", "welche", "welcher", "welches", "wer", "wem"),
     )
 )
-# How a prompt begins that says more to what was asked before, and what its third to fifth word is then.
-_GOING_ON = frozenset(
-    (
-        *("no", "nope", "not", "also", "and", "but", "actually", "instead", "wait", "still", "then", "or", "yes", "ok"),
-        *("okay", "yeah", "thanks", "thank", "good", "great", "nice", "perfect", "it", "its", "that", "thats", "this"),
-        *("nein", "nicht", "auch", "und", "aber", "doch", "statt", "sondern", "warte", "noch", "dann", "oder", "ja"),
-        *("danke", "gut", "super", "es", "das", "dont", "kein", "keine", "sorry", "oh", "hmm", "better"),
-        *("so", "oui", "non", "si", "sí", "tak", "nie", "da", "да", "нет", "continue", "продолжить", "continuer"),
-    )
-)
 # Words that mean something else in the next conversation, unless what follows is the project itself.
-_POINTING = frozenset(
+POINTING = frozenset(
     (
         *("here", "though", "this", "these", "those", "above", "below", "others", "latter"),
         *("hier", "diese", "dieser", "dieses"),
     )
 )
 _AT_ONCE = frozenset(("now", "first", "next", "today", "jetzt", "zuerst", "heute"))
-# Of these alone an order consists that ends a piece of work and begins none.
-_ERRANDS = frozenset(
-    (
-        *("commit", "push", "merge", "rebase", "stage", "pr", "branch", "main", "master", "origin", "git", "it"),
-        *("this", "that", "them", "the", "all", "changes", "everything", "and", "then", "now", "please", "ok", "okay"),
-        *("can", "could", "you", "to", "lets", "go", "ahead", "run", "tests", "again", "with", "a", "message", "good"),
-        *("your", "bitte", "committe", "committen", "commite", "pushe", "pushen", "und", "alles", "das", "jetzt"),
-        "mal",
-    )
-)
 _PLACES = frozenset(("app", "branch", "codebase", "on", "project", "projekt", "repo", "repository", "workspace"))
 _PROPOSING = frozenset(("let", "lets", "ahead", "continue", "proceed", "yes"))
 _OPTIONS = frozenset(("option", "number", "approach", "variant", "choice", "plan", "variante"))
-_DEMANDS = frozenset(("should", "shouldnt", "must", "needs", "soll", "sollte", "muss"))
-# A statement with one of these tells how something is always done; who wants it done now says so otherwise.
-_HABITS = frozenset(
-    (
-        *("always", "usually", "normally", "generally", "policy", "convention"),
-        *("immer", "grundsätzlich", "normalerweise", "üblicherweise"),
-    )
-)
-# The cues of a sentence that wants something done, or tells what is wrong.
-_WANTING = frozenset(("task", "asked", "fault", "report", "hands", "order", "correction", "ban", "addressed", "shape"))
-# "Thanks, looks good so far" is too mild for a mood, and asks nothing all the same.
-_CONTENT = frozenset(("thanks", "thank", "good", "great", "fine", "nice", "danke", "gut", "prima"))
-_GRUDGES = frozenset(("but", "still", "too", "aber", "immer", "zu"))
-_MIN_TELLING = 4
+DEMANDS = frozenset(("should", "shouldnt", "must", "needs", "soll", "sollte", "muss"))
 _MIN_LASTING = 2
 # Among so many first words "it" stands for what was spoken of before.
-_MAX_SUBJECT = 4
+MAX_SUBJECT = 4
 _LABELS = frozenset(("decision", "decided", "rule", "preference", "note", "entscheidung", "entschieden", "regel"))
-_MAX_ADDED = 3
 # Options have numbers of so many figures.
 _MAX_NUMBER = 2
 SIGNS = "#>*_-+•✅✔☑✓ \t"
 MAX_LINE = 4_000
 
 
+def going_on() -> frozenset[str]:
+    """Return how a prompt begins that says more to what was asked before."""
+    return frozenset(" ".join(lines(f"{WORDS}/going_on.txt")).split())
+
+
 def clean(text: str, most: int) -> str:
     """Return the text as one harmless line without secrets."""
     # What hides within a secret is taken out first, or the secret would be whole again afterwards.
     return harmless_line(kept(shown(text), most * 2), most)
-
-
-def asked(text: str) -> str:
-    """Return the first line of what the person asks for; nothing where they only agree, greet, judge or go on."""
-    from holdfast.inject.prompt import asks_something
-
-    if not asks_something(text) or wants_to_go_on(text) or _only_judges(text):
-        return ""
-    said = [line for line in text[: MAX_ASK * 4].splitlines() if line.strip()]
-    announces = bool(said) and said[0].rstrip().endswith(":")
-    if announces and said[1:2] and said[1].startswith("# "):
-        # "Implement the following plan:", and then the plan, which has a title.
-        return clean(said[1].lstrip("# "), MAX_ASK)
-    # A line that announces a list says little without it. What is whole only when they are joined may be a secret.
-    return clean(" ".join(said if announces else said[:1]), MAX_ASK)
-
-
-def _only_judges(text: str) -> bool:
-    """Whether a message is a rating or praise and nothing else; a number alone asks nothing."""
-    if len(text) > MAX_ASK:
-        return False
-    from holdfast.inject.prompt import asks_something
-    from holdfast.language import moods
-
-    said = None
-    if any(letter.isdigit() for letter in text):
-        # Most messages have no number.
-        from holdfast.language import ratings
-
-        said = ratings.parsed(text)
-    mood = moods.mood(text) if said is None else None
-    words = plain_words(text)
-    is_content = not _CONTENT.isdisjoint(words) and (DOUBTS | _GRUDGES).isdisjoint(words)
-    if said is None and (mood.rating <= _MIDDLING if mood else not is_content):
-        return False
-    judging = among("ratings", "verdicts") | among("ratings", "judging")
-    left = [word for word in plain_words(text if said is None else said.comment) if word not in judging]
-    return not asks_something(" ".join(left))
-
-
-def worked_on(prompts: Sequence[str]) -> list[str]:
-    """Return the ask that is worked on and what was said to it since, in that order; prompts come the newest first.
-
-    Replies, asides and what is only to be remembered order nothing: the ask is the last prompt that can be understood
-    without those before it.
-    """
-    from holdfast.language import triggers
-    from holdfast.language.requests import requests
-    from holdfast.language.sentences import sentences, shorter
-
-    found: list[str] = []
-    for text in prompts:
-        every = sentences(shorter(text))
-        keeping = [said for one in requests(every, text) for said in _to_keep(text, one.sentence, one.statement)]
-        telling = [one for one in every if one.text.lstrip("-*• ") not in keeping and one.text not in keeping]
-        # What nobody can split into sentences may be pasted, and is what was asked for.
-        if not asked(text) or (every and not telling):
-            continue
-        is_aside = bool(every) and all(_asks_only(one) for one in telling)
-        if is_aside and found:
-            continue
-        found.append(" ".join(text.split()))
-        # "We decided to use Stripe" says how to do what was asked before.
-        orders = not is_aside and focus_of(text, text, tuple(one for one in triggers.scan(text) if one.sure))
-        if (orders and _stands_alone(text)) or len(found) > _MAX_ADDED:
-            break
-    return found[::-1]
-
-
-def only_asks(text: str) -> bool:
-    """Whether a message does nothing but want to know something, beside the work."""
-    from holdfast.language.sentences import sentences, shorter
-
-    every = sentences(shorter(text)) if "?" in text else []
-    if every and _is_leaving(every[0].text):
-        every = [one for one in every if one.is_question]
-    return bool(every) and all(_asks_only(one) for one in every)
-
-
-def _is_leaving(sentence: str) -> bool:
-    """Whether a sentence says only that the work is over for now, as "great, that's it for now" does."""
-    words = plain_words(sentence)
-    said = f" {' '.join(words)} "
-    found = [phrase for phrase in lines(f"{WORDS}/leaving.txt") if f" {phrase} " in said]
-    return any(len(words) <= len(phrase.split()) + _FEW_WORDS for phrase in found)
-
-
-def _asks_only(sentence: Sentence) -> bool:
-    """Whether a sentence wants to know something, and nothing done."""
-    first = sentence.words[0].replace("'", "")
-    return first in WONDERING or (sentence.is_question and first in _ASKING)
-
-
-def _stands_alone(text: str) -> bool:
-    """Whether a prompt says enough to be understood by itself: many words that tell, and no beginning that goes on."""
-    from holdfast.inject.prompt import weight_of
-
-    said = plain_words(text[:MAX_LINE])
-    return (
-        weight_of(text[:MAX_LINE]) >= _MIN_TELLING and said[0] not in _GOING_ON and not _DEMANDS.intersection(said[2:5])
-    )
-
-
-def focus_of(text: str, ask: str, found: tuple[Trigger, ...]) -> str:
-    """Return what a message is about: what it asks for beside its statements; nothing where there is no such thing."""
-    rest, first = text, [one.text for one in found if one.kind == "priority"]
-    for one in found:
-        # What comes first, or is of the moment, is asked for, whatever else the sentence says.
-        is_asked = one.text in first or _begins_work(plain_words(one.text))
-        for said in () if is_asked else _to_keep(text, one.text, one.statement):
-            rest = rest.replace(said, " ")
-    # "Please commit" belongs to whatever is worked on.
-    if said_done(rest) or _ERRANDS.issuperset(plain_words(rest)) or _is_leaving(rest.partition(".")[0]):
-        return ""
-    about = ask if rest is text else asked(rest)
-    return "" if is_mostly_secret(about) or _only_states(rest) else about
-
-
-def _to_keep(text: str, sentence: str, statement: str) -> list[str]:
-    """Return a sentence and, where it says "remember that", the one before it that it means."""
-    return [sentence, *([statement] if 0 <= text.find(statement or sentence) < text.find(sentence) else [])]
-
-
-def _only_states(text: str) -> bool:
-    """Whether a message says only how something is always done, which is no task: "we always deploy on Tuesdays"."""
-    if _HABITS.isdisjoint(plain_words(text[:MAX_LINE])):
-        # Most messages have no such word.
-        return False
-    from holdfast.language import triggers
-    from holdfast.language.requests import begins_as_order
-
-    parts = triggers.own_sentences(text)
-    return bool(parts) and all(
-        not (one.is_question or _HABITS.isdisjoint(one.words) or _DEMANDS.intersection(bare_words(one)))
-        and _WANTING.isdisjoint(cues)
-        and not begins_as_order(one.text)
-        for one, cues in zip(parts, triggers.judged(parts)[0], strict=True)
-    )
 
 
 def wants_to_go_on(prompt: str) -> bool:
@@ -327,7 +158,7 @@ def in_context(text: str, sentence: str) -> str:
 
     "I prefer truncation." goes on from "I don't want the text to be scaled." A question before it is no statement.
     """
-    if len(sentence.split()) > _FEW_WORDS:
+    if len(sentence.split()) > FEW_WORDS:
         return sentence
     from holdfast.language.sentences import sentences
 
@@ -377,22 +208,20 @@ def lasting(kind: str, text: str) -> str:
     said = rest if colon and label.casefold() in _LABELS else statement(text) if kind == "remember" else text
     words = plain_words(said)
     is_choice = kind == "decision" and (label.startswith(("Chose", "Answered")) or _is_pick(words))
-    if kind == "correction" or is_choice or not words or words[0] in _GOING_ON or said.endswith(":"):
+    if kind == "correction" or is_choice or not words or words[0] in going_on() or said.endswith(":"):
         return ""
-    if is_mostly_secret(said):
-        return ""
-    if _begins_work(words):
+    if is_mostly_secret(said) or begins_work(words):
         return ""
     points = [word for word, thing in zip(words, [*words[1:], ""], strict=True) if thing not in _PLACES]
     # "We use pnpm here" means the project.
     points = [word for word in points if word not in ("here", "hier")] if words[0] in ("we", "wir") else points
     telling = [word for word in telling_words(said) if word not in _PROPOSING]
-    if len(telling) < _MIN_LASTING or not _POINTING.isdisjoint(points) or "it" in words[:_MAX_SUBJECT]:
+    if len(telling) < _MIN_LASTING or not POINTING.isdisjoint(points) or "it" in words[:MAX_SUBJECT]:
         return ""
     return said[0].upper() + said[1:]
 
 
-def _begins_work(words: list[str]) -> bool:
+def begins_work(words: list[str]) -> bool:
     """Whether a sentence begins work and settles nothing, as "let's do the importer now" does."""
     return words[:1] in (["let"], ["lets"]) and words[-1] in _AT_ONCE
 
@@ -404,6 +233,17 @@ def _is_pick(words: list[str]) -> bool:
     return any(len(word) <= _MAX_NUMBER and word.isdigit() for word in words[:4]) or any(
         len(letter) == 1 for letter in named
     )
+
+
+def dropped(text: str) -> list[str]:
+    """Return what the person says need not be done: of "skip the metric, we don't need it" the metric."""
+    found = []
+    for clause in text[:MAX_LINE].replace("!", ".").replace(";", ".").replace(",", ".").split("."):
+        said = " ".join(plain_words(clause))
+        for before, _, after in [phrase.partition("...") for phrase in lines(f"{WORDS}/dropping.txt")]:
+            if said.startswith(before) and said.endswith(after) and len(said) > len(before) + len(after):
+                found.append(said[len(before) : len(said) - len(after)])
+    return found
 
 
 def said_done(text: str) -> list[str]:
@@ -432,7 +272,7 @@ def tells_done(todo: str, statements: Iterable[str]) -> bool:
 
 def _says_done(sentence: Sentence) -> bool:
     words = bare_words(sentence)
-    if sentence.is_question or not words or words[0] in _ASKING:
+    if sentence.is_question or not words or words[0] in ASKING:
         return False
     return not _DONE_WORDS.isdisjoint(words) and DOUBTS.isdisjoint(words)
 

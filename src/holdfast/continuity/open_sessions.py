@@ -32,6 +32,8 @@ MERGED, CLOSED, PROCESS = "merged", "closed", "process"
 AGREED, STEPS = "agreed", "steps"
 # What the agent offered to choose from when it paused.
 OFFERED = "offered"
+# The person only wanted to know something, or said good-bye: what the agent asked is still open.
+ASIDE = "aside"
 # What a message says stands in the buffer, of the last one that was noted before.
 WRITTEN = "written"
 # How far the transcript was read.
@@ -39,7 +41,7 @@ TRANSCRIPT, READ = "transcript", "read"
 # In which worktree of the project it works; nothing for the main one.
 WORKTREE = "worktree"
 MAX_BYTES = 400_000
-_NOT_FOR_THE_BUFFER = (READ, TRANSCRIPT, WORKTREE, "known", PROCESS, MERGED, WRITTEN, AGREED, STEPS, OFFERED)
+_NOT_FOR_THE_BUFFER = (READ, TRANSCRIPT, WORKTREE, "known", PROCESS, MERGED, WRITTEN, AGREED, STEPS, OFFERED, ASIDE)
 _CLOSING = 80
 _KEPT_SECONDS = 2 * 86_400
 # A start opens so many of the newest, and a few of the others; of those that ended so many are kept.
@@ -81,6 +83,15 @@ class Opened:
             elif kind == READ and text.isdecimal():
                 since = int(text)
         return since
+
+    def is_answered(self) -> bool:
+        """Whether the agent answered what the person said last."""
+        return not any(kind == PROCESS for kind, _, _ in self.since_answered())
+
+    def since_answered(self) -> tuple[tuple[str, str, str], ...]:
+        """Return the lines behind the agent's last answer, whether the buffer has them or not."""
+        answers = [place + 1 for place, row in enumerate(self.rows) if row[0] == OFFERED]
+        return self.rows[answers[-1] if answers else 0 :]
 
     def since_merged(self) -> tuple[tuple[str, str, str], ...]:
         """Return the lines that came after those that the buffer has."""

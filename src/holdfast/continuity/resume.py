@@ -14,7 +14,7 @@ import os
 from holdfast.base import files
 from holdfast.base.clock import is_day, now
 from holdfast.base.light_records import replace
-from holdfast.continuity import buffer, log, messages, pages, region
+from holdfast.continuity import asks, buffer, log, messages, pages, region
 from holdfast.continuity.check_boxes import unattributed
 from holdfast.errors import HoldfastError
 from holdfast.inject.block import (
@@ -53,10 +53,13 @@ _MAX_DONE = 3
 _MAX_FAILED = 2
 _MAX_SESSIONS = 2
 _MAX_FILES = 8
+_BEGINNING = 40
 _MAX_DAYS = 3
 # A day may have very many sessions, and a start tells of a few.
 _MAX_READ = 12
 _LAST_ASKED = "Before the conversation was compacted they last asked"
+# Nobody tells for certain what of several asks is done, and doing it twice may destroy something.
+_SEVERAL_ASKED = f"{_LAST_ASKED}, the newest last (of the others some may be done)"
 _STANDS = "Where things stand, as agents say"
 # What hooks heard and nobody made a memory of yet: the person's own words all the same.
 _SAID = "Said by them lately"
@@ -118,7 +121,10 @@ class ToldPages:
         parts = [self._page, self._decided, self._lessons, self._asked_for, self._standing, self._failed, self._todos]
         if after_compaction:
             parts = [self._standing, self._failed, self._todos, self._log, self._decided, self._page, self._lessons]
-            parts = parts if asked else [lambda: self._asked_for(always=True), *parts]
+            # "Carry on with step 3" is nothing without the plan, which may be of another session.
+            began = self.state().focus.partition(buffer.THEN)[0][:_BEGINNING]
+            is_whole = asked and (not asks.points_back(asked[0]) or began in " ".join(asked))
+            parts = parts if is_whole else [lambda: self._asked_for(always=True), *parts]
         found = [one for part in parts for one in _tried(part)]
         # A decision of a page brings its reason, so the sentence by which it was made is not told beside it.
         decided = {telling_words(one.said.partition(". ")[0]) for one in found if one.head == "Decided"}
@@ -146,10 +152,11 @@ class ToldPages:
     def _last_asked(self, asked: Sequence[str]) -> list[Item]:
         """Return the ask that is worked on, and what was said to it since; of that the last counts most."""
         found: list[Item] = []
+        head = _SEVERAL_ASKED if len(asked) > 1 else _LAST_ASKED
         for place, text in enumerate(asked):
             given = page_given(self._owner, "asked", text, "said to what was asked" if place else "what was asked last")
             part, line = ADDED if place else ASKED, text_of(text, without_secrets)
-            found.append(Item(line, given, part, _LAST_ASKED, theirs=True, worth=9.0 + place * _FADES, said=text))
+            found.append(Item(line, given, part, head, theirs=True, worth=9.0 + place * _FADES, said=text))
         return found
 
     def _read(self, name: str) -> str:
@@ -247,20 +254,24 @@ class ToldPages:
         state = self.state()
         worked = [one for one in self._sessions() if one.done or one.failed or one.files][-1:]
         is_open = state.open_threads or any(not one.done or one.outcome == log.CUT_OFF for one in worked)
+        # "Step 4" is nothing without the plan.
+        is_open = is_open or any(map(asks.names_step, state.next_steps))
         focus = unattributed(state.focus)
-        if focus.endswith(buffer.ASKED) and (always or is_open):
-            yield from self._entries("buffer.md", _STANDS, [focus.removesuffix(buffer.ASKED)], "asked for")
+        if focus.endswith(buffer.ASKED) or (focus.endswith(buffer.ANSWERED) and (always or is_open)):
+            asked = focus.removesuffix(buffer.ASKED).removesuffix(buffer.ANSWERED)
+            yield from self._entries("buffer.md", _STANDS, [asked], "asked for")
 
     def _standing(self) -> Iterator[Item]:
         """Yield what was being done, how far it is, what comes next and what is open; no words of a prompt."""
         state = self.state()
         focus = unattributed(state.focus)
         told = {
-            "doing": [focus] if not focus.endswith(buffer.ASKED) else [],
+            "doing": [focus] if not focus.endswith(buffer.BY_PROMPT) else [],
             "done": self._done(state),
             "decided": [*reversed(state.decisions)],
             "next": self.next_steps(),
-            "open": [buffer.thread(text) for text in state.open_threads],
+            "open": [buffer.thread(text) for text in state.open_threads if not text.startswith(buffer.BROKEN_OFF)],
+            "broken off at": [buffer.thread(text) for text in state.open_threads if text.startswith(buffer.BROKEN_OFF)],
         }
         for lead, texts in told.items():
             yield from self._entries("buffer.md", _STANDS, texts, lead)
@@ -270,7 +281,8 @@ class ToldPages:
         main = buffer.read(os.path.join(self.folders[0], buffer.PAGE)).said if self._worktree and self.folders else ()
         for item in self._entries("buffer.md", _SAID, self._lately((*main, *state.said)), part=NOTES):
             yield replace(item, theirs=True)
-        cut_off = [one.files for one in self._sessions()[-1:] if one.outcome == log.CUT_OFF]
+        is_open = state.focus.endswith(buffer.ASKED)
+        cut_off = [one.files for one in self._sessions()[-1:] if is_open or one.outcome == log.CUT_OFF]
         if touched := state.files or next(iter(cut_off), ()):
             yield from self._entries("buffer.md", _STANDS, [", ".join(touched[-_MAX_FILES:])], "files")
 
@@ -319,7 +331,9 @@ class ToldPages:
             since.append(text.partition(": ")[2])
         # Of a session that ended the log has it.
         since = since or [text for one in self._sessions()[-1:] if not one.done for text in reversed(one.failed)]
-        checks = [text for text in since if (command := main_of(text)) and command.is_check]
+        # Of one command only the last outcome counts: what failed before it may be fixed.
+        last = {text.partition(": ")[0]: text for text in reversed(since)}
+        checks = [text for text in since if (command := main_of(text)) and command.is_check and text in last.values()]
         yield from self._entries("buffer.md", _STANDS, checks[:_MAX_FAILED], "failed")
 
     def _sessions(self, *, of_others: bool = False) -> list[LogEntry]:

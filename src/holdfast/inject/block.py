@@ -146,6 +146,8 @@ class Filling:
         self.repeats: dict[int, str] = {}
         self._opened: set[object] = set()
         self._words = [telling_words(item.said or item.text) for item in items]
+        self._said = [" ".join((item.said or item.text).split()) for item in items]
+        self._all = "\n".join(self._said).lower()
         self._whole: dict[int, str] = {}
         self._saying = self._fullest()
 
@@ -168,6 +170,20 @@ class Filling:
         one, two = self.items[place], self.items[other]
         return (one.theirs, len(self._words[place]), one.worth) > (two.theirs, len(self._words[other]), two.worth)
 
+    def _is_within(self, place: int, room: int) -> bool:
+        """Whether a longer statement that is told has this one as a sentence; such a one is told before it."""
+        said, item = self._said[place].rstrip(".!? "), self.items[place]
+        if len(self._words[place]) < _MIN_NEAR or self._all.count(said.lower()) < 2:
+            return False
+        for other, longer in enumerate(self._said):
+            if len(longer) > len(said) + 1 and self.items[other].theirs >= item.theirs and _has_sentence(longer, said):
+                self.take(other, room)
+                # Of a long one the part may have been cut off.
+                if _has_sentence(" ".join(self.taken.get(other, "").split()), said):
+                    self.repeats[place] = f"said already by {self.items[other].name}"
+                    return True
+        return False
+
     def cost(self, item: Item, text: str) -> int:
         """Return how many characters the item takes, with the fence and the heading where it is the first in them."""
         cost = len(text) + 3
@@ -187,6 +203,8 @@ class Filling:
         words = self._words[place]
         fuller = self._saying.get(words, place)
         before = self.room
+        if self._is_within(place, room):
+            return before - self.room
         if fuller != place:
             self.take(fuller, room)
         said = next((other for other in self.taken if is_near(words, self._words[other])), None)
@@ -216,6 +234,13 @@ class Filling:
         text = both_ends(whole, most) if self.items[place].part == ASKED else shortened(whole, most)
         self.room -= len(text) - len(self.taken[place])
         self.taken[place] = text
+
+
+def _has_sentence(text: str, said: str) -> bool:
+    """Whether a text has this as a sentence of its own, and not as a part of one that may say something else."""
+    at = text.lower().find(said.lower())
+    begins = at == 0 or (at > 0 and (text[at].isupper() or text[:at].rstrip()[-1] in ".!?;:"))
+    return begins and text[at + len(said) :][:1] in ("", ".", "!", "?")
 
 
 def blocked(items: Sequence[Item], budget: int, *, more: int | None = None) -> Block:
