@@ -8,7 +8,7 @@ import tarfile
 
 import pytest
 
-from holdfast.errors import BadInput, Conflict, HoldfastError, Refused, TooLarge
+from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound, Refused, TooLarge
 from holdfast.exchange import bundle
 from holdfast.journal.updates import Updates
 from holdfast.memory.forget import apply as forget
@@ -49,6 +49,18 @@ def test_the_same_memories_give_the_same_bytes(filled, tmp_path):
     assert exported(filled, tmp_path / "one.tar.gz") == exported(filled, tmp_path / "two.tar.gz")
     subprocess.run(["tar", "-xzf", str(tmp_path / "one.tar.gz"), "-C", str(tmp_path)], check=True)
     subprocess.run(["sha256sum", "--quiet", "-c", "SHA256SUMS"], cwd=tmp_path, check=True)
+
+
+def test_a_memory_with_the_key_log_has_another_file_name_in_a_bundle_and_comes_back(filled, elsewhere, tmp_path):
+    """`log.md` is a history of changes in the Open Knowledge Format, at every level."""
+    with filled() as opened:
+        remember(opened, "Logs go to syslog.", key="log")
+    exported(filled, tmp_path / "one.tar.gz")
+    with tarfile.open(tmp_path / "one.tar.gz") as archive:
+        assert not [name for name in archive.getnames() if name.endswith("/log.md")]
+    with elsewhere() as opened:
+        bundle.apply(opened, bundle.plan(opened, bundle.read(str(tmp_path / "one.tar.gz"))))
+        assert opened.locate("log").body == "Logs go to syslog."
 
 
 def test_a_bundle_is_one_of_the_open_knowledge_format(filled, tmp_path):
@@ -113,6 +125,13 @@ def test_a_file_that_is_there_is_not_written_over(filled, tmp_path):
     with filled() as opened, pytest.raises(Conflict):
         bundle.export(opened, str(tmp_path / "mine.tar.gz"))
     assert (tmp_path / "mine.tar.gz").read_text() == "mine"
+
+
+def test_a_folder_that_is_missing_is_named_and_not_made(filled, tmp_path):
+    """The export says which folder is missing."""
+    with filled() as opened, pytest.raises(NotFound, match="there is no folder"):
+        bundle.export(opened, str(tmp_path / "away" / "one.tar.gz"))
+    assert not (tmp_path / "away").exists()
 
 
 def test_a_changed_bundle_is_refused_as_a_whole(filled, tmp_path):

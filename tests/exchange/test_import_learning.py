@@ -10,6 +10,7 @@ from holdfast.errors import NotFound
 from holdfast.exchange.import_learning import import_learning, statement_of
 from holdfast.learning.incidents.model import CONTEXT, TRANSCRIPT, Incidents
 from holdfast.learning.ratings import model as signals
+from holdfast.learning.ratings.rate import ratings
 from holdfast.memory import proposals as offered
 from holdfast.records import Scope
 from support.learned import learned_in
@@ -37,6 +38,20 @@ def memory(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return base.parent
+
+
+def test_what_is_taken_over_for_a_project_is_listed_there(workspace, memory) -> None:
+    """With the scope project `rate` lists the ratings of this project, and the lesson is its own."""
+    (memory / "LEARNING/ALGORITHM/2026-02").mkdir(parents=True)
+    said = "# Learning\n\n**Feedback:** never delete a migration that was applied\n"
+    (memory / "LEARNING/ALGORITHM/2026-02/2026-02-03_LEARNING_x.md").write_text(said)
+    with workspace() as h:
+        done = import_learning(h, str(memory), scope="project")
+        assert [row.comment for row in ratings(h)] == ["wrong branch"]
+        assert 'Learned earlier: "Feedback: never delete a migration that was applied"' in [
+            one.text for one in done.proposals
+        ]
+        assert sum(each.new for each in import_learning(h, str(memory), scope="project").files) == 0
 
 
 def test_everything_is_taken_over_and_nothing_stands(workspace, memory, home) -> None:

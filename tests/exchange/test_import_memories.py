@@ -448,6 +448,17 @@ def test_notes_of_a_project_are_found_without_being_named(workspace, shop):
         assert import_memories(opened).proposals == ()
 
 
+def test_a_line_with_a_label_is_proposed_once_also_when_it_was_forgotten(workspace, shop):
+    """A memory is kept without the word that led to it, and the line stays known, and stays forgotten."""
+    (shop / "MEMORY.md").write_text("| Decision | Why |\n|---|---|\n| Images live in S3 | it is cheap |\n")
+    with workspace() as opened:
+        (proposal,) = import_memories(opened).proposals
+        (decided,) = offered.approve(opened, (proposal.id,))
+        assert import_memories(opened).proposals == ()
+        forget(opened, decided.key)
+        assert import_memories(opened).proposals == ()
+
+
 def test_what_gemini_would_add_by_its_inbox_is_proposed(workspace, shop, machine):
     """The lines that its patches add, and no other; those of its person's file hold everywhere."""
     folder = machine / ".gemini" / "tmp" / "shop" / "memory" / ".inbox"

@@ -12,6 +12,7 @@ from holdfast.errors import BadInput
 from holdfast.exchange import stores
 from holdfast.exchange.audit import audit
 from holdfast.exchange.import_memories import import_memories
+from holdfast.memory.remember import remember
 
 TOKEN = "ghp_" + "x7Kq9LmPz2" * 4
 
@@ -77,7 +78,26 @@ def test_a_markdown_tree_is_read_without_links_logs_and_work(tmp_path):
     (folder / "shop.md").write_text("# Shop\n\n- [decision] Use PostgreSQL for orders #db\n- [ ] write the tests\n")
     (folder / "logs" / "monday.md").write_text("- did things\n")
     (folder / "link.md").symlink_to("/etc/hostname")
-    assert texts(folder) == ["Use PostgreSQL for orders #db"]
+    assert texts(folder) == ["Use PostgreSQL for orders"]
+
+
+def test_a_topic_of_a_cao_wiki_keeps_its_type_and_tags(workspace, tmp_path):
+    """They stand in a comment below its heading, and each entry below the time at which it was stored."""
+    head = "<!-- id: 1a2b | scope: global | type: reference | tags: ops,On call -->"
+    (tmp_path / "wiki").mkdir()
+    (tmp_path / "wiki" / "vpn.md").write_text(f"# vpn\n{head}\n\n## 2026-06-01T10:00:00Z\nDeploys need the VPN.\n")
+    with workspace() as opened:
+        (found,) = import_memories(opened, paths=(str(tmp_path / "wiki"),), scope="project").proposals
+    assert (found.text, found.type, found.tags) == ("Deploys need the VPN.", "reference", ("ops", "on call"))
+
+
+def test_neither_the_index_nor_the_doctrine_of_a_tree_is_a_statement(tmp_path):
+    """As NanoClaw lays out a tree: its index only leads to files, its definition says how the tree is used."""
+    (tmp_path / "system").mkdir()
+    (tmp_path / "index.md").write_text("# Memory\n\n- [Doctrine](system/definition.md)\n- [People](people.md)\n")
+    (tmp_path / "system" / "definition.md").write_text("# Memory\n\nStart at the root index.\n")
+    (tmp_path / "people.md").write_text("# People\n\n- Ada owns billing and tax.\n")
+    assert texts(tmp_path) == ["Ada owns billing and tax."]
 
 
 def test_each_observation_of_a_note_is_a_statement(tmp_path):
@@ -88,7 +108,21 @@ def test_each_observation_of_a_note_is_a_statement(tmp_path):
     )
     note = f"{head}\n## Observations\n{seen}\n## Relations\n- relates_to [[Pager duty]]"
     (tmp_path / "Shop deploys.md").write_text(note)
-    assert texts(tmp_path) == ["Deploys go through the gateway #ops (since May)", "Tests run with make"]
+    assert texts(tmp_path) == ["Deploys go through the gateway (since May)", "Tests run with make"]
+
+
+def test_the_tags_behind_an_observation_are_tags_and_what_is_part_of_it_stays(workspace, tmp_path):
+    """Only a run of tags at its end is taken off: a number of an issue and a language are words of the statement."""
+    said = "- [fact] Bug #12 was in the C# client #ops #On-call\n- [fact] The channel #ops is read by all\n"
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "shop.md").write_text(f"---\ntitle: Shop\npermalink: shop\ntags:\n- ops\n---\n\n{said}")
+    with workspace() as opened:
+        done = import_memories(opened, paths=(str(tmp_path / "notes"),), scope="global")
+        found = {one.text: one.tags for one in done.proposals}
+    assert found == {
+        "Bug #12 was in the C# client": ("ops", "on-call"),
+        "The channel #ops is read by all": ("ops",),
+    }
 
 
 def test_a_store_becomes_proposals_once_and_without_secrets(workspace, mcp_memory):
@@ -134,6 +168,15 @@ def test_an_audit_names_what_is_wrong_and_changes_nothing(workspace, shop, tmp_p
         assert otherwise == '"The service listens on port 8080.", but b.md says: "The service listens on port 9090."'
         assert tree(folder) == before
         assert not (shop / "proposals").exists()
+
+
+def test_an_audit_knows_what_was_taken_over_for_this_project(workspace, tmp_path):
+    """What an import into the project found is not new to the next audit there."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("- Deploys need the VPN.\n- Prices are in euros.\n")
+    with workspace() as opened:
+        remember(opened, "Deploys need the VPN.")
+        assert audit(opened, str(tmp_path / "notes")).imports["known"] == 1
 
 
 def test_an_audit_says_once_what_a_store_is_about_and_reads_tables_and_indexes(workspace, shop, tmp_path):

@@ -284,3 +284,13 @@ def test_a_change_is_shown_word_by_word_wherever_it_stands(workspace, project):
         (change,) = of(opened).plan()
         assert change.step.reason.endswith("of the deployment holds. [-Nobody-] {+Everybody+} deploys on Friday.")
         assert len(change.step.reason) < 200
+
+
+def test_what_says_otherwise_than_a_memory_here_is_named_before_it_is_allowed(workspace, project):
+    """Who looks at what a team brings sees which of their own memories it contradicts, and of no other."""
+    team_file(project, "retries.md", "---\ntype: feedback\nreason: r\n---\n\nAlways retry failed uploads.\n")
+    team_file(project, "tabs.md", "---\ntype: feedback\nreason: r\n---\n\nUse tabs in Makefiles.\n")
+    with workspace() as opened:
+        remember(opened, "Never retry failed uploads.", key="never", scope="global")
+        told = [change.step.reason for change in of(opened).plan()]
+    assert told == ["Always retry failed uploads. (never says otherwise)", "Use tabs in Makefiles."]

@@ -113,7 +113,11 @@ def plan_switch(workspace: Workspace, name: str, *, on: bool) -> list[ConfigChan
         return []
     edited = Insertions(text)
     if on:
-        after = toml_text.drop(text, part.keys) if part.form == "table" else _without(text, part)
+        if part.form == "table":
+            after = toml_text.drop(text, part.keys)
+        else:
+            *_, last = part.keys
+            after = json_text.drop(text, lambda node: node.key == last and json_text.path_of(node) == part.keys, None)
         return [ConfigChange(part.path, data, after.encode(), empty=not after.strip())]
     if part.form == "table" and isinstance(part.value, dict):
         toml_text.add(edited, part.keys, part.value)
@@ -126,10 +130,6 @@ def apply_switch(workspace: Workspace, changes: list[ConfigChange]) -> None:
     """Carry it out."""
     workspace.need_person("changes the settings of an agent")
     plan.apply(changes, _personal(workspace))
-
-
-def _without(text: str, part: ConfigPart) -> str:
-    return json_text.drop(text, lambda node: json_text.path_of(node) == part.keys and node.key == part.keys[-1], None)
 
 
 def _standing(workspace: Workspace, part: ConfigPart) -> tuple[bytes | None, object]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from holdfast.app import finish
-from holdfast.app.erase import finish_interrupted, forget_memories
+from holdfast.app.erase import finish_interrupted, forget_memories, forget_sessions
 from holdfast.errors import HoldfastError
 from holdfast.exchange import hub
 from holdfast.exchange.sync import run
 from holdfast.exchange.sync.depot import has_remote
 from holdfast.exchange.sync.run import Synced
 from holdfast.journal import notices
+from holdfast.records import Memory
 from holdfast.workspace import Workspace
 
 _BEHIND_A_SWEEP_SECONDS = 20.0
@@ -25,7 +24,14 @@ def sync(workspace: Workspace, *, seconds: float = 60.0, dry_run: bool = False, 
     if workspace.enabled and not dry_run:
         finish_interrupted(workspace)
     finish.see(workspace)
-    return run.sync(workspace, partial(forget_memories, workspace), seconds=seconds, dry_run=dry_run, yes=yes)
+
+    def forget(memories: list[Memory], sessions: tuple[str, ...]) -> None:
+        if memories:
+            forget_memories(workspace, memories)
+        if sessions:
+            forget_sessions(workspace, sessions)
+
+    return run.sync(workspace, forget, seconds=seconds, dry_run=dry_run, yes=yes)
 
 
 def after_sweep(workspace: Workspace) -> None:

@@ -60,7 +60,12 @@ def audit(workspace: Workspace, path: str) -> Audited:
     stated = [one for one in once if _is_one_statement(one.body)]
     problems = [*secrets, *repeated, *_first_of_each(lint.duplicates(once)), *_first_of_each(lint.outdated(stated))]
     problems += _dead(workspace, memories)
-    told = import_memories(workspace, paths=(path,), scope="global", dry_run=True)
+    # What a project knows is known also where the store is taken over for everywhere.
+    try:
+        scope = workspace.scope("project").kind
+    except HoldfastError:
+        scope = "global"
+    told = import_memories(workspace, paths=(path,), scope=scope, dry_run=True)
     counts: Counter[str] = Counter()
     for taken in told.files:
         counts.update({"new": taken.new, "waiting": taken.waiting, "known": taken.known})

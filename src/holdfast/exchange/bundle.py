@@ -14,6 +14,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import shlex
 import tarfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from hashlib import sha256
 
 from holdfast.base import files
 from holdfast.base.text import check_text, count
-from holdfast.errors import BadInput, Conflict, Refused, TooLarge
+from holdfast.errors import BadInput, Conflict, NotFound, Refused, TooLarge
 from holdfast.memory import audit
 from holdfast.privacy import redact
 from holdfast.project.ids import is_id
@@ -35,6 +36,8 @@ from holdfast.workspace import Workspace
 MAX_BYTES, MAX_FILES, MAX_FILE = 200_000_000, 200_000, 4_194_304
 TRUST = "import"
 _MEMORIES, _TOMBSTONES, _SUMS, _INDEX = "memories", "tombstones", "SHA256SUMS", "index.md"
+# What the Open Knowledge Format sets apart: a file of changes by this name, and the version in the index at the top.
+_LOG, _VERSION = "log", '---\nokf_version: "0.2"\n---\n\n'
 _KINDS = ("global", "project", "agent")
 _NOT_ONE = "Give a file that `holdfast export` made."
 
@@ -60,6 +63,9 @@ def export(workspace: Workspace, path: str, scope: str = "") -> int:
     workspace.need_enabled()
     if os.path.lexists(path):
         raise Conflict(f"{path} is there already", "Give another name.")
+    folder = os.path.dirname(os.path.abspath(path))
+    if not os.path.isdir(folder):
+        raise NotFound(f"there is no folder {folder}", f"Where it is the right one: mkdir -p {shlex.quote(folder)}")
     workspace.refresh(None)
     scopes = (workspace.scope(scope),) if scope else None
     found = [one for one in workspace.store.find(Filter(scopes)) if one.scope.kind in _KINDS]
@@ -74,15 +80,20 @@ def _contents(workspace: Workspace, memories: list[Memory]) -> dict[str, bytes]:
         text = workspace.store.text(memory)
         if "type" not in front_matter.values(front_matter.parse(text))[0]:
             text = memory_file.update(text, memory, memory.path)
-        found[f"{_MEMORIES}/{layout.folder_of(memory.scope)}/{memory.key}.md"] = redact.redact(text)[0].encode()
+        found[_name(memory)] = redact.redact(text)[0].encode()
     for scope in {memory.scope for memory in memories}:
         rows = files.read_if_there(os.path.join(workspace.store.tree.root, layout.folder_of(scope), layout.FORGOTTEN))
         if rows:
             found[f"{_TOMBSTONES}/{layout.folder_of(scope)}.tsv"] = rows
-    lines = [f"- [{one.title}]({_MEMORIES}/{layout.folder_of(one.scope)}/{one.key}.md)" for one in memories]
-    found[_INDEX] = ("# Memories\n\n" + "\n".join(sorted(lines)) + "\n").encode()
+    lines = [f"- [{one.title}]({_name(one)})" for one in memories]
+    found[_INDEX] = (f"{_VERSION}# Memories\n\n" + "\n".join(sorted(lines)) + "\n").encode()
     sums = [f"{sha256(found[name]).hexdigest()}  {name}\n" for name in sorted(found)]
     return {**found, _SUMS: "".join(sums).encode()}
+
+
+def _name(memory: Memory) -> str:
+    """Return the file of a memory in a bundle; no key ends with `_`, and `log.md` means something else there."""
+    return f"{_MEMORIES}/{layout.folder_of(memory.scope)}/{memory.key}{'_' if memory.key == _LOG else ''}.md"
 
 
 def _archive(contents: Mapping[str, bytes]) -> bytes:
@@ -148,7 +159,7 @@ def _scope(folder: str, path: str) -> Scope:
 
 def _memory(inner: str, data: bytes, path: str) -> Memory:
     folder, _, name = inner.rpartition("/")
-    key = name.removesuffix(".md")
+    key = name.removesuffix(".md").removesuffix("_")
     if not is_key(key) or not name.endswith(".md"):
         raise Refused(f"{path} has {inner!a} in it, which is not a memory", _NOT_ONE)
     place = memory_file.FilePlace(inner, _scope(folder, path), key, "")

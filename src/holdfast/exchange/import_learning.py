@@ -44,7 +44,7 @@ _FACT = re.compile(r"^[-*\s]*\*{0,2}[\w ]{2,24}:\*{0,2}\s*\S{0,40}$")
 
 
 def import_learning(workspace: Workspace, folder: str, *, scope: str = "", dry_run: bool = False) -> ImportResult:
-    """Take over what the folder holds; with `scope` project the lessons are those of the project that we stand in."""
+    """Take over what the folder holds; with `scope` project it counts for the project that we stand in."""
     workspace.need_enabled()
     path = os.path.abspath(os.path.expanduser(folder))
     # The folder that holds the parts: the one that was named, or the one of learnings in it.
@@ -74,7 +74,7 @@ class _LearningImport:
         """Take over the rows of ratings.jsonl."""
         path = os.path.join(_named(self.base, "signals"), "ratings.jsonl")
         if os.path.isfile(path) and not os.path.islink(path):
-            plan = rate.plan_import(self.workspace, path)
+            plan = rate.plan_import(self.workspace, path, self.project)
             new = len(plan.new) if self.dry_run else rate.apply_import(self.workspace, plan)
             self._tell(path, "ratings", new=new, known=plan.known, refused=plan.passed_over)
 
@@ -161,7 +161,9 @@ def statement_of(text: str) -> str:
         return marked[0]
     for paragraph in body.split("\n\n"):
         lines = [
-            line.strip().lstrip("->*").strip() for line in paragraph.splitlines() if not line.startswith(("#", "|"))
+            line.replace("**", "").strip().lstrip("->*").strip()
+            for line in paragraph.splitlines()
+            if not line.startswith(("#", "|"))
         ]
         said = " ".join(line for line in lines if line and not _FACT.match(line))
         if len(said) > _SHORTEST:

@@ -256,7 +256,7 @@ def _proposal(source: ImportFile, scope: Scope, cut: Cut, found: ImportedStateme
         scope=scope,
         title=found.title,
         type=cut.type or usual,
-        tags=cut.tags,
+        tags=tuple(dict.fromkeys((*cut.tags, *found.tags))),
         source=f"{source.agent}:{shown}#{at}",
         agent=source.agent,
         evidence=f"{shown}, line {found.line}",

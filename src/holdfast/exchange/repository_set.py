@@ -18,7 +18,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from difflib import SequenceMatcher
 from hashlib import sha256
 
@@ -29,10 +29,11 @@ from holdfast.continuity.documents import DATA_ENDINGS, MAX_DATA
 from holdfast.errors import BrokenFile, Forgotten, NotFound, Refused, TooLarge
 from holdfast.exchange import trusted
 from holdfast.journal import notices
+from holdfast.memory import lint
 from holdfast.memory.remember import put, redacted
 from holdfast.privacy import fence
 from holdfast.privacy.redact import redact
-from holdfast.records import TYPES, Draft, Memory, Scope, Step
+from holdfast.records import TYPES, Draft, Filter, Memory, Scope, Step, replace
 from holdfast.store import layout, memory_file
 from holdfast.store.keys import key_of_file
 from holdfast.store.merge import restates
@@ -126,7 +127,28 @@ class RepositorySet:
         taken = set(before.values())
         made = [change for name in sorted(self.texts) if (change := self._change(name, before, taken)) is not None]
         gone = [self._removal(name, before[name]) for name in sorted(before) if name not in self.texts]
-        return [*made, *gone, *self._data_changes()]
+        return [*self._held_against_known(made), *gone, *self._data_changes()]
+
+    def _held_against_known(self, changes: list[SetChange]) -> list[SetChange]:
+        """Return the changes, each with what it says otherwise than among the memories that agents are given here."""
+        made = {change.name: change for change in changes}
+        ours = [
+            Memory(one.key, self.scope, one.name, one.made.text, trust=TRUST, path=one.name)
+            for one in changes
+            if isinstance(one.made, Draft)
+        ]
+        keys = {(self.scope, one.key) for one in ours}
+        every = self.workspace.store.find(Filter((self.scope, self.workspace.scope("global")))) if ours else ()
+        known = {one.path: one for one in every if (one.scope, one.key) not in keys}
+        against: dict[str, str] = {}
+        for problem in lint.outdated([*known.values(), *ours]):
+            for name, path in ((problem.path, problem.other), (problem.other, problem.path)):
+                if name in made and path in known:
+                    against[name] = known[path].key
+        for name, key in against.items():
+            step = made[name].step
+            made[name] = replace(made[name], step=replace(step, reason=f"{step.reason} ({key} says otherwise)"))
+        return list(made.values())
 
     def allow(self, plan: list[SetChange]) -> list[str]:
         """Carry out the plan and remember the set; return the names of files that the person had forgotten."""

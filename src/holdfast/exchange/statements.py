@@ -55,12 +55,13 @@ _ITEM_SIGN = re.compile(r"\s*(?:[-*+]|\d+[.)])\s*")
 
 @dataclass(frozen=True, slots=True)
 class ImportedStatement:
-    """One statement of a file: its text, a title, the heading it stands below, and its line."""
+    """One statement of a file: its text, a title, the heading it stands below, its line, and tags of its own."""
 
     text: str
     title: str
     heading: str
     line: int
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

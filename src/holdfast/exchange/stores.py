@@ -21,6 +21,7 @@ from holdfast.base import files
 from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.exchange import statements
 from holdfast.exchange.statements import Cut, ImportedStatement
+from holdfast.records import TYPES
 from holdfast.store.memory_file import first_words
 
 MAX_FILES, MAX_READ = 5_000, 1_048_576
@@ -28,13 +29,16 @@ _MAX_JSON = 64_000_000
 _HEAD = 4_096
 _MARKDOWN, _TEXT_ENDINGS = "markdown", (".md", ".mdc", ".markdown", ".txt")
 # `- [decision] Use tabs #style (why)` is how basic-memory writes an observation.
-_OBSERVATION = re.compile(r"^\[[\w-]+\] ")
+_OBSERVATION = re.compile(r"\[[\w-]+\] (.+?)((?: #[^\W\d][\w-]*)*)((?: \([^()]*\))?)\s*\Z", re.DOTALL)
 # Its notes have a permalink in their front matter, and `- relates_to [[Another note]]` leads to another of them.
 _NOTE = re.compile(r"---\n(?:.+\n)*?permalink: ")
 _RELATION = re.compile(r"[\w ]+ \[\[[^\]]+\]\]\s*\Z")
 _CHECK_BOX = re.compile(r"^\s*[-*+] \[[ xX]\] .*\n?", re.MULTILINE)
 _STRUCK = re.compile(r"^\s*(?:[-*+] )?~~.*", re.MULTILINE)
-_LOGS = re.compile(r"(?:^|/)(?:logs?|daily)/|(?:^|/)\d{4}-\d{2}-\d{2}\.md$")
+# How a CAO wiki tells of what a topic is.
+_TOPIC = re.compile(r"<!-- id: [^|\n]+\| scope: [^|\n]+\| type: (\w+) \| tags: ([^\n]*?)-->")
+# Logs, and how a tree of memories is to be used.
+_NO_MEMORIES = re.compile(r"(?:^|/)(?:(?:logs?|daily)/|\d{4}-\d{2}-\d{2}\.md$|system/definition\.md$)")
 _CLAUDE_MEM = ("title", "subtitle", "narrative", "text", "facts")
 
 
@@ -185,14 +189,14 @@ def _tables(path: str) -> set[str]:
 
 
 def _markdown(folder: str) -> Iterator[StoreFile]:
-    """Yield the Markdown files of a folder and those in it, hidden ones, links and daily logs left out."""
+    """Yield the Markdown files of a folder and those in it, but hidden ones, links, logs and a tree's own doctrine."""
     number = 0
     for here, folders, names in os.walk(folder):
         folders[:] = sorted(one for one in folders if not one.startswith(".") and one != "node_modules")
         for name in sorted(names):
             path = os.path.join(here, name)
             shown = os.path.relpath(path, folder)
-            if not name.lower().endswith(".md") or os.path.islink(path) or _LOGS.search(shown):
+            if not name.lower().endswith(".md") or os.path.islink(path) or _NO_MEMORIES.search(shown):
                 continue
             number += 1
             if number > MAX_FILES:
@@ -203,20 +207,33 @@ def _markdown(folder: str) -> Iterator[StoreFile]:
                 continue
             is_note = _NOTE.match(text) is not None
             cut = statements.cut(_CHECK_BOX.sub("", _STRUCK.sub("", text)), topic=not is_note, rows=True)
+            if (told := _TOPIC.search(text[:_HEAD])) and told[1] in TYPES:
+                tags = [tag.strip().lower() for tag in told[2].split(",")]
+                cut = replace(cut, type=told[1], tags=tuple(tag for tag in tags if tag))
             # A line of an index says what the file says that it leads to.
             own = [
                 _plain(one)
                 for one in cut.statements
-                if not (target := statements.pointer(one.text)) or not os.path.isfile(os.path.join(here, target))
+                if not _is_index(here, one.text)
                 if not (is_note and _RELATION.match(one.text))
             ]
             yield StoreFile(shown, replace(cut, statements=tuple(own)), _MARKDOWN)
 
 
+def _is_index(folder: str, text: str) -> bool:
+    """Whether every line of a statement, but the heading of a list, leads to another file of the folder."""
+    lines = [line.lstrip("-*+ ") for line in text.splitlines() if line.strip()]
+    lines = lines[1:] if len(lines) > 1 and lines[0].endswith(":") else lines
+    targets = [statements.pointer(line) for line in lines]
+    return all(target and os.path.isfile(os.path.join(folder, target)) for target in targets)
+
+
 def _plain(one: ImportedStatement) -> ImportedStatement:
-    """Return a statement without the category that basic-memory puts before it."""
-    text = _OBSERVATION.sub("", one.text)
-    return one if text == one.text else replace(one, text=text, title=first_words(text))
+    """Return an observation of basic-memory without its category, with the tags that stand behind it as tags."""
+    if not (found := _OBSERVATION.match(one.text)):
+        return one
+    text = found[1] + found[3]
+    return replace(one, text=text, title=first_words(text), tags=tuple(found[2].replace("#", " ").lower().split()))
 
 
 _READERS = {"mcp-memory": _mcp_memory, "mem0": _mem0, "claude-mem": _claude_mem}

@@ -56,15 +56,13 @@ class Machine:
         """Store a statement."""
         return self.act(remember, text, key=key, scope=scope).memory
 
-    def forget(self, key: str) -> Memory:
+    def goes_with(self, key: str) -> list[Memory]:
+        """Return what would be forgotten with a memory: itself, and what only it replaced."""
+        return self.act(lambda workspace: plan(workspace, (key,))[0])
+
+    def forget(self, key: str) -> None:
         """Forget a memory for good."""
-
-        def do(workspace):
-            memories, _ = plan(workspace, (key,))
-            erase.forget_memories(workspace, memories)
-            return memories[0]
-
-        return self.act(do)
+        self.act(lambda workspace: erase.forget_memories(workspace, plan(workspace, (key,))[0]))
 
     def rename(self, key: str, new: str) -> None:
         """Give a memory another key."""

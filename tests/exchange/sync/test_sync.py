@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import pathlib
 import shutil
 import subprocess
+import time
 
 import pytest
 
 from exchange.sync.machines import Machine, settle
-from holdfast.app import erase
+from holdfast.app import erase, forget
 from holdfast.app.erase_target import of_texts, scrub_of
 from holdfast.errors import BadInput, BrokenFile, Conflict, NeedsConsent, NotFound, Refused
-from holdfast.exchange.sync import run
+from holdfast.exchange.sync import depot, run
 from holdfast.exchange.sync.depot import Unreachable
 from holdfast.journal import notices
 from holdfast.memory.config import change
 from holdfast.memory.proposal_files import Proposals
 from holdfast.memory.proposals import approve
 from holdfast.memory.remember import remember
+from holdfast.session_records import Session
+from holdfast.sessions.archive import Archive
+from sessions.making import digested, human
 
 
 @pytest.fixture
@@ -259,6 +264,18 @@ def test_a_forget_wins_over_an_edit_and_is_told(laptop, desktop):
         assert b"bluebird" not in data
 
 
+def test_a_fact_that_came_under_the_key_of_a_moved_one_outlives_its_forget(laptop, desktop):
+    """What one machine forgot goes where the other moved it to; a new fact under the old key stays."""
+    laptop.remember("The launch code name is bluebird.", key="code-name")
+    settle(laptop, desktop)
+    desktop.rename("code-name", "old-name")
+    desktop.remember("The rocket has three stages.", key="code-name")
+    laptop.forget("code-name")
+    settle(laptop, desktop)
+    assert [one.body for one in desktop.memories().values()] == ["The rocket has three stages."]
+    assert desktop.memories() == laptop.memories()
+
+
 def test_a_forget_that_was_killed_is_finished_before_anything_leaves(laptop, desktop):
     """What somebody began to forget neither goes out nor stays in a note of this machine."""
     laptop.remember("The launch code name is bluebird.", key="code-name")
@@ -327,6 +344,58 @@ def test_a_name_that_told_an_erased_text_comes_back_from_nowhere(laptop, desktop
     for machine in (laptop, desktop):
         assert len(machine.memories()) == 1
         assert "zanzibar" not in str(machine.memories())
+
+
+def test_what_one_machine_erased_is_in_no_undo_and_no_index_of_another(laptop, desktop, remote):
+    """The words go from what the other machine keeps to undo changes by, and from its index."""
+    laptop.remember("Our motto is zanzibar quokka meets the violet fox.", key="motto")
+    settle(laptop, desktop)
+    laptop.remember("Our first motto is zanzibar quokka meets the violet fox.", key="motto")
+    settle(laptop, desktop)
+    desktop.remember("The motto is printed twice.", key="other")
+    text = "zanzibar quokka meets the violet fox"
+    laptop.act(lambda workspace: erase.erase(workspace, of_texts(workspace, [text])))
+    settle(laptop, desktop)
+    held = [path for path in desktop.home.rglob("*") if path.is_file() and b"zanzibar" in path.read_bytes()]
+    assert held == []
+    assert len(desktop.memories()) == 2
+
+
+def test_a_key_that_told_an_erased_text_and_names_another_statement_gets_another_key(laptop, desktop, remote):
+    """What the other machine says under that key is not lost."""
+    laptop.remember("Call Kim Doe about the pipes.", key="kim-doe")
+    laptop.act(lambda workspace: erase.erase(workspace, of_texts(workspace, ["Kim Doe"])))
+    desktop.remember("The cat is fed at noon.", key="kim-doe")
+    settle(desktop, laptop)
+    settle(desktop, laptop)
+    for machine in (laptop, desktop):
+        said = machine.memories()
+        assert any("The cat is fed at noon." in str(one) for one in said.values()), said
+    assert not any("kim-doe" in str(key) for key in laptop.memories())
+
+
+def test_a_memory_that_a_person_called_erased_travels_like_any_other(laptop, desktop, remote):
+    """Which names an erase gave is noted, and not told by the word in a name."""
+    laptop.remember("Rows are marked and not erased.", key="erased-rows")
+    laptop.remember("The door is green, says Kim Doe.", key="door")
+    settle(laptop, desktop)
+    laptop.act(lambda workspace: erase.erase(workspace, of_texts(workspace, ["Kim Doe"])))
+    desktop.page("memories/erased-rows.md").unlink()
+    desktop.sync()
+    settle(laptop, desktop)
+    for machine in (laptop, desktop):
+        assert len(machine.memories()) == 1
+
+
+def test_what_git_keeps_is_read_piece_by_piece(laptop, desktop, remote, monkeypatch):
+    """A large depot is never in memory as a whole."""
+    for number in range(20):
+        laptop.remember(f"Fact {number} of many, told at some length for a file of its own.", key=f"f{number}")
+    laptop.sync()
+    monkeypatch.setattr(depot, "_MAX_AT_ONCE", 2_000)
+    pieces = list(depot.Depot(str(laptop.home)).every_object())
+    assert len(pieces) > 3 and max(map(len, pieces)) < 6_000
+    assert all(f"Fact {number} of".encode() in b"".join(pieces) for number in range(20))
 
 
 def test_a_remote_that_keeps_its_history_is_told(laptop, desktop, remote):
@@ -402,6 +471,50 @@ def test_settings_that_are_not_of_one_machine_travel(laptop, desktop):
     assert told == [7, 90, "off"]
 
 
+def test_a_machine_that_takes_no_digests_leaves_those_of_others_alone(laptop, desktop, remote):
+    """Digests reach who wants them; a machine without the setting neither gets them nor takes them out anywhere."""
+    mine, theirs = (machine.home / "archive/digests/codex/s1.json" for machine in (laptop, desktop))
+    mine.parent.mkdir(parents=True)
+    mine.write_text('{"asked": "Move the sessions."}')
+    laptop.act(change, "sync.digests", "true")
+    settle(laptop, desktop)
+    desktop.remember("Deploys need the VPN.")
+    settle(laptop, desktop)
+    assert mine.exists() and not theirs.exists()
+    assert "archive/digests/codex/s1.json" in git(bare(remote), "ls-tree", "-r", "--name-only", "holdfast")
+    for wanted in ("true", "false", "true"):
+        desktop.act(change, "sync.digests", wanted)
+        settle(laptop, desktop)
+        assert theirs.read_text() == mine.read_text() == '{"asked": "Move the sessions."}'
+
+
+def test_a_session_that_was_forgotten_is_found_on_no_machine_and_a_lost_digest_comes_back(laptop, desktop, remote):
+    """A forget of a session takes its digest, rows and the branch's history; a digest that is only missing stays."""
+    for machine in (laptop, desktop):
+        machine.act(change, "sync.digests", "true")
+    for name in ("s1", "s2"):
+        digest = digested(human(f"Move the {name} sessions."), session=Session("codex", name))
+        laptop.act(lambda workspace, digest=digest: Archive(workspace.home).put_digest(digest))
+    settle(laptop, desktop)
+    assert len(desktop.act(forget.sessions_of)) == 2
+    laptop.act(erase.forget_sessions, ("codex/s1",))
+    (laptop.home / "archive/digests/codex/s2.json").unlink()
+    settle(laptop, desktop)
+    assert [one.id for one in desktop.act(forget.sessions_of)] == ["s2"]
+    assert (laptop.home / "archive/digests/codex/s2.json").exists()
+    assert git(bare(remote), "rev-list", "--count", "holdfast") == "1"
+    assert not [path for path in desktop.home.rglob("*") if path.is_file() and b"Move the s1" in path.read_bytes()]
+
+
+def test_the_first_sync_of_a_new_home_speaks_of_no_lost_index(laptop, remote, cli, shop):
+    """An index that never was is made while the home is empty: nothing had to be rebuilt."""
+    laptop.remember("Deploys need the VPN.")
+    laptop.sync()
+    cli("sync", "init", str(remote))
+    assert cli("sync").err.strip() == "2 received"
+    assert "rebuilt" not in cli("list", "--project", "shop").err
+
+
 def test_a_rejection_sticks_on_every_machine(laptop, desktop):
     """What was rejected on one machine is not proposed on another."""
     (laptop.home / "proposals").mkdir(parents=True)
@@ -457,6 +570,20 @@ def at_host(folder, host: str, remote) -> Machine:
     machine = Machine(folder / "laptop", remote)
     machine.act(run.init, f"{host}:{bare(remote)}")
     return machine
+
+
+def test_a_remote_that_never_answers_leaves_no_process_behind(host, remote, tmp_path):
+    """Git is stopped in time, and with it the program that it talks to the host through."""
+    laptop = Machine(tmp_path / "laptop", f"{host}:{bare(remote)}")
+    Machine(tmp_path / "other", remote).join()
+    laptop.join()
+    (tmp_path / "ssh").write_text(f"#!/bin/sh\necho $$ >{tmp_path}/pid\nexec sleep 60\n")
+    assert "did not answer within 1 second" in laptop.sync(seconds=1.0).offline
+    runs = pathlib.Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}/cmdline")
+    ends = time.monotonic() + 5
+    while (is_there := runs.exists() and b"sleep" in runs.read_bytes()) and time.monotonic() < ends:
+        time.sleep(0.05)
+    assert not is_there
 
 
 def test_a_folder_as_remote_runs_no_program_of_its_own(laptop, remote, tmp_path):

@@ -20,7 +20,7 @@ FOLDER, FILE = os.path.join("sync", "agreed"), os.path.join("sync", "agreed.json
 
 
 class Agreed:
-    """The state of one home: its files, the commit that had them, and its generation."""
+    """The state of one home: its files, the commit that had them, its generation, and whether it had more."""
 
     def __init__(self, home: str) -> None:
         self.root = os.path.join(home, FOLDER)
@@ -28,8 +28,9 @@ class Agreed:
         try:
             told = json.loads(files.read_if_there(self.path) or b"{}")
             self.commit, self.generation = str(told.get("commit", "")), int(told.get("generation", 0))
+            self.is_partial = bool(told.get("partial"))
         except (ValueError, AttributeError, TypeError):
-            self.commit, self.generation = "", 0
+            self.commit, self.generation, self.is_partial = "", 0, False
         self.files: dict[str, bytes] = {}
         for here, _, names in os.walk(self.root):
             inner = os.path.relpath(here, self.root).replace(os.sep, "/")
@@ -38,8 +39,8 @@ class Agreed:
                 if kind_of(path):
                     self.files[path] = files.read_if_there(os.path.join(here, name))
 
-    def keep(self, tree: Mapping[str, bytes], commit: str, generation: int) -> None:
-        """Note that the home has all of this tree, which is that of the commit."""
+    def keep(self, tree: Mapping[str, bytes], commit: str, generation: int, *, is_partial: bool) -> None:
+        """Note that the home has all of this tree: that of the commit, or what this machine takes of it."""
         for path, data in tree.items():
             if self.files.get(path) != data:
                 whole = layout.contained(self.root, path) if os.path.isdir(self.root) else os.path.join(self.root, path)
@@ -48,5 +49,6 @@ class Agreed:
         for path in set(self.files).difference(tree):
             files.discard(os.path.join(self.root, path))
         files.make_folder(os.path.dirname(self.path))
-        files.write(self.path, json.dumps({"commit": commit, "generation": generation}).encode())
-        self.files, self.commit, self.generation = dict(tree), commit, generation
+        state = {"commit": commit, "generation": generation, "partial": is_partial}
+        files.write(self.path, json.dumps(state).encode())
+        self.files, self.commit, self.generation, self.is_partial = dict(tree), commit, generation, is_partial

@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -47,6 +48,8 @@ _OPTIONS = {
 _TRY = "Where the address is right and you may read there, try again when it is back."
 _MAX_BLOB = 4_194_304
 _MAX_FILES = 500_000
+# What is read of all objects at a time.
+_MAX_AT_ONCE = 16_777_216
 # What git says where the other end is not to be had, and where it moved on since we looked.
 _AWAY = re.compile(
     "could not resolve|couldn't resolve|unable to access|timed out|connection refused|network is unreachable"
@@ -231,9 +234,17 @@ class Depot:
         tree = {path: every[blob] for path, blob in ours.items()}
         return BranchState(commit, blobs, tree, int(number) if number.isdigit() else 0)
 
-    def every_object(self) -> bytes:
-        """Return all that our repository has, as git reads it, in one piece."""
-        return self._run("cat-file", "--batch", "--batch-all-objects")
+    def every_object(self) -> Iterator[bytes]:
+        """Yield all that our repository has, as git reads it, so much at once as memory is spared for."""
+        names: list[str] = []
+        size = 0
+        for row in self._run("cat-file", "--batch-check", "--batch-all-objects").decode().splitlines():
+            names.append(row.partition(" ")[0])
+            size += int(row.rpartition(" ")[2])
+            if size > _MAX_AT_ONCE:
+                yield b"\n".join(data for _, data in self._objects(names))
+                names, size = [], 0
+        yield b"\n".join(data for _, data in self._objects(names))
 
     def _objects(self, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
         """Yield what git has under each name: its whole name, and its bytes."""
@@ -250,15 +261,7 @@ class Depot:
         is_ours = words[0] != "push" and (in_depot or self.path in words)
         options = [word for name, value in _OPTIONS.items() for word in ("-c", f"{name}={value}")]
         try:
-            done = subprocess.run(
-                ["git", *place, *options, *words],
-                input=given,
-                capture_output=True,
-                timeout=self._seconds,
-                env=_environment(),
-                umask=0o077 if is_ours else -1,
-                check=False,
-            )
+            done = _done(["git", *place, *options, *words], given, self._seconds, 0o077 if is_ours else -1)
         except FileNotFoundError:
             raise StoreUnavailable("git is not installed", "Install git, then try again.") from None
         except subprocess.TimeoutExpired:
@@ -271,6 +274,21 @@ class Depot:
             kind = Damaged if is_damaged else Refused
             raise kind(f"git {words[0]} failed: {said or done.returncode}", "Try the same with git itself.")
         return done.stdout
+
+
+def _done(words: list[str], given: bytes, seconds: float, umask: int) -> subprocess.CompletedProcess[bytes]:
+    """Run a program without a terminal; where it takes too long it ends with all that it started."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        words, stdin=pipe, stdout=pipe, stderr=pipe, env=_environment(), umask=umask, start_new_session=True
+    ) as process:
+        try:
+            out, complaints = process.communicate(given, seconds)
+        except BaseException:
+            # git leaves the helper that talks to the host behind.
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(words, process.returncode, out, complaints)
 
 
 def _telling(said: str) -> str:

@@ -15,12 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 
 from holdfast.base.digests import short
 from holdfast.errors import BrokenFile
 from holdfast.exchange.sync import lines, memories, travelling
 from holdfast.exchange.sync.memories import MemoryVersion as Version
+from holdfast.privacy.scrub import ERASED
 from holdfast.records import Memory, Scope, replace
+from holdfast.sessions.archive import name_hash
+from holdfast.sessions.sealing import FORGOTTEN
 from holdfast.store import front_matter, layout, memory_file, merge, tombstones
 from holdfast.store.keys import automatic_keys
 from holdfast.store.tombstones import Burials
@@ -59,11 +63,19 @@ def merged(base: Tree, ours: Tree, theirs: Tree) -> Merged:
         data = _merged_file(path, base.get(path), ours.get(path), theirs.get(path))
         for name, content in data.items():
             found.files[name] = content
+    forgotten = found.files.get(FORGOTTEN, b"").decode("ascii", "replace").split()
+    for path in [path for path in found.files if travelling.kind_of(path) == "digest"]:
+        if name_hash(travelling.session_of(path)) in forgotten:
+            del found.files[path]
     return found
 
 
 def _merged_file(path: str, was: bytes | None, here: bytes | None, there: bytes | None) -> dict[str, bytes]:
     """Return what stands at the path, and where two files cannot be made one, beside it."""
+    if travelling.kind_of(path) == "digest" and None in (here, there):
+        # Only a forget takes a digest out: one that is missing was lost.
+        data = there if here is None else here
+        return {} if data is None else {path: data}
     if here in (there, was):
         return {} if there is None else {path: there}
     if there == was or there is None:
@@ -152,10 +164,10 @@ class _MemoryMerge:
 
     def _one(self, base: Version | None, ours: Version | None, theirs: Version | None) -> Version | None:
         """Put what becomes of one memory; return one of ours that needs another key."""
-        if ours and self._is_buried(base, ours, self.buried_by_theirs):
+        if ours and self._is_buried(self._base_of(ours, base, self.ours), ours, self.buried_by_theirs):
             self.found.buried.append(ours.memory)
             ours = None
-        if theirs and self._is_buried(base, theirs, self.buried_by_ours):
+        if theirs and self._is_buried(self._base_of(theirs, base, self.theirs), theirs, self.buried_by_ours):
             theirs = None
         if ours is None or theirs is None:
             there = ours or theirs
@@ -192,6 +204,15 @@ class _MemoryMerge:
 
     def _put(self, path: str, text: str) -> None:
         self.found.files[path] = text.encode()
+
+    def _base_of(self, one: Version, base: Version | None, side: dict[Name, Version]) -> Version | None:
+        """Return the base of a memory; None for a fact that came under its key when that memory was moved away."""
+        if base is None or base.memory.body in statements(one.memory):
+            return base
+        moved = any(
+            name not in self.base and base.memory.body in statements(each.memory) for name, each in side.items()
+        )
+        return None if moved or base.memory.created != one.memory.created else base
 
     def _is_buried(self, base: Version | None, one: Version, buried: dict[Scope, Burials]) -> bool:
         """Whether the other side forgot it, as it is or as it was; where this side had changed it, that is told."""
@@ -270,3 +291,17 @@ def _burials(side: Tree, other: Tree) -> dict[Scope, Burials]:
             if scope is not None:
                 found[scope] = Burials(rows.splitlines(), known)
     return found
+
+
+def renamed(path: str, text: str, clean: str, taken: set[str]) -> tuple[str, str] | None:
+    """Return another path for a memory whose name was erased, and its text; None where its statement was, too."""
+    if travelling.kind_of(path) != "memory":
+        return None
+    was, now = (travelling.version(path, one.encode("utf-8", "surrogateescape")).memory for one in (text, clean))
+    if (was.body, was.history) != (now.body, now.history):
+        return None
+    names = (ERASED if number == 1 else f"{ERASED}-{number}" for number in count(1))
+    key = next(key for key in names if f"memory/{layout.usual_path(was.scope, key)}" not in taken)
+    free = f"memory/{layout.usual_path(was.scope, key)}"
+    place = memory_file.FilePlace(free, was.scope, key, "")
+    return free, memory_file.update(clean, replace(memory_file.read(clean, place)[0], key=key), free)

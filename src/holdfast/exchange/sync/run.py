@@ -25,6 +25,7 @@ from holdfast.exchange.sync import lines, merging, travelling
 from holdfast.exchange.sync.agreed import Agreed
 from holdfast.exchange.sync.depot import Behind, BranchState, Damaged, Depot, Unreachable, blob_of, has_remote
 from holdfast.journal import notices
+from holdfast.journal.updates import Updates
 from holdfast.memory import audit
 from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.privacy.erased import Erased
@@ -35,7 +36,7 @@ from holdfast.store.memory_file import first_words
 from holdfast.workspace import Workspace
 
 Tree = Mapping[str, bytes]
-Forget = Callable[[list[Memory]], None]
+Forget = Callable[[list[Memory], tuple[str, ...]], None]
 
 SOURCE = "sync"
 _ROUNDS = 6
@@ -96,6 +97,8 @@ def init(workspace: Workspace, url: str) -> str:
     except HoldfastError:
         leave(workspace)
         raise
+    # A new home gets its index while there is nothing in it: none has to be rebuilt when memories come.
+    workspace.refresh(None)
     return url
 
 
@@ -149,7 +152,7 @@ def sync(
 ) -> Synced:
     """Make the home and the remote alike. Without a network it does nothing and says so in `offline`.
 
-    `forget` is given the memories that another machine forgot, before they go.
+    `forget` is given the memories and the sessions that another machine forgot, before they go.
     """
     workspace.need_enabled()
     depot = Depot(workspace.home, seconds=seconds)
@@ -180,12 +183,15 @@ class _Run:
     def __init__(self, workspace: Workspace, depot: Depot, forget: Forget, *, yes: bool, dry_run: bool) -> None:
         self.workspace, self.depot, self.forget, self.yes, self.dry_run = workspace, depot, forget, yes, dry_run
         self.done = Synced(dry_run=dry_run)
+        # What the remote has and this machine takes no part in: it stays there, and is never missed here.
+        self.passed: dict[str, bytes] = {}
 
     def once(self) -> Synced:
         """Do it; Conflict where the home changed meanwhile, Behind where the remote did."""
         agreed, commit = Agreed(self.workspace.home), self.depot.look()
         home = travelling.Home(self.workspace)
-        is_same = commit == agreed.commit and home.files == agreed.files
+        is_wanted = agreed.is_partial and home.takes(travelling.DIGESTS)
+        is_same = commit == agreed.commit and home.files == agreed.files and not is_wanted
         # What was erased here is gone from both, and still stands in the branch.
         if commit and is_same and not os.path.exists(self.depot.anew):
             return self.done
@@ -193,10 +199,12 @@ class _Run:
         remote, is_older = self._placed(self.depot.state(commit, known), agreed)
         published = remote.tree
         theirs = self._without_erased(published)
-        base = {} if is_older else agreed.files
+        self.passed = {path: theirs.pop(path) for path in list(theirs) if not home.takes(path)}
+        base = {} if is_older else {path: data for path, data in agreed.files.items() if home.takes(path)}
         if os.path.exists(self.depot.anew):
-            # An erase gives a file a name with this mark, here and in what was agreed on: the remote never had that.
-            base = {path: data for path, data in base.items() if path in published or ERASED not in path}
+            # An erase gives a file another name, here and in what was agreed on: the remote never had that.
+            erased = Erased(self.workspace.home)
+            base = {path: data for path, data in base.items() if path in published or not erased.gave(path)}
         # What cannot travel as it is counts as unchanged.
         ours = {path: agreed.files[path] for path in home.left_out if path in agreed.files}
         found: list[merging.Disagreement] = []
@@ -209,8 +217,8 @@ class _Run:
             return self._told(home, merged, published)
         self._apply(home, merged)
         if remote.commit:
-            agreed.keep(self._had(theirs), remote.commit, remote.generation)
-        self._publish(agreed, remote, published, merged.files)
+            agreed.keep(self._had(theirs), remote.commit, remote.generation, is_partial=bool(self.passed))
+        self._publish(agreed, remote, published, merged.files | self.passed)
         return self.done
 
     def _placed(self, remote: BranchState, agreed: Agreed) -> tuple[BranchState, bool]:
@@ -228,16 +236,23 @@ class _Run:
 
     def _had(self, tree: Tree) -> dict[str, bytes]:
         """Return what the home has of a tree: what could not be put there counts as never agreed on."""
-        return {path: data for path, data in tree.items() if path not in self.done.not_put}
+        return {path: data for path, data in tree.items() if path not in (*self.done.not_put, *self.passed)}
 
     def _without_erased(self, tree: Tree) -> dict[str, bytes]:
         """Return a tree without the texts and the names that were erased here, which another machine may have still."""
         if not (erased := Erased(self.workspace.home)):
             return dict(tree)
-        kept = {path: data for path, data in tree.items() if not erased.holds(path)}
-        texts = {path: data.decode("utf-8", "surrogateescape") for path, data in kept.items()}
-        clean = {path: erased.without(text, everywhere=True) for path, text in texts.items()}
-        return {path: text.encode("utf-8", "surrogateescape") for path, text in clean.items()}
+        found: dict[str, bytes] = {}
+        for path, data in tree.items():
+            text = data.decode("utf-8", "surrogateescape")
+            clean = erased.without(text, everywhere=True)
+            if erased.holds(path):
+                # The same name may be that of another statement, which was not erased and gets another one.
+                if not (other := merging.renamed(path, text, clean, {*tree, *found})):
+                    continue
+                path, clean = other
+            found[path] = clean.encode("utf-8", "surrogateescape")
+        return found
 
     def _check_many(self, here: Tree, merged: merging.Merged) -> None:
         every = [path for path in here if travelling.kind_of(path) == "memory"]
@@ -252,25 +267,33 @@ class _Run:
         changes = sorted(changed.difference(home.left_out))
         gone = sorted(path for path in home.files if path not in merged.files)
         self.done.left_out = [redact(path)[0] for path in home.left_out]
-        if merged.buried:
+        sessions = tuple(travelling.session_of(path) for path in gone if travelling.kind_of(path) == "digest")
+        if merged.buried or sessions:
             # The tombstones come first: a forget that is killed half-way is then finished, and never undone.
             for path in [path for path in changes if travelling.kind_of(path) == "tombstones"]:
                 home.put(path, merged.files[path])
-            self.forget(merged.buried)
+            self.forget(merged.buried, sessions)
             if merged.forgotten:
                 # A forget won over what this machine had changed meanwhile.
                 self.done.forgotten += merged.forgotten
                 text = "a memory that was changed on one machine was forgotten on another, and stays forgotten"
                 notices.report(self.workspace.home, SOURCE, text, merged.forgotten)
-            self.done.removed += [f"{one.scope}/{one.key}" for one in merged.buried]
+            self.done.removed += [f"{one.scope}/{one.key}" for one in merged.buried] + list(sessions)
             raise Conflict("what was forgotten is gone, and the rest is looked at again")
         if changes or gone:
+            erased = _erased(home.files, merged.files, changes, gone)
             with audit.Act(self.workspace, SOURCE) as act:
                 for path in (*changes, *gone):
-                    act.look_at(path if path != travelling.SETTINGS else "config.toml")
+                    if path not in erased:
+                        act.look_at(path if path != travelling.SETTINGS else "config.toml")
                     self._put(home, path, merged.files.get(path))
                 act.done(count(len(changes) + len(gone), "file"), "changed on another machine")
             audit.trim(self.workspace)
+            if erased:
+                # What another machine erased is not to be undone here, nor read in the pages of the index.
+                Updates(self.workspace.home).drop(lambda path, text: path in erased)
+                self.workspace.refresh(None)
+                self.workspace.store.erase_traces(passages=True, anew=True)
         self._propose(merged)
 
     def _put(self, home: travelling.Home, path: str, data: bytes | None) -> None:
@@ -334,7 +357,7 @@ class _Run:
                 return
             commit, anew = self.depot.commit(remote, leaving, anew=False), False
             self.depot.push(commit, remote, anew=False)
-        agreed.keep(self._had(leaving), commit, remote.generation + 1)
+        agreed.keep(self._had(leaving), commit, remote.generation + 1, is_partial=bool(self.passed))
         self.done.sent += sorted(path for path in {*leaving, *theirs} if theirs.get(path) != leaving.get(path))
         if anew:
             self.depot.forget_old()
@@ -359,7 +382,8 @@ class _Run:
         done, after = self.done, merged.files
         done.received = sorted(path for path, data in after.items() if home.files.get(path) != data)
         done.removed = sorted(path for path in home.files if path not in after)
-        done.sent = sorted({*after, *theirs} - {path for path, data in after.items() if theirs.get(path) == data})
+        leaving = after | self.passed
+        done.sent = sorted({*leaving, *theirs} - {path for path, data in leaving.items() if theirs.get(path) == data})
         done.conflicts = [f"{one.memory.scope}/{one.memory.key}" for one in merged.conflicts]
         done.forgotten = merged.forgotten
         return done
@@ -371,6 +395,14 @@ def _text(data: bytes) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         return ""
+
+
+def _erased(here: Tree, merged: Tree, changes: list[str], gone: list[str]) -> set[str]:
+    """Return the files from which another machine erased words: the mark stands in their place, or in a new name."""
+    mark = f"[{ERASED}]".encode()
+    found = {path for path in changes if merged[path].count(mark) > here.get(path, b"").count(mark)}
+    # A file whose name told the words comes under another name, and the old one goes.
+    return found | set(gone) if found.difference(here) else found
 
 
 def _without_markers(path: str, data: bytes, found: list[merging.Disagreement]) -> bytes:

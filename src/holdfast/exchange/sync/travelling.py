@@ -1,7 +1,8 @@
 """Which files of a home travel, and in which form: read from a home into a tree, and put back into one.
 
 Memories with their history, tombstones, to-dos, a person's own text on pages, files of `data/`, the catalogue of
-patterns, what was rejected, settings that are not of one machine, and digests where the person wants it. What is made
+patterns, what was rejected, settings that are not of one machine, and where the person wants it digests, with which
+sessions were forgotten. What is made
 of these (regions of pages, index pages, the index), what is of one machine (where a pattern was handed to, the working
 state, state, journal, receipts, raw sessions) and what is of one session stays.
 
@@ -29,12 +30,15 @@ from holdfast.memory.proposal_files import REJECTED
 from holdfast.patterns import catalogue_file
 from holdfast.project.ids import is_id
 from holdfast.records import Scope
+from holdfast.sessions import names
+from holdfast.sessions.sealing import FORGOTTEN
 from holdfast.store import layout, memory_file
 from holdfast.store.keys import key_of_file
 from holdfast.workspace import Workspace
 
 SETTINGS = "settings.toml"
-DIGESTS = "archive/digests"
+_ARCHIVE = "archive"
+DIGESTS = f"{_ARCHIVE}/digests"
 _REJECTED = f"{PROPOSALS}/{REJECTED}"
 _DOCTRINE = "memory/system/definition.md"
 _PAGES = ("MEMORY.md", "decisions.md", "lessons.md")
@@ -51,8 +55,9 @@ def kind_of(path: str) -> str:
         return ""
     if path in (SETTINGS, _REJECTED, _DOCTRINE):
         return {SETTINGS: "settings", _REJECTED: "rows"}.get(path, "page")
-    if path.startswith(f"{DIGESTS}/"):
-        return "digest" if len(parts) == 4 and parts[3].endswith(".json") else ""
+    if path.startswith(f"{_ARCHIVE}/"):
+        is_digest = path.startswith(f"{DIGESTS}/") and len(parts) == 4 and session_of(path)
+        return "digest" if is_digest else "tombstones" if path == FORGOTTEN else ""
     if parts[0] == catalogue_file.FOLDER:
         return "pattern" if len(parts) == 2 and path.endswith(".md") else ""
     return _kind_of_memory(path) if parts[0] == "memory" else ""
@@ -73,6 +78,12 @@ def _kind_of_memory(path: str) -> str:
     if within.startswith(f"{layout.DATA}/") and not within.startswith(f"{layout.DATA}/."):
         return "data" if within.count("/") == 1 else ""
     return "memory" if audit.is_memory(path) else ""
+
+
+def session_of(path: str) -> str:
+    """Return the session whose digest lies at the path, or nothing where none does."""
+    agent, name = (names.text_of(part) for part in path.removesuffix(".json").split("/")[-2:])
+    return f"{agent}/{name}" if agent and name and path.endswith(".json") else ""
 
 
 def version(path: str, data: bytes) -> memories.MemoryVersion:
@@ -104,6 +115,10 @@ class Home:
                 self.left_out.append(path)
         if told := _told_settings(workspace):
             self.files[SETTINGS] = told
+
+    def takes(self, path: str) -> bool:
+        """Whether this machine takes part in what lies there: in digests only where the person wants it."""
+        return not path.startswith(_ARCHIVE) or self.workspace.settings.flag("sync.digests")
 
     def put(self, path: str, data: bytes | None) -> None:
         """Put a file of a merged tree into the home, or take it out; Conflict where the home's changed meanwhile."""
@@ -162,6 +177,7 @@ def _paths(workspace: Workspace) -> Iterator[str]:
     for folder in (catalogue_file.FOLDER, os.path.dirname(_REJECTED), os.path.dirname(_DOCTRINE)):
         yield from _in(home, folder)
     if workspace.settings.flag("sync.digests"):
+        yield from _in(home, _ARCHIVE)
         for agent in (
             files.folders_in(os.path.join(home, DIGESTS)) if os.path.isdir(os.path.join(home, DIGESTS)) else ()
         ):
