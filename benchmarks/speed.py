@@ -4,8 +4,8 @@ The texts are made up: words of the model's vocabulary as often as words are in 
 turns about a topic, eight projects. The prompts are twenty words of a turn, as a person would paste them, and short
 questions of four telling words. A fresh process is measured beside its floor, a bare start of Python, in turns; the
 commands of a person beside `holdfast --version`: the goal of `recall` is twice that at 10,000 memories, and four times
-at 100,000. A last table tells what grew by how much from the smallest size to the largest, and names what grew faster
-than the collection did.
+at 100,000. `lint` runs once. Of the MCP server it is told when it has listed its tools and answered a first recall; the
+goals are 100 and 250 ms. A last table has what grows over the sizes, and names what grew faster than the collection.
 """
 
 from __future__ import annotations
@@ -221,6 +221,8 @@ def memories_part(folder: str, size: int, tell: Callable[[str], None]) -> Times:
         for name, words in commands.items():
             more = (f"The turn {turn} stores {short[turn]}.",) if name == "remember" else ()
             times[name].append(timed(lambda w=(*words, *more): _run([*ours, *w], environment)))
+    times["lint"] = [timed(lambda: _run([*ours, "lint"], environment, may_find=True))]
+    times["mcp_tools"], times["mcp_recall"] = zip(*[_mcp([*ours, "mcp"], environment) for _ in range(5)], strict=True)
     found |= {f"command_{name}_ms": statistics.median(some) for name, some in times.items()}
     found["recall_to_version"] = found["command_recall_ms"] / found["command_version_ms"]
     return {**found, **_fresh("memories", os.path.join(home, "index.db"), long[0])}
@@ -272,8 +274,27 @@ def _in_turns(command: list[str], environment: dict[str, str]) -> tuple[float, f
     return statistics.median(ours), statistics.median(floors)
 
 
-def _run(command: list[str], environment: dict[str, str]) -> None:
-    subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+def _run(command: list[str], environment: dict[str, str], *, may_find: bool = False) -> None:
+    given = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    subprocess.run(command, env=environment, check=not may_find, **given)
+
+
+def _mcp(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
+    """Return how many milliseconds after its start a server has listed its tools, and answered a first recall."""
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
+    asked = [("initialize", hello), ("tools/list", {})]
+    asked.append(("tools/call", {"name": "memory_recall", "arguments": {"query": "the deployment of the server"}}))
+    took = []
+    start = time.perf_counter()
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
+        for number, (method, params) in enumerate(asked):
+            message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            server.stdin.write(json.dumps(message).encode() + b"\n")  # type: ignore[union-attr]
+            server.stdin.flush()  # type: ignore[union-attr]
+            server.stdout.readline()  # type: ignore[union-attr]
+            took.append((time.perf_counter() - start) * 1000)
+        server.stdin.close()  # type: ignore[union-attr]
+    return took[1], took[2]
 
 
 def timed(act: Callable[[], object]) -> float:
@@ -298,17 +319,19 @@ def _print(size: int, kind: str, found: Times) -> None:
 
 
 def growth(report: Report) -> list[str]:
-    """Return by how much each figure in ms grew from the smallest size to the largest; what grew faster is named."""
-    least, most = min(report, key=int), max(report, key=int)
-    by = int(most) / int(least)
-    lines = [f"{int(least):,} to {int(most):,}: {by:g} times as many"]
-    for kind in report[most]:
-        for name, after in report[most][kind].items():
-            before = report[least].get(kind, {}).get(name, 0.0)
-            if name.endswith("p50_ms") or name.startswith("command_"):
-                grew = after / before if before else 1.0
-                faster = "   GROWS FASTER THAN ITS INPUT" if grew > by else ""
-                lines.append(f"  {kind:8} {name:24} {grew:7.2f} times{faster}")
+    """Return a table of the figures in ms over the sizes, and by how much each grew; what grew faster is named."""
+    lines = []
+    for kind in dict.fromkeys(kind for found in report.values() for kind in found):
+        sizes = sorted((size for size in report if kind in report[size]), key=int)
+        by = int(sizes[-1]) / int(sizes[0])
+        lines.append(f"{kind + ', ms':26}" + "".join([f"{int(size):>12,}" for size in sizes]) + f"{by:>12g} times")
+        for name, last in report[sizes[-1]][kind].items():
+            if not name.endswith("p50_ms") and not name.startswith("command_"):
+                continue
+            figures = [report[size][kind].get(name, 0.0) for size in sizes]
+            grew = last / figures[0] if figures[0] else 1.0
+            row = f"  {name:24}" + "".join([f"{figure:12,.1f}" for figure in figures]) + f"{grew:12.2f}"
+            lines.append(row + ("   GROWS FASTER THAN ITS INPUT" if grew > by else ""))
     return lines
 
 

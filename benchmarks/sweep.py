@@ -7,7 +7,8 @@ reading the bytes alone, decoding every line as typed JSON, and two small durabl
 in them that means anything. The sweep is the one that a person runs: it learns from what it took in and makes vectors.
 But for one thing: a person's stops learning and making vectors after ten seconds each and leaves the rest to the next
 one, and this one goes on to the end, so that no work is left out of the figure. The same without vectors, and without
-learning, tells what these take; the stages before them are measured one by one on a part of the logs.
+learning, tells what these take; the stages before them, and each part of learning, are measured one by one on a part of
+the logs.
 
 The memory is that of the sweep and of the process that reads ahead for it, each at its peak, together.
 """
@@ -181,7 +182,7 @@ def large_part(machine: Machine, options: argparse.Namespace, tell: Callable[[st
     figures["archive"] = _sizes_below(machine.home)
     tell("stages ...")
     figures["stages"] = stages_part(machine, paths)
-    figures["stages"]["learning"] = max(0.0, no_vectors["cpu_s"] - plain["cpu_s"]) * 1_000 / mb
+    figures["stages"]["all learning"] = max(0.0, no_vectors["cpu_s"] - plain["cpu_s"]) * 1_000 / mb
     figures["stages"]["vectors"] = max(0.0, swept["cpu_s"] - no_vectors["cpu_s"]) * 1_000 / mb
     return figures
 
@@ -219,6 +220,7 @@ def stages_part(machine: Machine, paths: list[str]) -> Figures:
             if stages.bytes > STAGES_OF:
                 break
         stages.finish()
+        stages.learn()
     return {name: spent * 1_000 / (stages.bytes / MB) for name, spent in stages.spent.items()}
 
 

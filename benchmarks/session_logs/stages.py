@@ -1,6 +1,7 @@
 """What each stage of a sweep costs: the stages are run one after the other, file by file, each with a clock of its own.
 
-Between two stages the events of a file lie in a list, which a sweep avoids; otherwise it is what a sweep does.
+Between two stages the events of a file lie in a list, which a sweep avoids; otherwise it is what a sweep does. Each
+part of learning is a stage, and what the judge reads is another.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 
 from holdfast import agents
 from holdfast.agents.reading.base import Reading
+from holdfast.app import harvest
 from holdfast.privacy.cleaning import Cleaner
 from holdfast.sessions.archive import Archive
 from holdfast.sessions.digest import Digesting
@@ -27,6 +29,7 @@ class Stages:
     def __init__(self, workspace: Workspace, agent: str) -> None:
         self.spent = dict.fromkeys(STAGES, 0.0)
         self.bytes = 0
+        self._workspace = workspace
         self._adapter = agents.get(agent)
         self._archive = Archive(workspace.home)
         self._cleaner = Cleaner()
@@ -69,6 +72,19 @@ class Stages:
         """Write the rows that wait to be written together."""
         with self._clock("index"):
             self._together.close()
+
+    def learn(self) -> None:
+        """Learn from all that was taken, part by part."""
+        finders = harvest.parts("harvests", "harvest")
+        finders += [("judge", find) for _, find in harvest.parts("judges", "judged")]
+        self.spent |= {name: 0.0 for name, _ in finders}
+        for entry in self._archive.entries():
+            digest = self._archive.digest(entry.name)
+            events = harvest.bounded(self._archive.events(entry.name))
+            for name, find in finders:
+                with self._clock(name):
+                    for finding in find(self._workspace, digest, events):
+                        finding.keep()
 
     @contextmanager
     def _clock(self, stage: str) -> Iterator[None]:

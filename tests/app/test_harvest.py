@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 
 import pytest
 
@@ -12,6 +13,7 @@ from holdfast.app.erase import forget_memory as forget
 from holdfast.app.erase import forget_sessions
 from holdfast.app.harvest import RECENT, harvest
 from holdfast.app.sweep import sweep
+from holdfast.base import clock
 from holdfast.errors import NotFound
 from holdfast.learning.incidents.model import CONTEXT, TRANSCRIPT, Incidents
 from holdfast.memory import proposals as offered
@@ -285,3 +287,19 @@ def test_the_command_tells_what_is_new(cli, workspace, shop) -> None:
     assert f"some-agent/s-1  2026-05-04  incident 2026-05-04-103000_{DELETED.replace(' ', '-')}" in ended.out
     assert "1 session looked at: 3 new findings" in ended.err
     assert cli("harvest", "--all", "--recent", "3").code == 2
+
+
+def test_what_the_judge_has_no_time_for_waits_and_is_told(workspace, shop, cli) -> None:
+    """The judge reads the newest sessions for a while; status says what is left, and the next harvest goes on."""
+    today = clock.iso(time.time())[:10]
+    with workspace() as h:
+        for number in range(3):
+            asked = said("human", f"From now on never use tool {number}, use make.", f"{today}T10:0{number}:00Z", shop)
+            store(h, session(f"s-{number}", shop, day=today), asked)
+        assert harvest(h, everything=True, names=(), within=1e-9).waiting == 3
+        assert "3 sessions and 2 sessions for the judge, about 1 min" in cli("status").out
+        done = harvest(h, everything=True, names=())
+        assert (done.sessions, done.waiting, done.unjudged) == (3, 0, 0)
+        assert "proposal" in {one.kind for one in done.found}
+        assert "to learn from" not in cli("status").out
+        assert harvest(h, everything=True).found == ()

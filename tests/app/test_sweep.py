@@ -318,8 +318,10 @@ def test_what_was_forgotten_stays_out(machine, home, swept, names):
     assert names() == []
 
 
-def test_a_copied_history_is_counted_once(machine, home, swept):
+@pytest.mark.parametrize("newest_first", [False, True])
+def test_a_copied_history_is_counted_once(machine, home, swept, monkeypatch, newest_first):
     """A session that begins with the lines of another has only what is its own, and names the other as its parent."""
+    monkeypatch.setattr("holdfast.app.sweep._TOGETHER_BYTES", 1 if newest_first else 1 << 30)
     first = talk("first", 2)
     own = talk("second", 1, start=5)
     copied = [{**record, "sessionId": "second"} for record in first]
@@ -333,6 +335,23 @@ def test_a_copied_history_is_counted_once(machine, home, swept):
     assert [found[name].events for name in found] == [6, 3, 3]
     assert [found[name].cost.output for name in found] == [20, 10, 10]
     assert [found[name].parent for name in found] == ["", "first", "second"]
+
+
+def test_of_much_that_is_new_the_newest_is_there_first(machine, workspace, monkeypatch):
+    """Where a sweep is long, what a person did last is stored before what is old."""
+    monkeypatch.setattr("holdfast.app.sweep._TOGETHER_BYTES", 1)
+    for days in (3, 1, 2):
+        write(transcript(machine, f"old-{days}"), talk(f"old-{days}", 1), at=time.time() - days * 86_400)
+    there = []
+    with workspace() as opened:
+        archive = Archive(opened.home)
+        sweep(opened, pace=lambda *_: there.append([one.id for one in archive.entries()]))
+        there.append([one.id for one in archive.entries()])
+    assert [set(after) - set(before) for before, after in itertools.pairwise(there)] == [
+        {"old-1"},
+        {"old-2"},
+        {"old-3"},
+    ]
 
 
 def test_a_resumed_session_is_shown_by_its_first_id(machine, swept, cli):

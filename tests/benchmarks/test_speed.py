@@ -13,6 +13,7 @@ import pytest
 from holdfast.surfaces.cli import bench
 
 WARM = {f"warm_{what}_{part}_ms" for what in ("20_words", "short") for part in ("p50", "p95")}
+COMMANDS = ("version", "recall", "list", "remember")
 BOTH = {*WARM, "build_s", "fresh_ms", "floor_ms", "fresh_to_floor"}
 
 
@@ -29,7 +30,7 @@ def test_the_report_as_json(speed, monkeypatch, capsys):
     sizes = json.loads(capsys.readouterr().out)["sizes"]
     assert sizes.keys() == {"20", "30"}
     for found in sizes.values():
-        commands = {f"command_{name}_ms" for name in ("version", "recall", "list", "remember")}
+        commands = {f"command_{name}_ms" for name in (*COMMANDS, "lint", "mcp_tools", "mcp_recall")}
         assert found["memories"].keys() == BOTH | commands | {"recall_to_version"}
         assert found["passages"].keys() == BOTH | {"warm_one_project_p50_ms"}
         assert all(figure > 0 for figures in found.values() for figure in figures.values())
@@ -40,7 +41,7 @@ def test_what_grows_faster_than_its_input_is_named(speed):
     small, large = ({"warm_short_p50_ms": one, "command_recall_ms": 10.0} for one in (1.0, 12.0))
     lines = speed["growth"]({"100": {"memories": small}, "1000": {"memories": large}})
     assert [line for line in lines if "FASTER" in line] == [line for line in lines if "warm_short" in line]
-    assert len(lines) == 3
+    assert len(lines) == 3 and lines[0].split()[-4:] == ["100", "1,000", "10", "times"]
 
 
 @pytest.mark.parametrize("sizes", ["", "many", "1000,", "0", "-5"])

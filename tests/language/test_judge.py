@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from holdfast.errors import StoreUnavailable
-from holdfast.language.judge import Judgement, is_english, judge, stated
+from holdfast.language import judge as judging
+from holdfast.language.judge import Judgement, is_english, judge, judge_all, stated
 from holdfast.language.weights import MAGIC, Weights
 from holdfast.language.word_pieces import SPECIAL, UNKNOWN, Piece, WordPieces
 
@@ -57,12 +58,18 @@ def test_what_is_not_said_in_english_is_at_most_a_candidate() -> None:
         assert judge(text).kinds == ()
 
 
-def test_a_message_is_judged_alike_whenever_it_is_judged() -> None:
-    """Judging again, as a second sweep does, gives the same."""
-    text = "From now on never use console.log, use the logger"
-    first = judge(text)
-    judge.cache_clear()
-    assert judge(text) == first
+def test_a_message_is_judged_alike_alone_and_among_others(monkeypatch) -> None:
+    """Many are read together, which takes less time and says the same of each."""
+    messages = [
+        ("From now on never use console.log, use the logger", ""),
+        ("go for option 1", "1. Redis\n2. SQLite\nWhich one?"),
+        *[(f"please look at file {number} of the parser and fix what is wrong", "Done. " * 40) for number in range(12)],
+        ("ok", ""),
+    ]
+    together = judge_all(messages)
+    monkeypatch.setattr(judging, "_judged", {})
+    assert [judge(*one) for one in reversed(messages)] == together[::-1]
+    assert "preference" in together[0].kinds and together[-1] == Judgement()
 
 
 def test_the_statement_is_the_run_of_clauses_that_speaks_most_for_itself() -> None:

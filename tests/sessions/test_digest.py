@@ -337,7 +337,7 @@ _EVENT = st.builds(
 _SESSION = st.builds(Session, agent=_TEXT, id=_TEXT, title=_TEXT, models=st.lists(_TEXT, max_size=3).map(tuple))
 
 
-@settings(max_examples=count(150, 40))
+@settings(max_examples=count(150, 20))
 @given(_SESSION, st.lists(_EVENT, max_size=25))
 def test_no_session_is_too_odd(session: Session, events: list[SessionEvent]) -> None:
     """Whatever the events are, the digest is whole, small, of known words, and can be written as JSON and Markdown."""

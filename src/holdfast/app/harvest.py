@@ -3,6 +3,9 @@
 The harvest part of each feature reads the events of one session and yields what it found; keeping that is idempotent,
 so that a session may be harvested again at any time. `state/harvested` remembers which sessions were done, as they were
 and by which rules, only so that nobody does it in vain.
+
+Reading a person's messages with the judge takes far longer than all the rest, so it comes behind that, newest sessions
+first, with time and a file (`state/judged`) of its own. `state/to-learn` says what a harvest left for the next one.
 """
 
 from __future__ import annotations
@@ -13,9 +16,11 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from holdfast.app.features import FEATURES
-from holdfast.base import files, rows
+from holdfast.app.waiting import Waiting, leave
+from holdfast.base import clock, files, rows
 from holdfast.base.clock import now
 from holdfast.base.text import ends_of
 from holdfast.errors import HoldfastError, NotFound, StoreBusy
@@ -24,6 +29,7 @@ from holdfast.learning.lessons import harvest as lesson_harvest
 from holdfast.learning.lessons import lesson_table
 from holdfast.learning.ratings.harvest import LOW, low_ratings
 from holdfast.learning.ratings.rate import Rated
+from holdfast.learning.said.harvest import MAX_DAYS
 from holdfast.learning.synthesis import write as synthesis
 from holdfast.learning.work import turns as work_turns
 from holdfast.patterns import signal_files
@@ -52,6 +58,8 @@ _SHORTER = 500
 # So many incidents are made before their budget is looked at again.
 _INCIDENTS_TOGETHER = 50
 _FILE = "harvested"
+# So many sessions that a sweep took in are harvested from the oldest on; then come those before them.
+_TOGETHER = 50
 _LOCK_SECONDS = 0.2
 # So many lines more than sessions are kept before the file is written again.
 _SLACK = 2_000
@@ -83,11 +91,18 @@ class Harvest:
     sessions: int = 0
     unchanged: int = 0
     waiting: int = 0
+    unjudged: int = 0
+    judge_seconds: float = 0.0
     found: tuple[Taken, ...] = ()
     known: int = 0
     dropped: tuple[Step, ...] = ()
     problems: tuple[Problem, ...] = ()
     dry_run: bool = False
+
+    @property
+    def waits(self) -> Waiting:
+        """What is left for the next harvest."""
+        return Waiting(self.waiting, self.unjudged, self.judge_seconds)
 
 
 def harvest(
@@ -103,14 +118,13 @@ def harvest(
     """Harvest the sessions that ended last, or all, or one; `names` are those that a sweep took in, which come first.
 
     What was done already as it is now is passed over, unless one session is asked for by its name. `within` bounds it
-    in seconds: what is not done by then waits for the next one.
+    in seconds, and the judge in as many again: what is not done by then waits for the next one.
     """
     if not workspace.enabled:
         return Harvest(dry_run=dry_run)
     archive = Archive(workspace.home)
     wanted = _wanted(archive, recent, everything, session, names)
-    end = time.monotonic() + within if within else float("inf")
-    run = _Run(workspace, archive, end, dry_run=dry_run, again=bool(session))
+    run = _Run(workspace, archive, within, dry_run=dry_run, again=bool(session))
     # Only where a person asks for all: a sweep, which comes often, has no time to read every file.
     run.mends = everything and names is None
     if dry_run:
@@ -121,6 +135,8 @@ def harvest(
             done = run.all(wanted)
             # Trouble with what the next session needs of it is told beside the rest.
             problems = make_ready(workspace, run.done.has, learned=any(one.kind == "lesson" for one in done.found))
+            if everything:
+                leave(workspace.home, done.waits)
             return replace(done, problems=(*done.problems, *problems))
     except StoreBusy:
         # Another harvest is at work, and what it leaves the next one does.
@@ -141,8 +157,8 @@ def _wanted(
 ) -> list[ArchiveEntry]:
     """Return the sessions that are asked for, as they are to be done; only those that have their events.
 
-    The oldest come first, so that what recurs comes after what it recurs to; behind those that a sweep took in, the
-    rest come newest first, as time may not be enough for all.
+    The oldest come first, so that what recurs comes after what it recurs to. Of those that a sweep took in the newest
+    portion comes first, and behind them the rest newest first, as time may not be enough for all.
     """
     entries = [entry for entry in archive.entries() if entry.raw_bytes and entry.analysed]
     if session:
@@ -154,19 +170,21 @@ def _wanted(
     if names is not None:
         chosen = frozenset(names)
         rest = [entry for entry in reversed(entries) if entry.name not in chosen] if everything else []
-        return [*(entry for entry in entries if entry.name in chosen), *rest]
+        taken = [entry for entry in entries if entry.name in chosen]
+        portions = [taken[max(0, end - _TOGETHER) : end] for end in range(len(taken), 0, -_TOGETHER)]
+        return [*chain.from_iterable(portions), *rest]
     return entries if everything else entries[-recent:]
 
 
 class Harvested:
     """Which sessions were harvested, as they were and by these rules: `state/harvested`, one line of JSON each.
 
-    It may be lost: harvesting again adds nothing. The last line of a session holds.
+    It may be lost: harvesting again adds nothing. The last line of a session holds. `state/judged` is the judge's.
     """
 
-    def __init__(self, home: str, rules: str) -> None:
+    def __init__(self, home: str, rules: str, name: str = _FILE) -> None:
         self._home = home
-        self._path = os.path.join(home, "state", _FILE)
+        self._path = os.path.join(home, "state", name)
         self._rules = rules
         self._marks: dict[str, str] = {}
         lines = rows.read(self._path)
@@ -207,16 +225,16 @@ class _Run:
 
     mends = False
 
-    def __init__(self, workspace: Workspace, archive: Archive, end: float, *, dry_run: bool, again: bool) -> None:
+    def __init__(self, workspace: Workspace, archive: Archive, within: float, *, dry_run: bool, again: bool) -> None:
         self.done = Harvested(workspace.home, str(RULES))
+        self._judged = Harvested(workspace.home, str(RULES), "judged")
         self._workspace = workspace
         self._archive = archive
-        self._end = end
+        self._within = within or float("inf")
         self._dry_run = dry_run
         self._again = again
-        self._finders: list[tuple[str, Find]] = [
-            (one.name, one.part("harvest").harvest) for one in FEATURES if one.harvests
-        ]
+        self._finders = parts("harvests", "harvest")
+        self._judges = parts("judges", "judged")
         self._found: list[Taken] = []
         self._problems: list[Problem] = []
         self._dropped: list[Step] = []
@@ -224,9 +242,10 @@ class _Run:
         self._counts: Counter[str] = Counter()
 
     def all(self, wanted: list[ArchiveEntry]) -> Harvest:
-        """Harvest these sessions, and keep incidents within their budget."""
+        """Harvest these sessions, let the judge read the newest of them, and keep incidents within their budget."""
+        end = time.monotonic() + self._within
         for number, entry in enumerate(wanted, 1):
-            if time.monotonic() >= self._end:
+            if time.monotonic() >= end:
                 self._counts["waiting"] = len(wanted) - number + 1
                 break
             self._one(entry)
@@ -237,15 +256,44 @@ class _Run:
                 mark = f"told {len(ratings)}"
                 if not self.done.is_done(name, mark):
                     self._look_at(name, mark, *lesson_harvest.told(self._workspace, name, ratings))
+        unjudged, seconds = self._judge(wanted)
         if self._incidents:
             self._dropped += incident.keep_within(self._workspace, dry_run=self._dry_run)
         return Harvest(
-            *(self._counts["sessions"], self._counts["unchanged"], self._counts["waiting"], tuple(self._found)),
+            *(self._counts["sessions"], self._counts["unchanged"], self._counts["waiting"], unjudged, seconds),
+            found=tuple(self._found),
             known=self._counts["known"],
             dropped=tuple(self._dropped),
             problems=tuple(self._problems),
             dry_run=self._dry_run,
         )
+
+    def _judge(self, wanted: list[ArchiveEntry]) -> tuple[int, float]:
+        """Let the judge read the sessions of late, where time is short the newest first; return what is left of them.
+
+        That is how many, and for how many seconds it would read them.
+        """
+        late = clock.iso(time.time() - MAX_DAYS * clock.DAY_SECONDS)
+        marks = {entry: f"{entry.at} {entry.raw_bytes}" for entry in wanted if entry.at >= late}
+        due = [entry for entry, mark in marks.items() if self._again or not self._judged.is_done(entry.name, mark)]
+        if self._within < float("inf"):
+            due.sort(key=lambda entry: entry.at, reverse=True)
+        began = time.monotonic()
+        for number, entry in enumerate(due):
+            spent = time.monotonic() - began
+            # One is read in any case, so that the next sweep is a step further.
+            if number and spent >= self._within:
+                return len(due) - number, spent / number * (len(due) - number)
+            if (read := self._read(entry)) is None:
+                continue
+            before = len(self._found)
+            whole = [self._with(finder, find, *read) for finder, find in self._judges]
+            if all(whole) and not self._dry_run:
+                self._judged.add(entry.name, marks[entry])
+            if any(one.kind == "rating" for one in self._found[before:]):
+                # Of what was rated low something may be learned.
+                self._look_at(entry.name, "", *read, entry)
+        return 0, 0.0
 
     def _one(self, entry: ArchiveEntry) -> None:
         mark = _mark_of(self._workspace, entry)
@@ -254,19 +302,23 @@ class _Run:
             if not self.mends or signal_files.read(self._workspace.home, *names) is not None:
                 self._counts["unchanged"] += 1
                 return
+        read = self._read(entry)
+        if read is not None:
+            self._counts["sessions"] += 1
+            self._look_at(entry.name, "", *read, entry)
+
+    def _read(self, entry: ArchiveEntry) -> tuple[Digest, list[SessionEvent]] | None:
+        """Return the digest and the events of a session; None, and the trouble is told, where they cannot be read."""
         try:
-            digest = self._archive.digest(entry.name)
-            events = bounded(self._archive.events(entry.name))
+            return self._archive.digest(entry.name), bounded(self._archive.events(entry.name))
         except HoldfastError as problem:
             self._problems.append(Problem("session", entry.name, str(problem), problem.hint))
-            return
-        self._look_at(entry.name, "", digest, events, entry)
+            return None
 
     def _look_at(
         self, name: str, mark: str, digest: Digest, events: Sequence[SessionEvent], entry: ArchiveEntry | None = None
     ) -> None:
         """Let every finder look at a session, and note that it is done if all went well."""
-        self._counts["sessions"] += 1
         whole = [self._with(finder, find, digest, events) for finder, find in self._finders]
         if all(whole) and not self._dry_run:
             # What a finding added to the ratings is known by now.
@@ -292,6 +344,11 @@ class _Run:
             self._problems.append(Problem("harvest", digest.session.name, text, "The next harvest tries again."))
             return False
         return True
+
+
+def parts(which: str, name: str) -> list[tuple[str, Find]]:
+    """Return the functions of that name of the features that have it, each with the name of its feature."""
+    return [(one.name, getattr(one.part("harvest"), name)) for one in FEATURES if getattr(one, which)]
 
 
 def _mark_of(workspace: Workspace, entry: ArchiveEntry) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from holdfast.agents import SILENT
 from holdfast.app import inbox, install
+from holdfast.app.waiting import waiting as left_to_learn
 from holdfast.base import clock, files, rows
 from holdfast.errors import HoldfastError
 from holdfast.journal import hook_log, notices
@@ -166,6 +167,7 @@ def status(workspace: Workspace) -> dict[str, Any]:
         "proposals": waiting["proposal"],
         "patterns": waiting["pattern"],
         "sessions": sum(one.sessions for one in states),
+        "to_learn": asdict(left_to_learn(workspace.home)),
         "agents": [asdict(one) for one in states],
         "hooks": [asdict(one) for one in hook_times(workspace.journal)],
     }

@@ -19,6 +19,7 @@ from itertools import groupby
 from holdfast import agents as adapters
 from holdfast.app import prune
 from holdfast.app.harvest import clear_leftovers, harvest
+from holdfast.app.waiting import Waiting
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.package import __version__
@@ -37,6 +38,7 @@ from holdfast.sessions.archive import LOSES_DATA, Archive, ArchiveEntry, Usage
 from holdfast.sessions.cursors import Cursors, Looked, Transcript, Where, look
 from holdfast.sessions.digest import RULES
 from holdfast.sessions.index import ProjectOf
+from holdfast.sessions.newest_first import newest_first
 from holdfast.sessions.take_in import Taker
 from holdfast.workspace import Workspace
 
@@ -50,8 +52,9 @@ _TOGETHER_FILES, _TOGETHER_BYTES, _TOGETHER_SECONDS = 100, 64_000_000, 2.0
 _SURELY_A_SECOND = 10_000_000
 # So long are vectors made in the end; what is left waits for the next sweep that takes something in.
 _VECTOR_SECONDS = 10.0
-# So long is learned from sessions behind that; those that are left wait for the next sweep that takes something in.
-_HARVEST_SECONDS = 10.0
+# So long is learned from sessions before that, and as long again by the judge; or, where that is longer, for this part
+# of the time that taking them in took. Those that are left wait for the next sweep that takes something in.
+_HARVEST_SECONDS, _HARVEST_SHARE = 10.0, 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ class Swept:
     """What a sweep did: `discovered` and `skipped_unchanged` count transcripts, `ingested` and `analysed` sessions.
 
     `waiting` transcripts were left for lack of time. `learned` counts what a harvest found new in the sessions,
-    `expired` the memories that have expired.
+    `to_learn` what it left for the next one, `expired` the memories that have expired.
     `redacted` says how often each kind of secret was taken out.
     """
 
@@ -87,6 +90,7 @@ class Swept:
     malformed: int = 0
     waiting: int = 0
     learned: int = 0
+    to_learn: Waiting = field(default_factory=Waiting)
     expired: int = 0
     problems: tuple[Problem, ...] = ()
     dry_run: bool = False
@@ -118,13 +122,15 @@ def sweep(
     if dry_run:
         return _Sweep(workspace, end, pace, dry_run=True).run(where)
     # Mostly nobody looks at what a sweep prints: it runs behind a hook or by a timer.
+    began = time.monotonic()
     with SweepLock(workspace.home), told_if_it_fails(workspace.home):
         run = _Sweep(workspace, end, pace, dry_run=False)
         swept = run.run(where)
     with told_if_it_fails(workspace.home):
         if swept.ingested:
             # Another sweep need not wait for this.
-            swept = _harvest(workspace, swept, run.taken, min(_HARVEST_SECONDS, end - time.monotonic()), doing)
+            share = max(_HARVEST_SECONDS, (time.monotonic() - began) * _HARVEST_SHARE)
+            swept = _harvest(workspace, swept, run.taken, min(share, end - time.monotonic()), doing)
             _make_vectors(workspace, min(_VECTOR_SECONDS, end - time.monotonic()), doing)
         else:
             clear_leftovers(workspace)
@@ -194,7 +200,7 @@ def _harvest(workspace: Workspace, swept: Swept, names: frozenset[str], seconds:
         failed = Problem("harvest", workspace.home, f"nothing was learned from what is new: {problem}", problem.hint)
         return replace(swept, problems=(*swept.problems, failed))
     learned = sum(one.kind != "signals" for one in found.found)
-    return replace(swept, learned=learned, problems=(*swept.problems, *found.problems))
+    return replace(swept, learned=learned, to_learn=found.waits, problems=(*swept.problems, *found.problems))
 
 
 def _make_vectors(workspace: Workspace, seconds: float, doing: Say | None) -> None:
@@ -299,12 +305,13 @@ class _Sweep:
         )
 
     def _take_all(self, looked: Looked) -> int:
-        """Take what changed, the oldest first; return how many were left for lack of time."""
-        left = deque(looked.changed)
+        """Take what changed, of much the newest first; return how many were left for lack of time."""
+        total = sum(one.stamp.size for one in looked.changed)
+        left = deque(newest_first(looked.changed) if total > _TOGETHER_BYTES else looked.changed)
         if self._end < float("inf"):
             most = (self._end - time.monotonic()) * _SURELY_A_SECOND
             left = deque(sorted(left, key=lambda one: one.stamp.size > most))
-        done, total = 0, sum(one.stamp.size for one in left)
+        done = 0
         with self._taker.reading_ahead(left):
             while left and not self._is_over():
                 with self._taker.together():

@@ -11,9 +11,8 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import accumulate, pairwise
 from math import exp, log, log1p
 from typing import TYPE_CHECKING, Any
@@ -43,6 +42,9 @@ _MIN_WORDS = 2
 ARGUABLE = 0.5
 _FOLDER = __file__.rpartition("/")[0] + "/"
 _opened: list[tuple[Encoder, Encoder, WordPieces]] = []
+# Several parts of a harvest ask for the same messages.
+_judged: dict[tuple[str, str], Judgement] = {}
+_MAX_JUDGED = 512
 Bars = dict[str, Any]
 # Where a clause of a message ends: behind signs, at line ends, and before words that begin another one.
 _CLAUSE = re.compile(
@@ -82,26 +84,50 @@ class Judgement:
 NOTHING = Judgement()
 
 
-@lru_cache(maxsize=512)
 def judge(text: str, before: str = "") -> Judgement:
     """Judge a message. `before` is what the agent had said last, where that is known."""
-    if len(text.split()) < _MIN_WORDS and text.isascii():
-        return NOTHING
+    return judge_all([(text, before)])[0]
+
+
+def judge_all(messages: Sequence[tuple[str, str]]) -> list[Judgement]:
+    """Judge messages, each with what the agent had said before it; together they take less time than one by one."""
+    new = [one for one in dict.fromkeys(messages) if one not in _judged]
+    if len(_judged) + len(new) > _MAX_JUDGED:
+        _judged.clear()
+        new = list(dict.fromkeys(messages))
+    _judged.update(zip(new, _read_all(new), strict=True))
+    return [_judged[one] for one in messages]
+
+
+def _read_all(messages: list[tuple[str, str]]) -> list[Judgement]:
+    """Read what is more than a word: all by the first reader, and by the second what may say something."""
+    found = [NOTHING] * len(messages)
+    places = [at for at, (text, _) in enumerate(messages) if len(text.split()) >= _MIN_WORDS or not text.isascii()]
+    if not places:
+        return found
     first, second, pieces = _open()
+    read = {at: _pieces_of(pieces, *messages[at]) for at in places}
+    told = dict(zip(places, first.read([read[at][:2] for at in places]), strict=True))
+    places = [at for at in places if max(told[at].heads[head] for head in LOOKS) >= first.about["look"]]
+    for at, again in zip(places, second.read([read[at][:2] for at in places]), strict=True):
+        heads = (FIRST_COUNTS * told[at].heads + (1 - FIRST_COUNTS) * again.heads).tolist()
+        marks = FIRST_COUNTS * told[at].pieces + (1 - FIRST_COUNTS) * again.pieces
+        found[at] = _judgement(messages[at][0], first.about, heads, stated(messages[at][0], read[at][2], marks))
+    return found
+
+
+def _pieces_of(pieces: WordPieces, text: str, before: str) -> tuple[list[int], int, list[Piece]]:
+    """Return the numbers that an encoder reads, where those of the person's words begin, and their pieces."""
     own = pieces.of(text[:MAX_TEXT])
     kept = own if len(own) <= HEAD + TAIL else [*own[:HEAD], *own[-TAIL:]]
     said = [BEGIN, *[piece.number for piece in pieces.of(before[-MAX_BEFORE:])[-BEFORE:]], END]
-    numbers, bars = [*said, *[piece.number for piece in kept], END], first.about
-    once = first.read(numbers, len(said))
-    if max(once.heads[at] for at in LOOKS) < bars["look"]:
-        return NOTHING
-    again = second.read(numbers, len(said))
-    heads = (FIRST_COUNTS * once.heads + (1 - FIRST_COUNTS) * again.heads).tolist()
-    marks = FIRST_COUNTS * once.pieces + (1 - FIRST_COUNTS) * again.pieces
+    return [*said, *[piece.number for piece in kept], END], len(said), kept
+
+
+def _judgement(text: str, bars: Bars, heads: list[float], statement: str) -> Judgement:
     kinds = [*(_told(bars, heads) if is_english(text) else ()), *_moods(bars, heads)]
     candidates = [kind for kind in _candidates(bars, heads) if kind not in kinds]
     is_something = candidates or set(kinds) - set(MOODS)
-    statement = stated(text, kept, marks)
     lasts = heads[_KEEP] + heads[_MAY_KEEP] >= bars["keep"]
     return Judgement(tuple(kinds), tuple(candidates), statement, bool(lasts and is_something and statement))
 

@@ -64,6 +64,11 @@ if TYPE_CHECKING:
     # Of each sentence of a message: its cues, and the lists and shapes of each of its words.
     Cues = list[set[str]]
     Names = list[list[tuple[str, ...]]]
+    Apart = tuple[list[Sentence], Cues, Names, int, tuple["Trigger", ...]]
+
+# Several parts of a harvest look for something else in the same messages.
+_read: dict[str, Apart | None] = {}
+_MAX_READ = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,21 +89,18 @@ def scan(text: str, before: str = "") -> tuple[Trigger, ...]:
 
     `before` is what the agent had said last, where that is known: an answer to a question is read with it.
     """
-    parts = own_sentences(text)
-    # Some scripts put no spaces between words.
-    if sum(len(sentence.words) for sentence in parts) < _MIN_WORDS and text.isascii():
+    if text not in _read:
+        if len(_read) >= _MAX_READ:
+            _read.clear()
+        _read[text] = _taken_apart(text)
+    apart = _read[text]
+    if apart is None:
         return ()
-    cues, names = judged(parts)
+    parts, cues, names, own, asked = apart
     said = of_before(before, parts)
-    # What follows a paste was written by somebody else.
-    own = next((place for place, each in enumerate(cues) if "paste" in each), len(parts))
     table = _table()
     scores = [table.scores(features(place, parts, cues, names) | said) for place in range(own)]
-    found = [
-        Trigger("remember", one.sentence[:MAX_CHARACTERS], statement=one.statement)
-        for one in requests(parts[:own], text)
-        if one.statement
-    ]
+    found = [*asked]
     for place, sentence in enumerate(parts[:own]):
         kinds = [number for number, score in enumerate(scores[place]) if score > 0]
         if kinds and len(parts) > 1:
@@ -119,6 +121,20 @@ def scan(text: str, before: str = "") -> tuple[Trigger, ...]:
             for one in kinds
         ]
     return tuple(found[:MAX_TRIGGERS])
+
+
+def _taken_apart(text: str) -> Apart | None:
+    """Return what a message is made of, how many of its sentences are the person's, and what is asked to be kept."""
+    parts = own_sentences(text)
+    # Some scripts put no spaces between words.
+    if sum(len(sentence.words) for sentence in parts) < _MIN_WORDS and text.isascii():
+        return None
+    cues, names = judged(parts)
+    # What follows a paste was written by somebody else.
+    own = next((place for place, each in enumerate(cues) if "paste" in each), len(parts))
+    asked = [one for one in requests(parts[:own], text) if one.statement]
+    found = [Trigger("remember", one.sentence[:MAX_CHARACTERS], statement=one.statement) for one in asked]
+    return parts, cues, names, own, tuple(found)
 
 
 def _asks_to_forget(words: list[str]) -> bool:

@@ -240,14 +240,14 @@ class Archive:
         with self._lock():
             # The note comes first: a kill half-way leaves something to remove, never something that comes back.
             if not self.is_forgotten(name):
-                rows.append(os.path.join(self.home, FORGOTTEN), [_hash(name)])
+                rows.append(os.path.join(self.home, FORGOTTEN), [name_hash(name)])
         for path in self._paths(name):
             files.remove(path)
         self.unpin(name)
 
     def is_forgotten(self, name: str) -> bool:
         """Whether a person forgot this session."""
-        return _hash(name) in self._forgotten_hashes()
+        return name_hash(name) in self._forgotten_hashes()
 
     def pin(self, name: str) -> None:
         """Keep the raw file of a session whatever the budget says."""
@@ -400,7 +400,8 @@ def _known(name: str) -> str:
     return "/".join(names.split(name))
 
 
-def _hash(name: str) -> str:
+def name_hash(name: str) -> str:
+    """Return what is noted of a session that was forgotten."""
     return short(*names.split(name))
 
 

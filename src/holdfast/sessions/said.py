@@ -172,8 +172,13 @@ def _promises(sentence: str) -> bool:
 
 def declined(text: str, asked: str) -> str:
     """Return the sentence of an answer that says that something asked was not done, because that is not allowed."""
+    looked_at = _BLOCKS.sub(" ", text[:_LOOK])
+    folded = _folded(looked_at)
+    if _place_of("forbids", folded, folded.split(" ")) < 0:
+        # Hardly any answer says so, and then no sentence does.
+        return ""
     words = set(_folded(asked).split())
-    for match in _SENTENCE.finditer(_BLOCKS.sub(" ", text[:_LOOK])):
+    for match in _SENTENCE.finditer(looked_at):
         folded = _folded(match[0])
         for phrase in _beginnings("declines") if _place_of("forbids", folded, folded.split(" ")) >= 0 else ():
             _, found, rest = folded.partition(phrase)

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from holdfast.base import clock
-from holdfast.language import judge as behind
+from holdfast.language.judge import MOODS
 from holdfast.language.ratings import Rating
 from holdfast.learning.ratings import model
 from holdfast.learning.ratings.hook import MAX_MESSAGE, Judged, judge, row_of
-from holdfast.learning.said.harvest import is_recent
+from holdfast.learning.said.harvest import is_recent, judged_messages
 from holdfast.privacy import speech
 from holdfast.session_records import SessionEvent
 from holdfast.sessions.facts import Digest
@@ -37,33 +37,44 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
     session = digest.session
     if session.is_subagent:
         return
+    for event, text, heard in _unheard(workspace, digest, events):
+        if heard is not None:
+            yield _finding(workspace, digest, event, text, heard)
+
+
+def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
+    """Yield the moods that the judge sees where a hook's word lists see none, as ratings."""
+    session = digest.session
+    if session.is_subagent or not is_recent(session):
+        return
+    # Where both are seen, the first one counts.
+    moods = {id(one): mood for one, said in judged_messages(events) for mood in reversed(MOODS) if mood in said.kinds}
+    for event, text, heard in _unheard(workspace, digest, events) if moods else ():
+        if heard is None and (mood := moods.get(id(event))):
+            yield _finding(workspace, digest, event, text, Judged(_MOODS[mood], "implicit", "", _CONFIDENCE))
+
+
+def _unheard(
+    workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
+) -> Iterator[tuple[SessionEvent, str, Judged | None]]:
+    """Yield the person's messages that no hook judged, what was typed of each, and what a hook would say of it."""
+    session, answer = digest.session, ""
     heard = {_heard_at(row, events) for row in ratings_of(workspace.home, session.agent, session.id) if row.event}
-    answer = ""
     for place, event in enumerate(events):
         if event.role == "assistant" and event.text.strip():
             answer = event.text
-        if event.role != "human" or len(event.text) > MAX_MESSAGE or place in heard:
-            continue
-        row = _row(event, answer, digest)
-        if row is not None:
-            text = f"{row.rating}/10, {row.source}: {row.text}"
-            keep = partial(model.add, workspace.home, row, timed=bool(event.at))
-            yield Finding("rating", text, row.at, session.name, keep)
+        is_asked = event.role == "human" and len(event.text) <= MAX_MESSAGE and place not in heard
+        if is_asked and (text := speech.typed(event.text)):
+            yield event, text, judge(text, partial(str, answer))
 
 
-def _row(event: SessionEvent, answer: str, digest: Digest) -> Rating | None:
-    session, text = digest.session, speech.typed(event.text)
-    judged = judge(text, lambda: answer) if text else None
-    if judged is None and text and is_recent(session):
-        # The judge reads more than a hook's word lists.
-        kinds = behind.judge(text, answer).kinds
-        mood = next((kind for kind in behind.MOODS if kind in kinds), "")
-        judged = Judged(_MOODS[mood], "implicit", "", _CONFIDENCE) if mood else None
-    if judged is None:
-        return None
+def _finding(workspace: Workspace, digest: Digest, event: SessionEvent, text: str, judged: Judged) -> Finding:
+    session = digest.session
     told = event.at or session.started
     at = f"{told[:19]}Z" if told else ""
-    return row_of(judged, text, at=at, agent=session.agent, session=session.id, project=session.project)
+    row = row_of(judged, text, at=at, agent=session.agent, session=session.id, project=session.project)
+    keep = partial(model.add, workspace.home, row, timed=bool(event.at))
+    return Finding("rating", f"{row.rating}/10, {row.source}: {row.text}", row.at, session.name, keep)
 
 
 def place_of(rating: Rating, events: Sequence[SessionEvent]) -> int:

@@ -99,8 +99,8 @@ def ratings(workspace: Workspace, *, everywhere: bool = False, limit: int = 0) -
     return found[:limit] if limit else found
 
 
-def plan_import(workspace: Workspace, path: str) -> Imported:
-    """Return which ratings of a file of another program would be added."""
+def plan_import(workspace: Workspace, path: str, project: str = "") -> Imported:
+    """Return which ratings of a file of another program would be added; those that name none go to the project."""
     workspace.need_enabled()
     data = files.read(os.path.abspath(os.path.expanduser(path)), _MAX_FILE + 1)
     if len(data) > _MAX_FILE:
@@ -114,7 +114,7 @@ def plan_import(workspace: Workspace, path: str) -> Imported:
         if row is None or (guessed and (row.confidence < MIN_CONFIDENCE or row.rating == _NO_SIGNAL)):
             passed_over += bool(line.strip())
             continue
-        row = _cleaned(workspace, row)
+        row = _cleaned(workspace, row, project)
         if row.id in there or row.id in new:
             known += 1
         else:
@@ -196,10 +196,10 @@ def _plain(text: str) -> str:
     return " ".join("".join(letter if letter.isalnum() else " " for letter in text.casefold()).split())
 
 
-def _cleaned(workspace: Workspace, row: Rating) -> Rating:
+def _cleaned(workspace: Workspace, row: Rating, project: str) -> Rating:
     """Return a foreign row with its time as ours are, without secrets, in the project that was named for it."""
     agent, session, comment, text = (redact.redact(one)[0] for one in (row.agent, row.session, row.comment, row.text))
-    project = row.project or (_project(workspace) if workspace.asked_project else "")
+    project = row.project or project or (_project(workspace) if workspace.asked_project else "")
     return replace(
         row,
         source=row.source if row.source == "implicit" else "imported",

@@ -18,7 +18,7 @@ from holdfast.base import clock
 from holdfast.base.text import one_line
 from holdfast.continuity import buffer, log, messages, open_sessions
 from holdfast.continuity.buffer import ProjectPages
-from holdfast.language.judge import MOODS, Judgement, judge
+from holdfast.language.judge import MOODS, Judgement, judge_all
 from holdfast.language.likeness import alike, words_of
 from holdfast.learning.lessons.standing import cleaned
 from holdfast.memory.proposal_files import SAID_IN, Proposals, heard_in, id_of, messages_of, same
@@ -68,28 +68,23 @@ _POINTS = re.compile(
 _HERE = re.compile(r"(we\b[^.;!?]*) here\b", re.IGNORECASE)
 
 
-def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
+def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
     """Yield what the person said in a session that lasts; what an agent told its sub-agent is none of it."""
     session = digest.session
     if session.is_subagent or not session.project or not is_recent(session):
         return
-    for event, judged in judged_messages(events):
-        statement = one_line(tidied(messages.statement(cleaned(judged.statement))), _MAX_STATEMENT)
-        kinds = [kind for kind in judged.kinds if kind not in MOODS]
+    for event, found in judged_messages(events):
+        statement = one_line(tidied(messages.statement(cleaned(found.statement))), _MAX_STATEMENT)
+        kinds = [kind for kind in found.kinds if kind not in MOODS]
         when = event.at or session.ended or session.started
         if kinds and statement:
             line = f"{kinds[0]}: {statement} {log.BEHIND}"
             yield Finding("said", line, when, session.name, partial(_note, workspace, session, statement, line))
-        whole = standing_alone(event.text, judged.statement) if judged.lasts else ""
+        whole = standing_alone(event.text, found.statement) if found.lasts else ""
         if statement and (whole := one_line(tidied(messages.statement(cleaned(whole))), _MAX_STATEMENT)):
-            found = _proposal(session, whole, (*kinds, *judged.candidates), when, event.place)
-            yield Finding(
-                "proposal",
-                whole,
-                when,
-                session.name,
-                partial(_propose, workspace, session, found, is_clear=bool(kinds)),
-            )
+            offered = _proposal(session, whole, (*kinds, *found.candidates), when, event.place)
+            propose = partial(_propose, workspace, session, offered, is_clear=bool(kinds))
+            yield Finding("proposal", whole, when, session.name, propose)
 
 
 def standing_alone(text: str, statement: str) -> str:
@@ -121,8 +116,9 @@ def judged_messages(events: Sequence[SessionEvent]) -> Iterator[tuple[SessionEve
             answer = event.text
         elif event.role == "human" and (text := speech.typed(event.text)):
             said.append((event, text, answer))
-    for event, text, before in said[-MAX_MESSAGES:]:
-        yield event, judge(text, before)
+    said = said[-MAX_MESSAGES:]
+    found = judge_all([(text, before) for _, text, before in said])
+    yield from zip([event for event, _, _ in said], found, strict=True)
 
 
 def _note(workspace: Workspace, session: Session, statement: str, line: str) -> bool:
