@@ -4,7 +4,7 @@ set -eu
 psql -v ON_ERROR_STOP=1 -U postgres -v operator="$OPERATOR_PASSWORD" -v application="$APPLICATION_PASSWORD" <<'SQL'
 CREATE ROLE operator LOGIN CREATEROLE PASSWORD :'operator';
 CREATE ROLE holdfast_app NOLOGIN;
-GRANT holdfast_app TO operator WITH ADMIN OPTION;
+GRANT holdfast_app TO operator WITH ADMIN TRUE, INHERIT FALSE;
 CREATE ROLE hub LOGIN PASSWORD :'application';
 GRANT holdfast_app TO hub;
 CREATE DATABASE holdfast OWNER operator;

@@ -208,6 +208,7 @@ def test_tags_may_be_written_in_several_ways(spelling):
         ("日本語の文。", "日本語の文。"),
         ("word " * 40, "word " * 14 + "word…"),
         ("x" * 200, "x" * 79 + "…"),
+        ("Begin with the number, e.g. ABC-12. It helps.", "Begin with the number, e.g. ABC-12"),
     ],
 )
 def test_a_title_is_made_of_the_first_words(text, title):

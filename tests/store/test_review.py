@@ -85,6 +85,20 @@ def test_what_is_proposed_is_shared_once_somebody_else_approved(made):
     assert rows[1][2] == "asked twice (proposed by kim; true)"
 
 
+def test_an_approval_counts_where_the_operator_is_in_the_role_of_the_application(made):
+    """Who granted that role to the operator has the same review, of what is new and of what changes."""
+    made.server.execute("GRANT holdfast_app TO operator WITH INHERIT TRUE")
+    try:
+        for text in ("The port is 8080.", "The port is 9090."):
+            approve(made, "sam", propose(made, "kim", text, "port").id)
+            assert store_of(made, "lee").get(GLOBAL, "port").body == text
+        for person in ("kim", "sam", "boss"):
+            with pytest.raises(Refused):
+                store_of(made, person).change(GLOBAL, "port", pinned=True)
+    finally:
+        made.server.execute("GRANT holdfast_app TO operator WITH INHERIT FALSE")
+
+
 def audit(made, person, key):
     """Return who did what to a key, and why, as a person sees it."""
     import psycopg

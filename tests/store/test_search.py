@@ -134,7 +134,7 @@ def library(tmp_path_factory):
     store.close()
 
 
-@settings(max_examples=count(300, 80))
+@settings(max_examples=count(300, 40))
 @given(query=TEXT | st.text("\"*^:(){}+-' ANDORTNE_é日🚀\0", max_size=40))
 def test_search_never_raises(library, query):
     """A search for any text returns candidates with a score, each with a memory that is there."""
@@ -186,7 +186,7 @@ def crowd(tmp_path_factory):
     store.close()
 
 
-@settings(max_examples=count(150, 40))
+@settings(max_examples=count(150, 20))
 @given(
     scopes=st.lists(st.sampled_from([*SCOPES, Scope("project", "none")]), unique=True).map(tuple),
     query=st.sampled_from(["deploys", "vpn 3", "日本", "k 4", "t1", "deploys need the vpn"]),

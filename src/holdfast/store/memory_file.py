@@ -169,12 +169,21 @@ def first_words(text: str) -> str:
     """Return the first line or sentence as a title of at most 80 characters."""
     line = next((line.strip() for line in text.split("\n") if line.strip()), "")
     line = line.lstrip("#->*• \t") or line
-    sentence = line.split(". ")[0].rstrip(".").strip() or line
+    parts = line.split(". ")
+    # Neither "e.g. this" nor "z.B. das" ends a sentence.
+    ends = [place for place, part in enumerate(parts, 1) if not _is_abbreviated(part)]
+    sentence = ". ".join(parts[: ends[0] if ends else None]).rstrip(".").strip() or line
     if len(sentence) <= TITLE_LENGTH:
         return sentence
     # Always cut in the same way: a title that differs from this one counts as given by a person.
     beginning = sentence[: TITLE_LENGTH - 1]
     return (beginning.rsplit(" ", 1)[0] if " " in beginning[40:] else beginning).rstrip() + "…"
+
+
+def _is_abbreviated(text: str) -> bool:
+    """Whether a text ends with letters that have stops between them, as "e.g" does."""
+    letters = text.rpartition(" ")[2].lstrip("(").split(".")
+    return len(letters) > 1 and all(len(letter) == 1 and letter.isalpha() for letter in letters)
 
 
 def _differs(name: str, current: dict[str, Value], wanted: Value | None) -> bool:

@@ -41,7 +41,7 @@ class OwnWrites:
                 from holdfast.store.watch import Watch
 
                 self._watch = Watch()
-            # Watched first: what changes from here on is told, and the time tells of all before.
+            # Watched first: changes from here on are reported, and the time covers all before.
             if not self._watch.add(folder) or files.written_at(folder) != listed:
                 self._shared.add(folder)
                 return

@@ -106,7 +106,7 @@ class ReadOnlyIndex(IndexReader):
         return db
 
     def read_to_the_end(self) -> None:
-        """Interrupt no question any more: who asks now asks for a few rows."""
+        """Interrupt no more questions: from here on only a few rows are asked for."""
         self.db.set_progress_handler(None, 0)
 
     def size(self) -> int:

@@ -70,6 +70,7 @@ _SPACELESS = (
 )
 _EMOJI = ((0x2190, 0x2BFF), (0x1F000, 0x1FAFF))
 _FIRST_SPACELESS = "\u0e00"
+_ASCII_SIGNS = dict.fromkeys([*range(48), *range(58, 65), *range(91, 95), 96, *range(123, 128)], " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +221,9 @@ def _stems(db: sqlite3.Connection, words: list[str]) -> list[tuple[int, str]]:
 
 def words_of(text: str) -> list[str]:
     """Return the runs of letters and digits between spaces, punctuation and spaceless scripts, in lower case."""
+    if text.isascii():
+        # The same, at once.
+        return text.translate(_ASCII_SIGNS).lower().split()
     return "".join(map(_letter_or_space, _composed(text))).lower().split()
 
 

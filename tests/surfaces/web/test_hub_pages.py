@@ -146,6 +146,23 @@ def test_a_program_in_several_teams_says_which_one_it_means(world):
     assert kim.post("/api/v1/memories?team=bank&project=acme-shop", json={"text": "Mine."}).status_code == 403
 
 
+def test_a_program_searches_all_teams_of_its_person_and_no_other(world):
+    """`team=*` finds best first over all of them, each with its team; nothing else is done over several teams."""
+    world.add("kim", "writer", "bank").add("ash", "writer", "vault")
+    for person, team in (("kim", "bank"), ("ash", "vault")):
+        address = f"/api/v1/memories?team={team}&project=acme-shop"
+        assert world.client(person).post(address, json={"text": f"Deploys need the {team} key."}).status_code == 201
+    said(world)
+    kim = world.client("kim")
+    hits = kim.get("/api/v1/search?q=what+do+deploys+need&team=*&project=acme-shop").json()["hits"]
+    assert sorted(one["team"] for one in hits) == ["bank", "shop"]
+    assert [one["score"] for one in hits] == sorted((one["score"] for one in hits), reverse=True)
+    first = kim.get("/api/v1/search?q=what+do+deploys+need&team=*&project=acme-shop&limit=1").json()
+    assert len(first["hits"]) == 1 and first["next"] == 1
+    assert kim.get("/api/v1/memories?team=*").status_code == 404
+    assert kim.post("/api/v1/memories?team=*&project=acme-shop", json={"text": "Mine."}).status_code == 404
+
+
 def mcp(client, method, query="?project=acme-shop", **params):
     """Return the result of one message, which is all that a hub is sent: it keeps no session."""
     client.headers |= {"Accept": "application/json, text/event-stream", "Mcp-Protocol-Version": "2025-11-25"}

@@ -40,9 +40,8 @@ def create(site: Site) -> Starlette:
 
     app = Starlette(
         routes=[
-            Route("/", _first),
             Route("/open", _open),
-            *always(),
+            *always("/review"),
             *(one for page in PAGES for one in page.ROUTES),
             *api.routes(),
             Route(PATH, mcp),
@@ -55,9 +54,16 @@ def create(site: Site) -> Starlette:
     return app
 
 
-def always() -> list[BaseRoute]:
-    """Return the routes that every page has, whatever it is the page of."""
-    return [Route("/keys", _keys), Mount("/static", _Static(directory=STATIC))]
+def always(first: str) -> list[BaseRoute]:
+    """Return the routes that every page has, whatever it is the page of; `first` is the view that it opens with."""
+
+    async def begin(request: Request) -> Response:
+        return RedirectResponse(first, 303)
+
+    async def keys(request: Request) -> Response:
+        return answer(request, "keys.html", {}, browser=browser(request))
+
+    return [Route("/", begin), Route("/keys", keys), Mount("/static", _Static(directory=STATIC))]
 
 
 def problem_handlers() -> dict[Any, Any]:
@@ -72,14 +78,6 @@ class _Static(StaticFiles):
         found = await super().get_response(path, scope)  # type: ignore[arg-type]
         found.headers["Cache-Control"] = "no-cache"
         return found
-
-
-async def _first(request: Request) -> Response:
-    return RedirectResponse("/review", 303)
-
-
-async def _keys(request: Request) -> Response:
-    return answer(request, "keys.html", {}, browser=browser(request))
 
 
 async def _open(request: Request) -> Response:

@@ -25,7 +25,7 @@ from msgspec import Meta, Struct
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as ASGIScope
@@ -359,8 +359,7 @@ def create(
         routes=[
             *_probes(site),
             *clients,
-            Route("/", _first),
-            *always(),
+            *always("/memories"),
             *proposed.ROUTES,
             *memories.ROUTES,
             *account.ROUTES,
@@ -402,10 +401,6 @@ def _probes(site: HubSite) -> list[Route]:
         return PlainTextResponse(site.metrics(), media_type="text/plain; version=0.0.4")
 
     return [Route(path, act) for path, act in zip(PROBES, (alive, ready, metrics), strict=True)]
-
-
-async def _first(request: Request) -> Response:
-    return RedirectResponse("/memories", 303)
 
 
 class Counted:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -42,6 +42,8 @@ RIGHTS_OF = {
     "reviewer": frozenset(("read", "write", "review")),
     "admin": frozenset(("read", "write", "review", "admin")),
 }
+# What stands for all teams of whoever asks, and where it does.
+EVERY, OVER_TEAMS = "*", ("/api/v1/search",)
 # What a next page may have to tell, in characters: a cookie has room for little.
 _MAX_TOLD, _TOLD_SECONDS = 600, 60
 
@@ -123,7 +125,7 @@ class HubKeys(Keys):
         return f"/sign-in?next={quote(here, safe='')}" if self.signer else ""
 
     async def of_browser(self, request: Request) -> Principal | None:
-        """Return who asks by a cookie; None where their sign-in ended, or they are there no more."""
+        """Return who asks by a cookie; None where their sign-in ended, or they are no longer a member."""
         session = self.session(request)
         if session is None:
             return None
@@ -138,7 +140,11 @@ class HubKeys(Keys):
     ) -> Principal | None:
         found = await anyio.to_thread.run_sync(look, limiter=self.limiter)
         if found is not None:
-            found = _of_team(found, request.query_params.get("team", ""), chosen, is_browser=is_browser)
+            asked = request.query_params.get("team", "")
+            if asked == EVERY and request.url.path in OVER_TEAMS and found.roles:
+                found = replace(found, may=found.may & {"read"}, team=EVERY, is_browser=is_browser)
+            else:
+                found = _of_team(found, asked, chosen, is_browser=is_browser)
         request.scope["principal"] = found
         return found
 
@@ -222,7 +228,12 @@ class HubPages(Site):
         """Return the workspace of whoever asks, in their team."""
         if not isinstance(principal, HubPrincipal):
             raise NotKnown("nobody is known", self.keys.hint_locked)
-        asks = Asks(principal.organisation, principal.person, principal.team)
         via = via or ("page" if principal.is_browser else "api")
         more = {"caller": caller, "environment": self.environment, "via": via}
-        return HubWorkspace(self.database, asks, self.settings, project=project, **more)  # type: ignore[arg-type]
+        teams = sorted(principal.roles) if principal.team == EVERY else [principal.team]
+        asks = [Asks(principal.organisation, principal.person, one) for one in teams]
+        first, *first.other_teams = [
+            HubWorkspace(self.database, one, self.settings, project=project, **more)  # type: ignore[arg-type]
+            for one in asks
+        ]
+        return first

@@ -105,6 +105,7 @@ class Provider:
     def begin(self, signer: Signer, callback: str, after: str) -> tuple[str, str]:
         """Return the address at which somebody signs in, and what their browser keeps meanwhile."""
         state = secrets.token_urlsafe(32)
+        challenge = sha256(signer.mark("verifier", state).encode()).digest()
         asked = {
             "response_type": "code",
             "client_id": self.client_id,
@@ -112,7 +113,7 @@ class Provider:
             "scope": self.scopes,
             "state": state,
             "nonce": signer.mark("nonce", state),
-            "code_challenge": _challenge(signer.mark("verifier", state)),
+            "code_challenge": base64.urlsafe_b64encode(challenge).rstrip(b"=").decode(),
             "code_challenge_method": "S256",
         }
         kept = signer.signed("sign-in", {"state": state, "next": after}, BEGIN_SECONDS)
@@ -260,10 +261,6 @@ def _need_safe(address: str, name: str) -> None:
     parts = urlsplit(address)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
         raise BadSetting(f"{name} is {address!a}, which is not an https address", "Only loopback may use http.")
-
-
-def _challenge(verifier: str) -> str:
-    return base64.urlsafe_b64encode(sha256(verifier.encode()).digest()).rstrip(b"=").decode()
 
 
 def _with_query(address: str, asked: Mapping[str, str]) -> str:

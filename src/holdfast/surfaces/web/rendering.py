@@ -1,6 +1,6 @@
 """Templates: Jinja that escapes always, shows hidden characters, and has a few words of its own.
 
-Whatever a template prints is a text: controls and characters that nobody sees are written out, and then markup is
+Whatever a template prints is a text: control and invisible characters are written out, and then markup is
 escaped. `markdown` renders stored Markdown without raw HTML and without images.
 """
 
@@ -26,6 +26,7 @@ from holdfast.surfaces.web.charts import share
 
 _UNITS = (("y", 31_557_600), ("mo", 2_629_800), ("d", 86_400), ("h", 3_600), ("min", 60))
 _PLACE = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 DiffLines = list[tuple[str, str]]
 
 
@@ -67,14 +68,9 @@ def rendered(name: str, data: Mapping[str, Any]) -> str:
     return environment().get_template(name).render(data)
 
 
-@cache
-def _markdown() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
-
-
 def markdown(text: str) -> Markup:
     """Return Markdown as markup; HTML in it is shown as text, and no picture is fetched."""
-    return Markup(_markdown().render(harmless(text)))  # noqa: S704
+    return Markup(_MARKDOWN.render(harmless(text)))  # noqa: S704
 
 
 def ago(at: str) -> str:

@@ -272,7 +272,7 @@ def _allow(workspace: Workspace, team: str, trust: bool, **given: Any) -> None:
     steps = [one.step for one in plan]
     if not steps and not invocation().dry_run:
         joined.allow(team, [], trust=trust)
-    if confirm_steps(steps, f"{team} is allowed already, and shares nothing new"):
+    if confirm_steps(steps, f"nothing that {team} shares waits; `holdfast hub sync` fetches what is new"):
         done = joined.allow(team, plan, trust=trust)
         report_applied(steps, f"allowed {count(done['stored'], 'memory')} of {team}{', and trusted' if trust else ''}")
 

@@ -65,20 +65,25 @@ def list_all(call: ApiCall, asked: MemoriesAsked) -> MemoryList:
 def search(call: ApiCall, asked: SearchAsked) -> FoundMemories:
     """Find memories by words and meaning, best first, with each part of the score. Looking is not use."""
     end = asked.offset + asked.limit
-    found = recall(
-        call.workspace,
-        asked.q,
-        scope=asked.scope,
-        types=tuple(asked.type),
-        tags=tuple(asked.tag),
-        agents=tuple(asked.agent),
-        since=asked.since,
-        until=asked.until,
-        everywhere=asked.everywhere,
-        limit=end + 1,
-        counts=False,
-    )
-    return FoundMemories([found_memory(one) for one in found[asked.offset : end]], end if len(found) > end else None)
+    found = [
+        found_memory(one, team)
+        for team, workspace in call.workspace.teams.items()
+        for one in recall(
+            workspace,
+            asked.q,
+            scope=asked.scope,
+            types=tuple(asked.type),
+            tags=tuple(asked.tag),
+            agents=tuple(asked.agent),
+            since=asked.since,
+            until=asked.until,
+            everywhere=asked.everywhere,
+            limit=end + 1,
+            counts=False,
+        )
+    ]
+    best = sorted(found, key=lambda one: -one.score) if len(call.workspace.teams) > 1 else found
+    return FoundMemories(best[asked.offset : end], end if len(best) > end else None)
 
 
 @endpoint("POST", "/memories", "write", statuses=(200, 201, 202), on_hub=True)

@@ -160,6 +160,8 @@ class FoundMemory(Struct, frozen=True, kw_only=True):
     words: tuple[str, ...]
     superseded_by: str
     parts: list[ScorePart]
+    # On a hub: in which team it is.
+    team: str = ""
 
 
 class FoundMemories(Struct, frozen=True):
@@ -418,10 +420,10 @@ def ruled_memory(memory: Memory, newer: str) -> RuledMemory:
     return given(memory, RuledMemory, scope=memory.scope.kind, owner=memory.scope.owner, rule=rule)
 
 
-def found_memory(hit: Hit) -> FoundMemory:
+def found_memory(hit: Hit, team: str = "") -> FoundMemory:
     """Return a hit as it is given."""
     told = ruled_memory(hit.memory, hit.superseded_by)
-    return given(hit, FoundMemory, memory=told, parts=parts_of(hit.parts))
+    return given(hit, FoundMemory, memory=told, parts=parts_of(hit.parts), team=team)
 
 
 def given_memory(scope: Scope, key: str, why: str, tokens: int) -> GivenMemory:
