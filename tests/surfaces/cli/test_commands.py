@@ -45,17 +45,60 @@ def test_remember_says_at_which_calls_it_is_told(cli) -> None:
         assert ended.code == 2 and "no condition found" in ended.err and "--when" in ended.err
     assert cli("show", "fun").code != 0
     silent = cli("remember", "Always run `make lint`.", "--key", "lint").err
-    assert (
-        "told at no call: no condition could be derived" in silent and 'holdfast edit lint --when "make lint"' in silent
-    )
-    bans = ("Don't edit foo.zig.", "The npm cache is banned.", "Please ask me before you deploy anything.")
+    assert silent.startswith("told at no call: no command") and 'holdfast edit lint --when "make lint"' in silent
+    assert "told at no call" in cli("show", "lint").err
+    places = ("Only deploy from the release branch.", "Deploys only from main.", "Helm upgrades only with --atomic.")
+    bans = (*places, "Don't edit foo.zig.", "The npm cache is banned.", "Please ask me before you deploy anything.")
     for ban in (*bans, "Nunca despliegues sin avisarme.", "Could you please not touch the lighting config?"):
-        assert "told at no call: no condition could be derived" in cli("remember", ban).err
+        assert "told at no call: no command or file" in cli("remember", ban).err
     told = ("We never had problems with git push here.", "You don't need to ask before running make test.")
     for other in ("Always answer in English.", "`login` in src/auth.py never returns None.", *told):
         assert "no call" not in cli("remember", other).err
     cli("remember", "Never use npm.", "--key", "npm")
     assert cli("edit", "npm", "--when", "none", "--enforce", "deny").code == 2
+
+
+def test_remember_says_the_condition_first_and_the_way_out_alone(cli) -> None:
+    """The first line is the condition, the second why it does that, the last one nothing but how to switch it off."""
+    lines = cli("remember", "Use pnpm, not npm.").err.splitlines()
+    assert lines[0] == 'holds at: npm (derived from "use pnpm, not npm")' and "your words forbid it" in lines[1]
+    assert lines[2].startswith("  to switch it off: ") and len(lines) == 3
+
+
+def test_rules_that_are_told_at_no_call_are_named(cli) -> None:
+    """`when` counts and names them where it lists all rules and where none applies; `lint`, where one names a call."""
+    cli("remember", "Never write to the production database.", "--key", "db")
+    cli("remember", "Always run `make lint`.", "--key", "lint")
+    cli("remember", "Never use npm.", "--key", "npm")
+    for asked in ((), ("git status",)):
+        said = cli("when", *asked)
+        assert "2 rules told at no call: " in said.err and "db" in said.err and "lint" in said.err
+        assert sorted(cli("when", *asked, "--json").json["told_nowhere"]) == ["db", "lint"]
+    assert "told at no call" not in cli("when", "npm install").err
+    found = [one for one in cli("lint", "--json").json["problems"] if one["kind"] == "told-nowhere"]
+    assert [one["path"].endswith("/lint.md") for one in found] == [True]
+    assert '--when "make lint"' in found[0]["hint"]
+    cli("edit", "lint", "--when", "none")
+    assert cli("when", "--json").json["told_nowhere"] == ["db"]
+
+
+def test_what_is_suggested_as_a_condition_holds_where_it_is_done(cli) -> None:
+    """A file is suggested only where the statement is about its change, which is all that such a condition tells."""
+    said = cli("remember", "Don't edit foo.zig.", "--key", "zig").err
+    assert '--when "foo.zig"' in said
+    cli("edit", "zig", "--when", "foo.zig")
+    assert "holds once  zig" in cli("when", "--path", "foo.zig").out
+    assert '--when "COMMAND or FILE"' in cli("remember", "Never upload app.sqlite to a pastebin.").err
+
+
+def test_who_permits_what_a_rule_holds_is_told_how_to_except_it(cli) -> None:
+    """The rule goes on holding until the person says so: which of both counts is not guessed."""
+    cli("remember", "Use pnpm, not npm.", "--key", "pnpm")
+    said = cli("remember", "It's fine to run npm audit.").err
+    assert "pnpm still holds at npm audit" in said and 'edit pnpm --when "npm, !npm audit"' in said
+    cli("edit", "pnpm", "--when", "npm, !npm audit")
+    assert "no rule applies" in cli("when", "npm audit").err and "pnpm" in cli("when", "npm install").out
+    assert "still holds" not in cli("remember", "npm audit is not allowed on Fridays.").err
 
 
 def test_a_strength_is_taken_back(cli) -> None:

@@ -79,6 +79,7 @@ LINES = {
     "work": ["work", "work HOSTILE"],
     "distil": ["distil --dry-run"],
     "lesson": ["lesson HOSTILE", "lesson"],
+    "fixes": ["fixes", "fixes reject HOSTILE"],
     "rate": ["rate", "rate HOSTILE"],
     "harvest": ["harvest --dry-run"],
     "patterns": ["patterns", "patterns HOSTILE"],

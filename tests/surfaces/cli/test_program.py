@@ -141,7 +141,10 @@ def test_progress_only_on_a_terminal(monkeypatch, capfd) -> None:
     with open(follower, "w") as terminal, monkeypatch.context() as patched:
         patched.setattr(sys, "stderr", terminal)
         walk()
-        shown = os.read(leader, 65_536).decode()
+        shown = ""
+        # What was written comes in pieces.
+        while "reading memories" not in shown and select.select([leader], [], [], 10)[0]:
+            shown += os.read(leader, 65_536).decode()
     os.close(leader)
     assert "reading memories" in shown
 

@@ -16,24 +16,31 @@ from holdfast.sessions.parts import Finding
 from holdfast.workspace import Workspace
 
 MAX_OF_A_SESSION = 50
+# Lessons are learned from the same fixes a moment before.
+_found: list[tuple[Sequence[SessionEvent], dict[str, Fix]]] = []
 
 
 def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]) -> Iterator[Finding]:
     """Yield the fixes of a session that held until its end, the last of each failure."""
     session = digest.session
-    for fix in list(found_in(digest, events).values())[-MAX_OF_A_SESSION:]:
+    found = found_in(digest, events)
+    _found.clear()
+    for fix in list(found.values())[-MAX_OF_A_SESSION:]:
         text = f"`{fix.command}`: {fix.error} -> {'; '.join(fix.steps)}"
         yield Finding("fix", text, fix.at, session.name, partial(fixes.add, workspace.home, fix))
 
 
 def found_in(digest: Digest, events: Sequence[SessionEvent]) -> dict[str, Fix]:
     """Return the fixes of a session by the failures that they are for."""
+    if _found and _found[0][0] is events:
+        return _found[0][1]
     found: dict[str, Fix] = {}
     for _, one in walk(digest.session, events):
         if isinstance(one, Fix):
             found[one.fingerprint] = one
         elif isinstance(one, Failure):
             found.pop(one.fingerprint, None)
+    _found[:] = [(events, found)]
     return found
 
 

@@ -4,9 +4,13 @@ Identity: a fix has an id of agent, session and fingerprint. Atomic: one line is
 lock, after it was looked for. A fix after which the same failure came again in its session is withdrawn by another
 line; a later line of the same id holds again. A broken line is passed over.
 
+A rejection is a line, too. Its id is `name_of` what a person rejected: the same steps for the same failure of a
+project, whichever session they come from. It holds none of their words, and it stands until it is taken back.
+
 Bounded: over `MAX_ROWS` or `MAX_BYTES` the file is written again, whole and durably, under the same lock. What was
-withdrawn or is broken goes, then the oldest of those that helped in the fewest sessions; the newest and those that
-helped most stay. `forget` writes it again, too. A reader sees the file before or after that, never a part of both.
+withdrawn or is broken goes, then the oldest of those that helped in the fewest sessions; rejections, the newest and
+those that helped most stay. `forget` writes it again, too. A reader sees the file before or after that, never a part
+of both.
 """
 
 from __future__ import annotations
@@ -32,6 +36,7 @@ _MAX_NAMES = 6
 _MAX_LINE = 16_384
 MAX_ROWS = 5_000
 MAX_BYTES = 4 * 1_048_576
+MAX_REJECTED = 500
 # What is left when the file was over its bounds, so that not every fix after it writes the file again.
 LEFT = 0.75
 # How much of that is for the newest, however seldom they helped.
@@ -57,6 +62,7 @@ class Fix:
     names: tuple[str, ...] = ()
     id: str = ""
     withdrawn: bool = False
+    rejected: bool = False
 
 
 def path_of(home: str) -> str:
@@ -69,14 +75,33 @@ def id_of(agent: str, session: str, fingerprint: str) -> str:
     return short(agent, session, fingerprint, length=16)
 
 
+def name_of(fix: Fix) -> str:
+    """Return what the same steps for the same failure of a project are called, in every session that they helped."""
+    return short(*_same(fix), length=16)
+
+
 def add(home: str, fix: Fix) -> bool:
-    """Write a fix down for good; False where its id is there and was not withdrawn."""
+    """Write a fix down for good; False where its id is there and was not withdrawn, or a person rejected it."""
     return _append(home, fix, wanted=False)
 
 
 def withdraw(home: str, fix: Fix) -> bool:
     """Take a fix back that did not hold; False where there is none of its id."""
     return _append(home, replace(fix, withdrawn=True), wanted=True)
+
+
+def reject(home: str, fix: Fix, at: str) -> None:
+    """Let no agent be told a fix again, wherever it was or will be found."""
+    line = replace(fix, id=name_of(fix), at=at, agent="", session="", withdrawn=True, rejected=True)
+    with files.lock_of(home, "fixes"):
+        rows.append(path_of(home), [dumps(_plain(line))])
+
+
+def restore(home: str, fix: Fix) -> None:
+    """Take the rejection of a fix back."""
+    name = name_of(fix)
+    with files.lock_of(home, "fixes"):
+        rows.rewrite(path_of(home), lambda line: b"" if _rejected_name(line) == name else None)
 
 
 def forget(home: str, agent: str, session: str) -> int:
@@ -106,7 +131,8 @@ def _append(home: str, fix: Fix, *, wanted: bool) -> bool:
     files.refuse_links(home, "/".join(PLACE[:-1]))
     files.make_folder(os.path.dirname(path))
     with files.lock_of(home, "fixes"):
-        if _holds(files.read_if_there(path), fix.id) is not wanted:
+        data = files.read_if_there(path)
+        if _holds(data, fix.id) is not wanted or (not wanted and _is_rejected(data, name_of(fix))):
             return False
         rows.append(path, [dumps(_plain(fix))])
         _trim(home, fix.id)
@@ -118,7 +144,8 @@ def _trim(home: str, added: str) -> None:
     data = files.read_if_there(path_of(home))
     if len(data) <= MAX_BYTES and data.count(b"\n") <= MAX_ROWS:
         return
-    kept = _worth_keeping(_last_lines(data.split(b"\n")), added)
+    lines = data.split(b"\n")
+    kept = [line for line in lines if _rejected_name(line)][-MAX_REJECTED:] + _worth_keeping(_last_lines(lines), added)
     try:
         _drop_copies(home)
         files.write(path_of(home), b"".join([line + b"\n" for line in kept]))
@@ -158,9 +185,20 @@ def _holds(data: bytes, id: str) -> bool:
     return fix is not None and not fix.withdrawn
 
 
-def read(home: str) -> list[Fix]:
-    """Return every fix that holds, as they were written, with the number of sessions in which the same helped."""
-    return _counted(_holding(rows.read(path_of(home))))
+def _is_rejected(data: bytes, name: str) -> bool:
+    return any(_rejected_name(line) == name for line in rows.having(data, f'"id": "{name}"'.encode()))
+
+
+def _rejected_name(line: bytes) -> str:
+    fix = of_line(line) if b'"rejected"' in line else None
+    return fix.id if fix is not None and fix.rejected else ""
+
+
+def read(home: str, *, rejected: bool = False) -> list[Fix]:
+    """Return every fix that holds, or that was rejected, as they were written, with the number of sessions in which
+    the same helped.
+    """
+    return _counted(_holding(rows.read(path_of(home)), rejected=rejected))
 
 
 def lookup(home: str, projects: Iterable[str], fingerprint: str, names: Iterable[str] = ()) -> list[Fix]:
@@ -184,20 +222,26 @@ def fitting(found: Iterable[Fix], names: Iterable[str]) -> list[Fix]:
     return sorted(best.values(), key=lambda one: (one.times, one.at), reverse=True)
 
 
-def _holding(lines: Iterable[bytes]) -> list[Fix]:
-    return [fix for fix, _ in _last_lines(lines).values()]
+def _holding(lines: Iterable[bytes], *, rejected: bool = False) -> list[Fix]:
+    return [fix for fix, _ in _last_lines(lines, rejected=rejected).values()]
 
 
-def _last_lines(lines: Iterable[bytes]) -> dict[str, tuple[Fix, bytes]]:
-    """Return each fix that holds, by its id, with the line that says so."""
+def _last_lines(lines: Iterable[bytes], *, rejected: bool = False) -> dict[str, tuple[Fix, bytes]]:
+    """Return each fix that holds, or that was rejected, by its id, with the line that says so."""
     found: dict[str, tuple[Fix, bytes]] = {}
+    refused = set()
     for line in lines:
         fix = of_line(line)
-        if fix is not None:
-            found.pop(fix.id, None)
-            if not fix.withdrawn:
-                found[fix.id] = fix, line
-    return found
+        if fix is None:
+            continue
+        found.pop(fix.id, None)
+        if fix.rejected:
+            refused.add(fix.id)
+        elif not fix.withdrawn:
+            found[fix.id] = fix, line
+    if not refused and not rejected:
+        return found
+    return {id: one for id, one in found.items() if (name_of(one[0]) in refused) is rejected}
 
 
 def _counted(fixes: list[Fix]) -> list[Fix]:
@@ -228,6 +272,7 @@ def of_line(line: bytes) -> Fix | None:
         names=_texts(told.get("names"))[:_MAX_NAMES],
         id=texts["id"],
         withdrawn=withdrawn,
+        rejected=withdrawn and told.get("rejected") is True,
     )
 
 
@@ -245,6 +290,6 @@ def _plain(fix: Fix) -> dict[str, object]:
         "project": fix.project,
     }
     if fix.withdrawn:
-        return {**row, "withdrawn": True}
+        return {**row, "withdrawn": True, **({"rejected": True} if fix.rejected else {})}
     row.update(command=fix.command[:MAX_TEXT], error=fix.error[:MAX_TEXT], steps=[*fix.steps])
     return {**row, "names": [*fix.names]}

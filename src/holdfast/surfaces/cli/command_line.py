@@ -67,6 +67,7 @@ GROUPS = {
         "lesson": "Record a lesson of this project, and what went wrong.",
         "rate": "Rate a session from 1 to 10, or list the ratings of this project.",
         "harvest": "Learn from archived sessions: ratings, lessons, incidents, fixes.",
+        "fixes": "List what made failed commands work, as agents are told it, and reject it.",
         "patterns": "Show what recurs over sessions, good and bad, and decide on it.",
         "measure": "Show whether patterns and memories help, and what they cost.",
         "replay": "Show what today's rules would have done in your own sessions.",

@@ -64,6 +64,7 @@ _SYNONYMS = {
     "sweep": "scan ingest collect archive",
     "reindex": "index rebuild",
     "patterns": "pattern",
+    "fixes": "fix solutions",
     "receipts": "receipt injected given",
     "preview": "simulate context",
     "replay": "backtest rerun",
@@ -141,7 +142,7 @@ class Commands(click.Group):
 
 
 def suggestions(word: str) -> list[str]:
-    """Return the commands that somebody may have meant by a word that is none, the likeliest first."""
+    """Return the commands that somebody may have meant by an unknown word, the likeliest first."""
     import difflib
 
     word = word.lower()

@@ -11,6 +11,7 @@ from holdfast.agents.editing import record
 from holdfast.app import install
 from holdfast.app.doctor import doctor
 from holdfast.app.status import TIMED_DAYS, AgentState, agents, status, up
+from holdfast.app.waiting import Waiting
 from holdfast.base.text import count
 from holdfast.journal import notices
 from holdfast.memory import config
@@ -83,6 +84,8 @@ def _print_status(found: dict[str, Any]) -> None:
         took = f"median {one['p50']:,.0f} ms, 95 % within {one['p95']:,.0f} ms, longest {one['longest']:,.0f} ms"
         click.echo(flowing(f"  {one['count']:>7,}  {one['moment']}  ({took})", " " * 11))
     click.echo(f"sessions  {found['sessions']:,}")
+    if left := str(Waiting(**found["to_learn"])):
+        click.echo(flowing(f"  to learn from at the next sweep: {left}", " " * 11))
     click.echo(f"memories  {found['memories']:,} ({count(found['bytes'], 'byte')})")
     for scope in found["scopes"]:
         name = f"{scope['scope']}:{scope['owner']}" if scope["owner"] else scope["scope"]

@@ -11,7 +11,7 @@ from holdfast.memory.edit import edit, set_rule
 from holdfast.memory.remember import pin
 from holdfast.memory.show import history
 from holdfast.records import SCOPES, STRENGTHS, USUAL, Memory, asdict
-from holdfast.rules.rule import condition_of, rule_of
+from holdfast.rules.rule import rule_of
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.commands.remember import say_condition
@@ -56,8 +56,8 @@ def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool, ra
             say(f"{stale}, which agents are told with it; to write it so: holdfast edit {memory.key}")
         if newer:
             say(f"no longer given to agents: {newer} replaces it")
-        elif condition := condition_of(memory):
-            say(condition)
+        else:
+            say_condition(workspace, memory)
 
 
 def _rule_json(memory: Memory) -> dict[str, object] | None:
@@ -103,7 +103,7 @@ def _edit(workspace: Workspace, key: str, scope: str | None, when: str | None, e
     if when is not None or enforce is not None:
         memory = set_rule(workspace, key, when, enforce, scope)
         click.echo(f"updated  {heading(memory)}")
-        say_condition(workspace, memory, "no condition")
+        say_condition(workspace, memory)
         return
     memory, changed = edit(workspace, key, scope=scope)
     click.echo(f"{'updated' if changed else 'unchanged'}  {heading(memory)}")

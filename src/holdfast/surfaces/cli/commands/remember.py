@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from holdfast.base.text import one_line
-from holdfast.language.derived import named_call, reads_as_rule
 from holdfast.memory.remember import remember
 from holdfast.records import STRENGTHS, TRUSTS, TYPES, USUAL, Memory
+from holdfast.rules.asked import held_all_the_same
 from holdfast.rules.rule import condition_of
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import HERE, command
@@ -57,11 +57,9 @@ def _remember(workspace: Workspace, /, text: tuple[str, ...], tags: tuple[str, .
     if emit_json({**fields, "memory": memory_json(memory)}):
         return
     click.echo(f"{stored.action}  {heading(memory)}")
-    named = named_call(memory.body)
-    is_rule = reads_as_rule(memory.body, is_order=memory.type == "feedback")
-    way = f'give one with: holdfast edit {memory.key} --when "{named or "COMMAND or FILE"}"'
-    none = f"told at no call: no condition could be derived from its words; {way}"
-    say_condition(workspace, memory, none if is_rule and not memory.when else "")
+    say_condition(workspace, memory)
+    for line in held_all_the_same(workspace, memory):
+        say(line)
     if stored.replaced:
         before = one_line(stored.replaced, _MAX_REPLACED)
         say(f"what it said before is kept (holdfast history {memory.key}): {before}")
@@ -69,12 +67,12 @@ def _remember(workspace: Workspace, /, text: tuple[str, ...], tags: tuple[str, .
         say(f"{stored.beside} begins the same but says something else; to change that one: --key {stored.beside}")
 
 
-def say_condition(workspace: Workspace, memory: Memory, otherwise: str = "") -> None:
+def say_condition(workspace: Workspace, memory: Memory) -> None:
     """Say at which calls a memory is told, and which agents have no hook there yet."""
-    told_at = condition_of(memory) or otherwise
-    if told_at:
-        say(told_at)
-    if "tool:" in memory.when:
+    lines = condition_of(memory)
+    for number, line in enumerate(lines):
+        say(f"  {line}" if number else line)
+    if any("tool: " in line for line in lines[:1]):
         # Few rules name a tool, and nothing else here needs what installs.
         from holdfast.app import install
 

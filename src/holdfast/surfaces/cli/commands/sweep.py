@@ -110,6 +110,8 @@ def _report(swept: Swept) -> None:
     if swept.learned:
         things = count(swept.learned, "thing")
         click.echo(runnable(f"{things} learned: see holdfast rate, lesson, work, research, security and proposals"))
+    if left := str(swept.to_learn):
+        click.echo(runnable(f"to learn from at the next sweep: {left} (holdfast harvest --all does it now)"))
 
 
 def _retention_line(kept: Retained, would: str) -> str:
