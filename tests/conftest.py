@@ -29,7 +29,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # No example is timed: a machine may be busy at any moment. The sample is the same each time.
 settings.register_profile(
     "holdfast",
-    max_examples=count(100, 30),
+    max_examples=count(100, 15),
     deadline=None,
     derandomize=not LONG,
     database=None,
@@ -52,6 +52,12 @@ def pytest_configure(config):
         os.environ["TMPDIR"] = tempfile.tempdir = IN_MEMORY
     # A shell lets what it starts in the background ignore Ctrl-C, and so would every program that a test interrupts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_sessionfinish(session):
+    """End the database server of this process: one that works for another ends without its own last acts."""
+    if "support.postgres" in sys.modules:
+        sys.modules["support.postgres"].end()
 
 
 def pytest_collection_finish(session):

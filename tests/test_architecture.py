@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from support.source import PATHS, ROOT, SOURCE, imports, text_of, tree_of
+from support.source import PATHS, ROOT, SOURCE, imports, nodes_of, text_of, tree_of
 
 LISTED = ROOT / "tests" / "function_imports.txt"
 AGENTS = ("claude", "codex", "gemini", "opencode", "grok", "kiro", "copilot", "cursor", "qwen")
 VAGUE = ("utils", "util", "helpers", "helper", "manager", "service", "common", "misc")
 # Ceilings. They go up only with a new capability; the goal of each stands beside it.
-MAX_FILES = 512  # 350, before rules, anchors, replay, the page, REST, sync, team, native memories and the hub
-MAX_LINES = 96_120  # 56,000, before erasing, notices, the judges, rules, the page, sync, the hub, reading ahead
+MAX_FILES = 520  # 350, before rules, anchors, replay, the page, REST, sync, team, native memories and the hub
+MAX_LINES = 98_220  # 56,000, before erasing, notices, the judges, rules, the page, sync, the hub, roles of words
 MAX_LINES_OF_A_FILE = 500
 MAX_TINY_HELPERS = 283  # 150
 MAX_CYCLES = 0
@@ -107,7 +107,7 @@ def test_imports_within_functions_are_listed_with_a_reason() -> None:
 def functions() -> tuple[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef], ...]:
     """Return every function with the name of its module."""
     kinds = ast.FunctionDef | ast.AsyncFunctionDef
-    return tuple((name, node) for name in PATHS for node in ast.walk(tree_of(name)) if isinstance(node, kinds))
+    return tuple((name, node) for name in PATHS for node in nodes_of(name) if isinstance(node, kinds))
 
 
 def test_functions_are_small() -> None:
@@ -189,15 +189,15 @@ def code_lines(name: str) -> list[tuple[int, str]]:
 
     The parameters of functions are not code either: the public API has those of what it calls.
     """
-    skipped = set(skipped_lines(tree_of(name)))
+    skipped = set(skipped_lines(name))
     lines = enumerate(text_of(name).splitlines(), 1)
     cleaned = [(number, " ".join(text.split())) for number, text in lines if number not in skipped]
     return [(number, text) for number, text in cleaned if text.strip(")]},: ") and not text.startswith("#")]
 
 
-def skipped_lines(tree: ast.Module) -> Iterator[int]:
+def skipped_lines(name: str) -> Iterator[int]:
     """Yield the lines of imports, of texts that stand alone, as docstrings do, and of parameters."""
-    for node in ast.walk(tree):
+    for node in nodes_of(name):
         alone = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if alone or isinstance(node, ast.Import | ast.ImportFrom):
             yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
@@ -219,14 +219,14 @@ def test_no_record_has_the_name_of_another() -> None:
 def test_no_agent_is_named_outside_agents() -> None:
     """Nothing asks for an agent by its name but the files of the agents themselves; help may show an example."""
     for name in PATHS:
-        docstrings = set(skipped_lines(tree_of(name)))
+        docstrings = set(skipped_lines(name))
         # A page of a long list in MCP goes on at a cursor, which is no agent.
         agents = [agent for agent in AGENTS if not (agent == "cursor" and name.startswith("holdfast.surfaces.mcp"))]
         if package_of(name) == "agents":
             continue
         texts = {
             node.value.lower()
-            for node in ast.walk(tree_of(name))
+            for node in nodes_of(name)
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) < 40
             if node.lineno not in docstrings
             # A line of help, or a tag by which text of a program is told from a person's words.
@@ -241,7 +241,7 @@ def callers(method: str) -> set[str]:
     return {
         relative(name)
         for name in PATHS
-        for node in ast.walk(tree_of(name))
+        for node in nodes_of(name)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method
         if ast.unparse(node.func.value).endswith("store")
     }

@@ -20,6 +20,7 @@ import pytest
 import holdfast
 from holdfast import errors, settings
 from holdfast.journal.updates import Touched, Update, Updates, digest
+from holdfast.learning.fixes import model as fixes
 from holdfast.learning.research import model as research
 from holdfast.learning.security import model as security_trail
 from holdfast.memory import settled
@@ -359,6 +360,8 @@ def test_lineage_names_what_exists() -> None:
 
 REPORT = research.Report("2026-05-04T10:00:00Z", "codex", "sub", "told", "", "The upload fails on slow lines.")
 CALL = security_trail.Record("2026-05-04T10:00:00Z", "codex", "told", "", "Bash", "destructive", "rm", "rm -rf src")
+FIX = fixes.Fix("0f1e", "npm test", "no vite", ("ran `npm ci`",), "codex", "told", "", "2026-05-04T10:00:00Z", id="f1")
+REJECTED_FIX = replace(FIX, fingerprint="2d3c", id="f2")
 _GONE = Touched("proposals/gone.md", digest(b"Gone."), "", "Gone.")
 UPDATE = Update("0a1b2c3d", "2026-05-04T10:00:00.000000Z", "distil", ("proposals/gone.md",), "why", files=(_GONE,))
 
@@ -437,6 +440,9 @@ TRIED = {
     "work nest": "move the-whole-move",
     "work close": "move",
     "security": "",
+    "fixes": "--everywhere",
+    "fixes reject": f"{fixes.name_of(FIX)} --dry-run",
+    "fixes restore": f"{fixes.name_of(REJECTED_FIX)} --dry-run",
     "research": "",
     "research show": REPORT.id,
     "distil": "--dry-run",
@@ -558,6 +564,9 @@ def _answers(folder: Path) -> dict[str, object]:
         store(workspace, told, said("human", "The upload fails."), edited(folder / "upload.py", folder))
         research.add(workspace.home, replace(REPORT, project=workspace.project().id))
         security_trail.add(workspace.home, replace(CALL, project=workspace.project().id))
+        for fix in (FIX, REJECTED_FIX):
+            fixes.add(workspace.home, fix)
+        fixes.reject(workspace.home, REJECTED_FIX, REJECTED_FIX.at)
         Updates(workspace.home).add(UPDATE)
     three(folder / "home", NPM, PYTEST, MAKE)
     return {name: run(*name.split(), *arguments.split()) for name, arguments in TRIED.items()}
@@ -589,7 +598,18 @@ def test_json_of_every_command_is_tried(answers: dict[str, object]) -> None:
         *("remember", "recall", "confirm", "list", "history", "project", "project list", "reindex", "lint", "config"),
         *("sessions", "sessions cost", "sessions search", "timeline", "catch-up", "activity", "sweep"),
         *("distil", "import", "proposals", "todo", "decide", "lesson", "rate", "work", "harvest", "synthesis"),
-        *("patterns", "measure", "security", "research", "updates", "updates undo", "deny", "sync", "sync status"),
+        *(
+            "patterns",
+            "measure",
+            "fixes",
+            "security",
+            "research",
+            "updates",
+            "updates undo",
+            "deny",
+            "sync",
+            "sync status",
+        ),
     ],
 )
 def test_json_has_the_fields_that_are_promised(answers: dict[str, dict[str, object]], name: str) -> None:
@@ -654,6 +674,11 @@ def test_json_objects_have_the_fields_that_are_promised(answers: dict[str, dict[
     done = answers["timeline"]["days"][0]["sessions"][0]  # type: ignore[index]
     assert set(done) == all_fields("session") | {"changed"}
     assert set(answers["research"]["reports"][0]) == fields("report")
+    assert set(answers["fixes"]["fixes"][0]) == all_fields("fix")
+    assert set(answers["fixes reject"]) == {"rejected", "dry_run"} and set(answers["fixes restore"]) == {
+        "restored",
+        "dry_run",
+    }
     assert set(answers["security"]["records"][0]) == fields("security record")
     assert set(answers["lint"]["problems"][0]) == fields("problem") | {"id"}
     for name in ("lint snooze", "lint dismiss", "lint settle"):

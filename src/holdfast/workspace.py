@@ -254,6 +254,11 @@ class Workspace:
 
         return Scope(kind, check_id(owner, "session" if kind == "session" else "profile"))
 
+    @property
+    def teams(self) -> dict[str, Workspace]:
+        """What is searched beside this one, by team; a home has none, and is all there is."""
+        return {"": self}
+
     def visible(self, kind: str | None = None) -> tuple[Scope, ...]:
         """Return the scopes that a reader here may see, narrowest first; of one kind only, if given."""
         found: list[Scope] = []

@@ -65,3 +65,17 @@ def test_no_word_of_it_is_left_on_disk(workspace, home) -> None:
         forget_memory(h, "rare")
     files = [path for path in home.rglob("*") if path.is_file()]
     assert [path.name for path in files if b"nobtainium" in path.read_bytes()] == []
+
+
+@pytest.mark.parametrize("forgets", [lambda h: forget.remove_for(h, h.locate("second"), "codex"), forget_memory])
+def test_what_an_agents_memory_replaced_is_not_told_again(workspace, cli, forgets) -> None:
+    """An agent that forgets a memory takes along what only that one replaced, in acts that can be undone."""
+    with workspace() as h:
+        remember(h, "Deploys go through the bastion.", key="first", trust="agent")
+        remember(h, "Deploys go through the gateway.", key="second", trust="agent", supersedes=("first",))
+        h.caller = "agent"
+        forgets(*([h] if forgets is not forget_memory else [h, "second"]))
+    assert cli("list", "--json").json["memories"] == []
+    for act in cli("updates", "--command", "forget", "--json").json["updates"]:
+        assert cli("updates", "undo", act["id"], "--yes").code == 0
+    assert cli("show", "first").code == cli("show", "second").code == 0

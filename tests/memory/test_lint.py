@@ -179,3 +179,26 @@ def test_what_a_newer_memory_says_otherwise_is_named(kinds, home) -> None:
         text.format("2026-02-01T00:00:00Z", "db-stg-3").replace("trust:", "supersedes: [db]\ntrust:")
     )
     assert [one for one in kinds() if one[0] == "outdated"] == []
+
+
+@pytest.mark.parametrize(
+    ("place", "trust"), [("global/memories", "import"), (f"{SHOP}/memories", "user"), (f"{SHOP}/memories", "import")]
+)
+def test_what_is_told_together_and_cannot_both_hold_contradicts(kinds, home, place, trust) -> None:
+    """What a team says otherwise than the person, or a project otherwise than a global memory, is named once."""
+    for path, text in (("global/memories/never.md", "Never retry"), (f"{place}/retries.md", "Always retry")):
+        file = home / "memory" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"---\ntrust: {trust if 'retries' in path else 'user'}\n---\n{text} failed uploads.\n")
+    assert [one[:2] for one in kinds() if one[0] in ("contradiction", "outdated")] == [
+        ("contradiction", f"{place}/retries.md")
+    ]
+
+
+def test_two_projects_may_say_otherwise(kinds, home) -> None:
+    """What no reader is told together contradicts nothing."""
+    for path, text in ((f"{SHOP}/memories/never.md", "Never retry"), ("projects/till/memories/a.md", "Always retry")):
+        file = home / "memory" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{text} failed uploads.\n")
+    assert [one for one in kinds() if one[0] in ("contradiction", "outdated")] == []

@@ -9,6 +9,7 @@ from holdfast.memory.remember import remember
 from holdfast.memory.show import show
 from holdfast.recall.recall import recall
 from holdfast.records import Filter, Scope
+from holdfast.workspace import Workspace
 
 TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 
@@ -22,6 +23,14 @@ def test_the_same_words_without_their_backquotes_lose_no_condition(workspace) ->
         assert not workspace.said
         remember(h, "Deploys are for Ines alone.", key="k")
         assert "make deploy" in workspace.said[-1] and "--when" in workspace.said[-1]
+
+
+@pytest.mark.parametrize("id", ["mk23-fe14cf158ae0", "k8s-c22bb39b6c38", "h2o-9f8e7d6c", "s3sync-a1b2c3d4e5f6"])
+def test_an_id_that_holdfast_made_is_never_taken_for_a_secret(home, id: str) -> None:
+    """What is stored in a project whose id has a hash behind its name is stored, and its name stays in a text."""
+    with Workspace(str(home), project=id) as opened:
+        stored = remember(opened, f"The queue of {id} is slow.", scope="project").memory
+    assert stored.scope.owner == id and stored.body == f"The queue of {id} is slow."
 
 
 def test_a_new_memory_is_a_markdown_file(workspace, home) -> None:
@@ -270,3 +279,21 @@ def test_what_says_much_the_same_is_named(workspace, text, is_hinted) -> None:
         h.say = said.append
         assert remember(h, text, type="feedback").action == "created"
     assert any(line.startswith("we-use-bun-now-not-pnpm says much the same") for line in said) == is_hinted
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Keep your hands off charts/.", "Ändere nie charts/."),
+        ("Run tests via make test, not go test.", "Prefer make test over go test."),
+        ("Never use docker compose down -v.", "Never use docker compose up without -d."),
+    ],
+)
+def test_two_rules_that_agree_both_stay(workspace, older, newer) -> None:
+    """Two bans of one thing retire neither, and two bans of different calls are not taken for one."""
+    said: list[str] = []
+    with workspace() as h:
+        remember(h, older)
+        h.say = said.append
+        assert remember(h, newer).against == ()
+    assert not [line for line in said if "otherwise" in line or ("docker" in older and "the same" in line)]

@@ -112,6 +112,8 @@ def _opencode_environment(url: str) -> dict[str, str]:
     offline = {"npm_config_registry": "http://127.0.0.1:9", "npm_config_fetch_retries": "0"}
     # The last stage of its compiler is for programs that run for hours, and its own plugins sign in to providers.
     short = {"BUN_JSC_useFTLJIT": "0", "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1"}
+    # It would read a list of the models of all providers, which takes a third of a session.
+    short["OPENCODE_MODELS_PATH"] = str(Path(__file__).with_name("no_models.json"))
     return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1", **offline, **short}
 
 

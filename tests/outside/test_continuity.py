@@ -23,6 +23,7 @@ from outside import later
 from outside.agents import PROGRAMS, SECONDS, Person, Ran, processes_of
 from outside.loopback import Request, Say
 from outside.reading import CLOSE, OPEN, events, fences, hook_log
+from support.sampling import LONG
 
 AGENTS = ("claude-code", "codex")
 OTHER = {"claude-code": "codex", "codex": "claude-code"}
@@ -108,11 +109,16 @@ def both(person: Person, holdfast) -> None:
         holdfast("install", name, "--yes")
 
 
-@pytest.fixture(params=AGENTS)
+@pytest.fixture
 def agent(request: pytest.FixtureRequest, both: None, person: Person) -> Iterator[str]:
     """One of the two; in the end its hooks have noted no trouble."""
     yield request.param
     assert hook_log(person.home) == ""
+
+
+def by(*chosen: str) -> pytest.MarkDecorator:
+    """Run a test with both agents, or in the short run with those chosen: together the tests take both."""
+    return pytest.mark.parametrize("agent", AGENTS if LONG else chosen, indirect=True)
 
 
 def resumed(agent: str, session: str) -> tuple[str, ...]:
@@ -129,6 +135,7 @@ def end_by_force(person: Person) -> None:
             continue
 
 
+@by("claude-code")
 def test_a_decision_is_in_the_buffer_before_the_model_answers(person: Person, agent: str, pages: Pages) -> None:
     """When the first request with the prompt is at the model, the buffer has the sentence with its source."""
     seen: list[str] = []
@@ -149,6 +156,7 @@ def compacted(person: Person, agent: str, session: str, prompt: str) -> Ran:
     return person.run(agent, prompt, [Say("on it")], "--resume", session)
 
 
+@by(*AGENTS)
 def test_a_compaction_is_recovered_from_once(person: Person, agent: str, pages: Pages) -> None:
     """The turn after a real compaction has the ask, the next steps and the to-dos once, and the next adds none."""
     person.run(agent, DECISION, [*[PROGRAMS[agent].shell("echo look")] * 4, Say(PLAN)])
@@ -167,6 +175,7 @@ def test_a_compaction_is_recovered_from_once(person: Person, agent: str, pages: 
     pages.check()
 
 
+@by(*AGENTS)
 def test_a_killed_session_is_closed_by_the_next_start(person: Person, agent: str, pages: Pages) -> None:
     """Killed within a turn, it is in the log and gone from the buffer after the next start, and nothing is twice."""
     steps = [PROGRAMS[agent].shell("echo begun"), Say("never said", before=lambda request: end_by_force(person))]
@@ -185,6 +194,7 @@ def test_a_killed_session_is_closed_by_the_next_start(person: Person, agent: str
     pages.check()
 
 
+@by("codex")
 def test_the_other_agent_starts_where_this_one_stopped(person: Person, agent: str, pages: Pages) -> None:
     """Its first request has the decision and the next steps of the other one's session, within the budget."""
     person.run(agent, DECISION, [Say(PLAN)])
@@ -196,6 +206,7 @@ def test_the_other_agent_starts_where_this_one_stopped(person: Person, agent: st
     pages.check()
 
 
+@by("codex")
 def test_the_next_day_starts_with_the_state_of_the_day_before(
     person: Person, agent: str, pages: Pages, tmp_path: Path
 ) -> None:
@@ -215,6 +226,7 @@ def test_the_next_day_starts_with_the_state_of_the_day_before(
     pages.check()
 
 
+@by("claude-code")
 def test_remember_is_a_memory_before_the_model_answers(person: Person, agent: str, pages: Pages) -> None:
     """Every thing that the person asks to remember in a message is a memory of the project at once."""
     seen: list[int] = []
@@ -229,6 +241,7 @@ def test_remember_is_a_memory_before_the_model_answers(person: Person, agent: st
     pages.check()
 
 
+@by("codex")
 def test_what_a_person_writes_during_a_turn_stays(person: Person, agent: str, pages: Pages) -> None:
     """Pages edited by hand while the agent works keep every byte; a todo that is said to be done changes its line."""
 
@@ -283,6 +296,7 @@ def at_once(person: Person, agent: str, prompt: str) -> int:
     return ran.returncode
 
 
+@by("claude-code")
 def test_where_were_we_brings_the_state_back(person: Person, agent: str, pages: Pages) -> None:
     """In a session that goes on without its start, the question brings the decision and the next steps."""
     before = len(fences(person.run(agent, DECISION, [Say(PLAN)]).first))
@@ -296,6 +310,7 @@ def test_where_were_we_brings_the_state_back(person: Person, agent: str, pages: 
     pages.check()
 
 
+@by("codex")
 def test_a_hostile_message_changes_nothing_that_it_should_not(person: Person, agent: str, pages: Pages) -> None:
     """Megabytes with markers, control characters and secrets: pages stay whole, small and without the secrets."""
     keys = [f"ghp_{secrets.token_hex(18)}" for _ in range(3)]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
-import re
-import subprocess
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from benchmarks.labelled import BENCHMARKS, module_at
 from outside import programs
 from support.sampling import LONG, count
+from support.serving import Server
 
 BENCH = module_at(BENCHMARKS / "serve.py")
 VIEWS = dict(BENCH.VIEWS) | {
@@ -22,38 +22,23 @@ VIEWS = dict(BENCH.VIEWS) | {
     "measure": "/measure",
     "files": "/sessions?view=files",
 }
+# Nobody looks at the pixels, so none are drawn by the processor in place of a graphics card.
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-software-rasterizer"]
+# Nothing is asked of axe-core but what it complains of.
+AXE = "axe.run({resultTypes: ['violations'], selectors: false}).then(found => JSON.stringify(found.violations))"
 EDIT = "/memory/project/shop/m-1?edit=1"
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 # Both themes and both widths are looked at; the long run looks at each theme in each width.
 THEMES = [("light", WIDE), ("dark", NARROW), *([("light", NARROW), ("dark", WIDE)] if LONG else [])]
 
 
-class Served:
-    """A page that is served from a home by a process of its own."""
+class Served(Server):
+    """The page that is served from a home by a process of its own."""
 
     def __init__(self, home: Path) -> None:
+        own = {"HOLDFAST_HOME": str(home), "HOLDFAST_PROJECT": "shop", "HOME": str(home.parent), "PATH": "/usr/bin"}
+        super().__init__(home.parent, environment=own)
         self.home = home
-        environment = {
-            "HOLDFAST_HOME": str(home),
-            "HOLDFAST_PROJECT": "shop",
-            "HOME": str(home.parent),
-            "PATH": "/usr/bin",
-        }
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "holdfast", "serve", "--port", "0"],
-            env={**environment, "PYTHONPATH": ":".join(path for path in sys.path if path)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        self.address = re.search(r"http\S+", self.process.stdout.readline())[0]
-        self.base = self.address.partition("/open")[0]
-
-    def close(self) -> None:
-        """End the process."""
-        self.process.terminate()
-        self.process.wait(600)
-        self.process.stdout.close()
 
     def waiting(self) -> list[str]:
         """Return what the proposals that wait say."""
@@ -77,7 +62,7 @@ def chromium(parts) -> Iterator:
     sys.path.insert(0, str(folder / "python"))
     playwright = importlib.import_module("playwright.sync_api")
     with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = driver.chromium.launch(executable_path=path, args=FLAGS)
         yield browser
         browser.close()
     sys.path.remove(str(folder / "python"))
@@ -88,29 +73,33 @@ def large(tmp_path_factory) -> Iterator[Served]:
     """The page of a home with many memories and sessions: 10,000 and 1,000 in the long run."""
     home = tmp_path_factory.mktemp("large") / "home"
     BENCH.lay(str(home), count(10_000, 1_000), count(1_000, 100))
-    served = Served(home)
-    yield served
-    served.close()
+    with Served(home) as served:
+        yield served
 
 
 @pytest.fixture(scope="module")
 def let_in(large, chromium):
     """The state of a browser that was let into the large home."""
     context = chromium.new_context()
-    context.new_page().goto(large.address)
+    context.new_page().goto(large.opens)
     state = context.storage_state()
     context.close()
     return state
 
 
-@pytest.fixture
-def small(tmp_path) -> Iterator[Served]:
-    """The page of a home with a few memories and 20 proposals."""
-    home = tmp_path / "home"
+@pytest.fixture(scope="module")
+def laid(tmp_path_factory) -> Path:
+    """A home with a few memories and 20 proposals, for others to copy."""
+    home = tmp_path_factory.mktemp("small") / "home"
     BENCH.lay(str(home), 30, 3, 20)
-    served = Served(home)
-    yield served
-    served.close()
+    return home
+
+
+@pytest.fixture
+def small(laid, tmp_path) -> Iterator[Served]:
+    """The page of a home with a few memories and 20 proposals."""
+    with Served(shutil.copytree(laid, tmp_path / "home")) as served:
+        yield served
 
 
 @pytest.fixture
@@ -136,9 +125,9 @@ def page(chromium):
 
 def test_each_view_loads_with_a_large_home(page, large, let_in):
     """Each has its heading with many memories and sessions, and the browser complains of nothing."""
-    shown = page(f"{large.base}/review", storage_state=let_in)
+    shown = page(f"{large.url}/review", storage_state=let_in)
     for path in VIEWS.values():
-        answer = shown.goto(large.base + path)
+        answer = shown.goto(large.url + path)
         assert answer.status == 200 and shown.locator("h1").inner_text()
     assert page.complaints == []
 
@@ -146,7 +135,7 @@ def test_each_view_loads_with_a_large_home(page, large, let_in):
 def test_twenty_proposals_are_reviewed_by_keyboard_alone(page, small):
     """Approve, reject, snooze, edit, select, undo, search and help need no pointer; nothing is decided twice."""
     expect = importlib.import_module("playwright.sync_api").expect
-    shown = page(small.address)
+    shown = page(small.opens)
 
     def press(key: str, left: int) -> None:
         # As a person does, once the item is there to be read.
@@ -160,7 +149,7 @@ def test_twenty_proposals_are_reviewed_by_keyboard_alone(page, small):
     shown.keyboard.press("Escape")
     press("a", 19)
     press("u", 20)
-    shown.goto(f"{small.base}/review")
+    shown.goto(f"{small.url}/review")
     second = shown.locator("[data-row]").nth(1).get_attribute("data-row")
     shown.keyboard.press("j")
     shown.wait_for_selector(f'#detail[data-item="{second}"]')
@@ -183,7 +172,7 @@ def test_twenty_proposals_are_reviewed_by_keyboard_alone(page, small):
     shown.keyboard.press("Escape")
     shown.keyboard.press("a")
     shown.wait_for_selector("text=Approved: ")
-    shown.goto(f"{small.base}/review")
+    shown.goto(f"{small.url}/review")
     for number, key in enumerate("aaaaaaaarrrrrsssss" + "a"):
         press(key, 18 - number)
     assert shown.locator("text=Nothing waits.").is_visible()
@@ -192,8 +181,8 @@ def test_twenty_proposals_are_reviewed_by_keyboard_alone(page, small):
 
 def test_an_edit_race_loses_nothing(page, small):
     """Two tabs edit one memory; who saves second sees both texts, and the first one stands."""
-    one = page(small.address)
-    address = f"{small.base}/memory/project/shop/m-1"
+    one = page(small.opens)
+    address = f"{small.url}/memory/project/shop/m-1"
     state = one.context.storage_state()
     other = page(f"{address}?edit=1", storage_state=state)
     one.goto(f"{address}?edit=1")
@@ -211,7 +200,7 @@ def test_an_edit_race_loses_nothing(page, small):
 def test_all_of_it_works_without_javascript(page, small):
     """Links, forms and buttons do what the keys do."""
     expect = importlib.import_module("playwright.sync_api").expect
-    shown = page(small.address, java_script_enabled=False)
+    shown = page(small.opens, java_script_enabled=False)
     text = shown.locator("#detail .lead").inner_text()
     shown.click("#detail button:has-text('Approve')")
     expect(shown.locator("[data-row]")).to_have_count(19)
@@ -225,7 +214,7 @@ def test_all_of_it_works_without_javascript(page, small):
     shown.click(".bulk button:has-text('Reject')")
     shown.wait_for_selector("text=Rejected: ")
     assert len(small.waiting()) == 19
-    shown.goto(f"{small.base}/memories")
+    shown.goto(f"{small.url}/memories")
     shown.fill("input[name=q]", "payment")
     shown.click("button:has-text('Search')")
     shown.wait_for_selector(".list li >> text=payment")
@@ -238,9 +227,9 @@ def test_all_of_it_works_without_javascript(page, small):
 
 def test_nothing_is_wider_than_a_telephone(page, large, let_in):
     """At 360 pixels no view scrolls sideways."""
-    shown = page(f"{large.base}/review", storage_state=let_in, viewport=NARROW)
+    shown = page(f"{large.url}/review", storage_state=let_in, viewport=NARROW)
     for path in (*VIEWS.values(), EDIT):
-        shown.goto(large.base + path)
+        shown.goto(large.url + path)
         assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
 
 
@@ -249,11 +238,11 @@ def test_everybody_can_use_it(page, parts, large, let_in, theme, viewport):
     """axe-core finds no violation in any view, in either theme, wide or narrow."""
     axe = (parts[1] / "node_modules" / "axe-core" / "axe.min.js").read_text()
     found = {}
-    shown = page(f"{large.base}/review", storage_state=let_in, color_scheme=theme, viewport=viewport)
+    shown = page(f"{large.url}/review", storage_state=let_in, color_scheme=theme, viewport=viewport)
     for path in (*VIEWS.values(), EDIT, "/keys", "/review?edit=1"):
-        shown.goto(large.base + path)
+        shown.goto(large.url + path)
         shown.evaluate(axe)
-        told = json.loads(shown.evaluate("axe.run().then(found => JSON.stringify(found.violations))"))
+        told = json.loads(shown.evaluate(AXE))
         if told:
             found[path] = [(one["id"], one["nodes"][0]["html"][:160]) for one in told]
     assert found == {}
@@ -261,12 +250,12 @@ def test_everybody_can_use_it(page, parts, large, let_in, theme, viewport):
 
 def test_search_as_you_type_and_the_live_feed(page, small):
     """What is typed narrows the list at once; what a hook stores appears by itself."""
-    shown = page(small.address)
-    shown.goto(f"{small.base}/memories")
+    shown = page(small.opens)
+    shown.goto(f"{small.url}/memories")
     shown.click("input[type=search]")
     shown.keyboard.type("payment")
     shown.wait_for_selector("text=score")
-    shown.goto(f"{small.base}/now?project=shop")
+    shown.goto(f"{small.url}/now?project=shop")
     shown.wait_for_selector("#feed")
     journal = small.home / "journal"
     journal.mkdir(exist_ok=True)
@@ -281,7 +270,7 @@ def test_search_as_you_type_and_the_live_feed(page, small):
 
 def test_keys_decide_on_what_is_selected(page, small):
     """`x` selects, and then `r` rejects what is selected and not what is shown; one undo is told."""
-    shown = page(small.address)
+    shown = page(small.opens)
     names = [one.get_attribute("data-row") for one in shown.locator("[data-row]").all()[:3]]
     for name in names[1:]:
         shown.keyboard.press("j")
@@ -295,8 +284,8 @@ def test_keys_decide_on_what_is_selected(page, small):
 
 def test_a_search_stays_in_the_address(page, small):
     """As one types the count and the address follow, and Back from a memory is back at what was found."""
-    shown = page(small.address)
-    shown.goto(f"{small.base}/memories")
+    shown = page(small.opens)
+    shown.goto(f"{small.url}/memories")
     shown.click("input[type=search]")
     shown.keyboard.type("payment")
     shown.wait_for_url("**/memories?q=payment")
@@ -311,7 +300,7 @@ def test_a_search_stays_in_the_address(page, small):
 def test_what_is_not_saved_is_asked_about(page, small):
     """Another item, a filter or another page is a question while words are not saved; saving is none."""
     asked = []
-    shown = page(small.address)
+    shown = page(small.opens)
     shown.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
     shown.click("[data-key=e]")
     shown.fill("#detail textarea", "Not saved yet.")

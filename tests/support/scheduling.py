@@ -20,6 +20,8 @@ GROUPS = tuple(
         # With the bracket these are groups apart from those above.
         rf"tests/outside/test_(?:rules|ways_in)\.py::.*(\[(?:{_AGENTS}))",
         r"(tests/outside/test_(?:five_agents|page)\.py)",
+        # These parse every module of the package, once for all of them.
+        r"tests/(?:test_architecture|test_extension|surfaces/hook/test_light_idioms)(\.py)",
         # Each of these takes long and shares nothing.
         r"(tests/(?:outside/|surfaces/hook/test_(?:linear|erase)).*)",
         r"([^:]*)",

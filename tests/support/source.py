@@ -35,6 +35,12 @@ def tree_of(name: str) -> ast.Module:
     return ast.parse(text_of(name))
 
 
+@cache
+def nodes_of(name: str) -> tuple[ast.AST, ...]:
+    """Return every node of a module; several tests look through all of them."""
+    return tuple(ast.walk(tree_of(name)))
+
+
 def is_type_checking(node: ast.expr) -> bool:
     """Whether an expression is the name TYPE_CHECKING, with or without `typing` before it."""
     return ast.unparse(node).rpartition(".")[2] == "TYPE_CHECKING"

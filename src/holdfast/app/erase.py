@@ -43,6 +43,7 @@ from holdfast.base.digests import sha256
 from holdfast.base.text import count
 from holdfast.continuity import documents
 from holdfast.errors import BadInput, HoldfastError, NotFound, StoreBusy, StoreUnavailable
+from holdfast.exchange.sync.agreed import FOLDER as AGREED
 from holdfast.exchange.sync.depot import Depot, has_remote
 from holdfast.inject import publish
 from holdfast.journal import notices
@@ -123,7 +124,9 @@ def forget_memories(workspace: Workspace, memories: list[Memory], *, command: st
     if workspace.caller != PERSON:
         # An agent may store any text and forget it again: nothing goes by what a memory says.
         for memory in memories:
-            memory_forget.remove_for(workspace, memory, workspace.speaker, source="cli")
+            # What one of them replaced went with it.
+            with suppress(NotFound):
+                memory_forget.remove_for(workspace, memory, workspace.speaker, source="cli")
         finish.write_pages(workspace)
         publish.refresh(workspace)
         return
@@ -369,6 +372,7 @@ def _take_out(workspace: Workspace, scrub: HomeScrub, *, quickly: bool) -> tuple
         if names and not quickly:
             Erased(workspace.home).add(now(), sorted(names))
         scrub.scrub(looked.places)
+        Erased(workspace.home).add_names([path.removeprefix(f"{AGREED}/") for path in scrub.names_given])
         _renew_index(workspace, scrub, anew=number > 0, quickly=quickly)
         if quickly and not looked.places:
             break

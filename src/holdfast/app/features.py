@@ -18,13 +18,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A package with parts: `hook` at these moments, at those `on_calls` only where the transcript has new calls."""
+    """A package with parts: `hook` at these moments, at those `on_calls` only where the transcript has new calls.
+
+    What `judges` asks the judge about a session, which takes longer than everything else, so it comes behind that.
+    """
 
     package: str
     moments: tuple[str, ...] = ()
     on_calls: tuple[str, ...] = ()
     switch: str = "learning.enabled"
     harvests: bool = False
+    judges: bool = False
     forgets: bool = False
 
     @property
@@ -52,8 +56,8 @@ FEATURES = (
     # Before the rules of the person, for what it refuses it refuses always.
     Feature("learning.security", ("before-tool",), switch="security.block"),
     Feature("rules", ("start", "before-tool", "after-tool", "tool-failed", "compact"), switch="rules.enabled"),
-    Feature("learning.said", harvests=True, forgets=True),
-    Feature("learning.ratings", ("prompt",), harvests=True, forgets=True),
+    Feature("learning.said", judges=True, forgets=True),
+    Feature("learning.ratings", ("prompt",), harvests=True, judges=True, forgets=True),
     Feature("learning.lessons", harvests=True, forgets=True),
     Feature("learning.incidents", harvests=True, forgets=True),
     Feature(

@@ -1,4 +1,4 @@
-"""Heal a home: what is safe to repair in memories, and what the tables of pages have that is no memory yet."""
+"""Heal a home: what is safe to repair in memories, and rows in the tables of pages that are not memories yet."""
 
 from __future__ import annotations
 

@@ -113,6 +113,8 @@ class HomeScrub:
         self._within = within
         # Sessions whose archived words changed, by agent and id.
         self.changed_sessions: set[str] = set()
+        # The paths that files have since their names lost words.
+        self.names_given: list[str] = []
         # Memories that were struck through, as what they state lost words; by their paths without these.
         self.ended: list[str] = []
 
@@ -184,7 +186,7 @@ class HomeScrub:
         if os.path.basename(path) == ".git":
             found.not_known.append((self.shown(path), "git history, which is not rewritten"))
         elif path == OBJECTS:
-            if count := self._for(path).holds(Depot(self.home).every_object()):
+            if count := sum(map(self._for(path).holds, Depot(self.home).every_object())):
                 found.places.append(FoundPlace(path, UNKNOWN, count))
         elif in_name and self._is_ours(path):
             found.places.append(FoundPlace(path, "folder", 0, in_name))
@@ -359,10 +361,12 @@ class HomeScrub:
             wanted = f"{stem}-{number}{dot}{ending}"
         if self._is_memory(path) and is_key(stem) and is_key(name.removesuffix(".md")):
             place = self.workspace.store.tree.place(path.removeprefix("memory/"))
-            self.workspace.store.move(place.scope, place.key, place.scope, wanted.removesuffix(".md"))
+            moved = self.workspace.store.move(place.scope, place.key, place.scope, wanted.removesuffix(".md"))
+            self.names_given.append(f"memory/{moved.path}")
             return
         os.rename(os.path.join(self.home, path), os.path.join(self.home, folder, wanted))
         files.sync_folder(os.path.join(self.home, folder))
+        self.names_given.append(os.path.join(folder, wanted))
 
 
 _SCRUBS: dict[str, Callable[[HomeScrub, str], None]] = {

@@ -1,6 +1,6 @@
 """Marker lines of ours in a person's text: each a line of its own outside of fenced code.
 
-Anywhere else, in a sentence or in an example, a marker is something that the person tells of.
+Anywhere else, in a sentence or in an example, a marker is something that the person writes about.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class Act:
         return tuple(found)
 
     def _kept(self, before: bytes | None) -> str | None:
-        """Return the text of a file as it is kept: none that is large, is no text, has a secret, or finds no room."""
+        """Return the text of a file as it is kept: not if it is large, binary, has a secret, or there is no room."""
         if before is None or len(before) > min(MAX_KEPT, self._room):
             return None
         try:

@@ -60,13 +60,9 @@ def apply(workspace: Workspace, draft: Draft) -> Memory:
 
 def _said_by_all(found: list[Memory]) -> str:
     told = [parts(one.body) for one in found]
-    statements = dict.fromkeys(_ended(statement) for statement, _, _ in told)
+    # A statement without a stop gets one, so that another can follow it.
+    ended = [text if text.rstrip(_CLOSING).endswith(_STOPS) else f"{text}." for text, _, _ in told]
     reasons = dict.fromkeys(why for _, why, _ in told if why)
     rest = dict.fromkeys(more for _, _, more in told if more)
     # All statements are one paragraph, so that they stay the statement of the one memory.
-    return body_of(" ".join(statements), " ".join(reasons), "\n\n".join(rest))
-
-
-def _ended(statement: str) -> str:
-    """Return a statement with a stop at its end, so that another can follow it."""
-    return statement if statement.rstrip(_CLOSING).endswith(_STOPS) else f"{statement}."
+    return body_of(" ".join(dict.fromkeys(ended)), " ".join(reasons), "\n\n".join(rest))

@@ -53,16 +53,21 @@ def plan_scope(workspace: Workspace, scope: str) -> tuple[list[Memory], list[Ste
 def remove_for(workspace: Workspace, memory: Memory, agent: str, *, source: str = "mcp") -> Memory:
     """Remove a memory that an agent wants gone, and nothing else of its words: others may have said them, too.
 
-    It leaves no tombstone and can be undone, for only a person forgets for good. What is theirs is proposed to them.
+    What only it replaced goes with it, or would be told again. It leaves no tombstone and can be undone, for only a
+    person forgets for good. What is theirs is proposed to them.
     """
     workspace.need_enabled()
     if is_of_the_person(memory):
         end(workspace, memory, agent=agent, source=source)
         raise Refused(f"{memory.key} is the person's own; it was proposed to them", "They decide.")
     workspace.need_reach(memory.scope.kind)
+    replaced = [one for one in _replaced_by(workspace, [memory]) if not is_of_the_person(one)]
     with audit.Act(workspace, "forget") as act:
         gone = workspace.store.remove(memory.scope, memory.key, forget=False)
         act.done(f"{gone.scope}/{gone.key}", f"the agent {redact.redact(agent)[0]} asked for it")
+        for one in replaced:
+            workspace.store.remove(one.scope, one.key, forget=False)
+            act.done(f"{one.scope}/{one.key}", f"{gone.key} had replaced it")
     if not workspace.has_home:
         return gone
     audit.trim(workspace)

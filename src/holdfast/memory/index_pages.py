@@ -267,9 +267,10 @@ def group(memories: list[One]) -> list[tuple[str, list[One]]]:
     counts = {label: len(members) for label, members in labelled.items()}
     found: list[tuple[str, list[One]]] = []
     while left and len(found) < MAX_GROUPS:
-        label = _best_label(counts, len(memories))
-        if not label:
+        usable = [(-n, label) for label, n in counts.items() if MIN_GROUP <= n <= len(memories) * _MAX_SHARE]
+        if not usable:
             break
+        label = min(usable)[1]
         members = [memory for memory in labelled[label] if memory.path in left]
         found.append((label, members))
         for memory in members:
@@ -285,8 +286,3 @@ def labels(memory: Memory | Listed) -> list[str]:
     first = memory.key.split("-", 1)[0]
     words = [first] if len(first) > 2 and not first.isdigit() and first not in _EMPTY_WORDS else []
     return list(dict.fromkeys([*(tag.lower() for tag in memory.tags), *words]))
-
-
-def _best_label(counts: dict[str, int], total: int) -> str:
-    usable = [(-n, label) for label, n in counts.items() if MIN_GROUP <= n <= total * _MAX_SHARE]
-    return min(usable)[1] if usable else ""

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 from holdfast.base import files
 from holdfast.errors import HoldfastError
 from holdfast.language.contradiction import Claim
+from holdfast.language.derived import NOWHERE, give_one, is_silent, named_call, share_calls
 from holdfast.language.mentions import is_file_ending
 from holdfast.memory import anchors, index_pages
+from holdfast.memory.remember import WHOSE
 from holdfast.privacy import redact
 from holdfast.project.ids import is_id
 from holdfast.records import Filter, Memory, Problem
@@ -55,6 +57,7 @@ def find(workspace: Workspace) -> list[Problem]:
         *dead_page_links(_index_pages(root), root),
         *stale_claims(memories, texts, _project_roots(workspace)),
         *changed_code(workspace, memories),
+        *told_nowhere(memories),
         *renamed(memories, texts),
         *orphans(root),
     ]
@@ -139,22 +142,35 @@ def duplicates(memories: list[Memory]) -> Iterator[Problem]:
 
 
 def outdated(memories: list[Memory]) -> Iterator[Problem]:
-    """Name what a newer memory of the same scope and trust says otherwise than, unless it supersedes it."""
+    """Name what a newer memory of the same scope and trust says otherwise than, unless it supersedes it.
+
+    What says otherwise than a memory of another trust, or than a global one, contradicts it.
+    """
     ended = {(memory.scope, key) for memory in memories for key in memory.supersedes}
     holding = [memory for memory in memories if (memory.scope, memory.key) not in ended and not memory.ended_by("")]
-    by_clue: defaultdict[tuple[str, str, str], list[tuple[Memory, Claim]]] = defaultdict(list)
-    for memory in sorted(holding, key=lambda one: one.updated):
+    by_clue: defaultdict[tuple[str, str], list[tuple[str, Memory, Claim]]] = defaultdict(list)
+    for memory in sorted(holding, key=lambda one: (one.scope.kind != "global", one.updated)):
         claim = Claim(kinds.parts(memory.body)[0])
         kept, asked = claim.clues()
-        scope, trust = str(memory.scope), memory.trust
-        found = [by_clue.get((scope, trust, clue), [])[-_MAX_SHARING:] for clue in sorted(asked)]
-        for older, other in {one[0].key: one for some in found for one in some}.values():
-            if claim.differs(other):
-                hint = f"`holdfast forget {older.key}`, or store the newer one with --supersedes {older.key}."
-                said = f"{memory.key} is newer and says otherwise"
-                yield Problem("outdated", older.path, said, hint, other=memory.path)
+        here = str(memory.scope)
+        found = [(place, clue) for place in sorted({here, "global"}) for clue in sorted(asked)]
+        some = [one for each in found if each in by_clue for one in by_clue[each][-_MAX_SHARING:]]
+        for _, older, other in {one[0]: one for one in some}.values():
+            if claim.differs(other) and not share_calls(claim.text, other.text):
+                yield from _otherwise(memory, older)
         for clue in kept:
-            by_clue[scope, trust, clue].append((memory, claim))
+            by_clue[here, clue].append((f"{here} {memory.key}", memory, claim))
+
+
+def _otherwise(newer: Memory, older: Memory) -> Iterator[Problem]:
+    if (newer.scope, newer.trust) == (older.scope, older.trust):
+        hint = f"`holdfast forget {older.key}`, or store the newer one with --supersedes {older.key}."
+        yield Problem("outdated", older.path, f"{newer.key} is newer and says otherwise", hint, other=newer.path)
+    elif newer.key != older.key:
+        # Of one key `contradictions` tells.
+        said = f"{newer.key} says otherwise than {older.key} of {older.scope} ({WHOSE[older.trust]})"
+        hint = "Where both hold, say in one of them when; else `holdfast forget` one."
+        yield Problem("contradiction", newer.path, said, hint, other=older.path)
 
 
 def dead_links(
@@ -206,6 +222,15 @@ def changed_code(workspace: Workspace, memories: Iterable[Memory]) -> Iterator[P
     for one in anchors.stale(workspace, memories):
         hint = f"It holds: `holdfast confirm {one.memory.key}`. It does not: `holdfast edit` or `holdfast forget` it."
         yield Problem("changed-code", one.memory.path, one.warning, hint)
+
+
+def told_nowhere(memories: Iterable[Memory]) -> Iterator[Problem]:
+    """Name rules of the person's that name a command or a file, and are told at no call."""
+    for memory in memories:
+        is_theirs = memory.type == "feedback" and memory.trust == "user"
+        if is_theirs and named_call(memory.body) and is_silent(memory):
+            hint = f"Give it a condition: `{give_one(memory)}`, or none by `--when none`."
+            yield Problem("told-nowhere", memory.path, f"it names a call, and is {NOWHERE}", hint)
 
 
 def renamed(memories: Iterable[Memory], texts: dict[str, str]) -> Iterator[Problem]:

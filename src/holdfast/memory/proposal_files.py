@@ -95,7 +95,7 @@ class Proposals:
         return [name[:-3] for name in files.names_in(self.folder, ".md") if layout.is_text(name)]
 
     def all(self) -> tuple[list[Proposal], list[Problem]]:
-        """Return all that wait, oldest first, and a problem for each file that is no proposal."""
+        """Return all that wait, oldest first, and a problem for each file that is not a proposal."""
         found: list[Proposal] = []
         problems: list[Problem] = []
         for name in self.ids():
@@ -113,7 +113,7 @@ class Proposals:
         return self._read(self.find(text))
 
     def find(self, text: str) -> str:
-        """Return the id that begins with this; NotFound or BadInput where that is none or several."""
+        """Return the id that begins with this; NotFound where there is none, BadInput where there are several."""
         known = {name: name for name in self.ids()}
         return by_prefix(text, known, "no proposal", "`holdfast proposals` lists those that wait.")
 

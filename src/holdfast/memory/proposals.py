@@ -70,7 +70,7 @@ class Kind:
 
     # Whether the files that approving changes are all that there is to undo.
     can_be_undone = True
-    # Whose it becomes: the person's, who says yes to it.
+    # It becomes the person's, who approved it.
     trust = "user"
 
     def keep(self, workspace: Workspace, proposal: Proposal) -> str:
@@ -379,7 +379,8 @@ class Judge:
                 self.workspace.refresh((one,))
                 found = self.workspace.store.find(Filter((one,)))
                 self._said[one] = frozenset(same(memory.body) for memory in found)
-            if same(text) in self._said[one]:
+            # A memory is kept without the word that leads to it.
+            if not self._said[one].isdisjoint((same(text), same(tidied(text)))):
                 return "known", ids[0]
         if not self._rejected.isdisjoint(ids):
             return "rejected", ids[0]
@@ -390,9 +391,9 @@ class Judge:
 
     def is_forgotten(self, scope: Scope, text: str, *, or_corrected: bool = True) -> bool:
         """Whether the statement was forgotten, or corrected, here or for everywhere."""
-        statement = split_title(text).statement
-        key, store = automatic_key(statement), self.workspace.store
+        store = self.workspace.store
         return any(
-            store.forgot(one, key, statement) or (or_corrected and store.was_corrected(one, statement))
+            store.forgot(one, automatic_key(said), said) or (or_corrected and store.was_corrected(one, said))
             for one in readable(self.workspace, scope)
+            for said in {split_title(each).statement for each in (text, tidied(text))}
         )

@@ -10,6 +10,7 @@ from holdfast.language import conditions
 from holdfast.language.contradiction import says_otherwise
 from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.privacy import redact
+from holdfast.project import ids
 from holdfast.records import USUAL, Draft, Filter, Memory, Proposal, Scope, Stored, replace
 from holdfast.store import kinds as standing
 from holdfast.store.memory_file import first_words
@@ -102,7 +103,7 @@ def _put_beside_the_older(workspace: Workspace, draft: Draft, was: str | None) -
     near = _near(workspace, draft) if draft.trust == "user" else []
     said = content_of(draft).statement
     # What says otherwise is superseded and not removed: that it is meant is a guess, though a strict one.
-    older = [one for one in near if one.trust == "user" and says_otherwise(said, standing.parts(one.body)[0])]
+    older = [one for one in near if one.trust == "user" and _denies(said, standing.parts(one.body)[0])]
     every = tuple(dict.fromkeys((*draft.supersedes, *[one.key for one in older])))
     stored = put(workspace, replace(draft, supersedes=every), was)
     stored = replace(stored, against=tuple([one.key for one in older]))
@@ -116,6 +117,15 @@ def _put_beside_the_older(workspace: Workspace, draft: Draft, was: str | None) -
         merging = f"holdfast merge {one.key} {stored.memory.key}"
         workspace.say(f'{one.key} says much the same ("{first_words(one.body)}"); to make one of both: {merging}')
     return stored
+
+
+def _denies(newer: str, older: str) -> bool:
+    """Whether a statement says otherwise than an older one; two that are told at the same calls both hold."""
+    if not says_otherwise(newer, older):
+        return False
+    from holdfast.language.derived import share_calls
+
+    return not share_calls(newer, older)
 
 
 def _say_lost_condition(workspace: Workspace, stored: Stored) -> None:
@@ -153,10 +163,12 @@ def _much_the_same(said: str, others: list[Memory]) -> list[Memory]:
         return []
     # Nothing else that stores needs its word lists.
     from holdfast.language import likeness
+    from holdfast.language.derived import share_calls
 
-    words = likeness.words_of(said)
-    same = [one for one in others if likeness.alike(words, likeness.words_of(standing.parts(one.body)[0]))]
-    return same[:_MAX_HINTS]
+    words, stated = likeness.words_of(said), [(one, standing.parts(one.body)[0]) for one in others]
+    same = [(one, text) for one, text in stated if likeness.alike(words, likeness.words_of(text))]
+    # Two rules in nearly the same words may be about different calls.
+    return [one for one, text in same if share_calls(said, text) is not False][:_MAX_HINTS]
 
 
 def pin(workspace: Workspace, key: str, *, scope: str | None = None, pinned: bool = True) -> Memory:
@@ -175,7 +187,7 @@ def put(workspace: Workspace, draft: Draft, was: str | None = None) -> Stored:
         nonlocal kinds
         for key in (checked.key or "", *checked.supersedes):
             refuse_secret(key, "the key")
-        refuse_secret(checked.scope.owner, f"the {checked.scope.kind} id")
+        refuse_secret(ids.without_hash(checked.scope.owner), f"the {checked.scope.kind} id")
         cleaned, kinds = redacted(checked)
         _refuse_forgotten(workspace, cleaned)
         return _anchored(workspace, cleaned)
@@ -200,7 +212,7 @@ def put_shared(store: Store, draft: Draft) -> Stored:
 def cleaned_to_share(draft: Draft) -> Draft:
     """Return what somebody shares without secrets; one in its key or its owner is refused."""
     refuse_secret(draft.key or "", "the key")
-    refuse_secret(draft.scope.owner, f"the {draft.scope.kind} id")
+    refuse_secret(ids.without_hash(draft.scope.owner), f"the {draft.scope.kind} id")
     return redacted(draft)[0]
 
 

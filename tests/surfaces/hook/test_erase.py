@@ -88,6 +88,19 @@ def by_command(say, one) -> None:
         say("work", "add", f"Make {one()} faster")
 
 
+def by_later_ways(say, one, machine: Path) -> None:
+    """Store canaries in rules, in what a team shares and in what git keeps for a sync."""
+    for place in range(count(5, 2)):
+        say("remember", f"Never run make release{place} without asking about {one()}.", "--key", f"rule-{place}")
+        say("remember", f"The tower {one()} is tall.", "--key", f"tower-{place}", "--scope", "project")
+        say("team", "promote", f"tower-{place}", "--reason", f"everybody asks about {one()}")
+    say("allow", "--yes")
+    remote = machine / "stick"
+    remote.mkdir()
+    say("sync", "init", str(remote))
+    say("sync")
+
+
 def stored_everywhere(hook, cli, home: Path, machine: Path, workspace) -> int:
     """Store canaries by every way that there is, 200 of them in the long run; return how many."""
     numbers = iter(range(1_000))
@@ -130,6 +143,7 @@ def stored_everywhere(hook, cli, home: Path, machine: Path, workspace) -> int:
     (folder / "MEMORY.md").write_text(
         f"# The shop\n\n> Kim said {canary(next(numbers)).replace(' ', chr(10) + '> ')} once.\n"
     )
+    by_later_ways(say, one, machine)
     data = folder / "data"
     data.mkdir(mode=0o700, exist_ok=True)
     (data / "wide.txt").write_bytes(f"a table with {canary(next(numbers))} in it\n".encode("utf-16"))
@@ -177,13 +191,14 @@ def test_canaries_go_and_nothing_else_does(full, cli, home, hook, machine):
     changed = [
         str(path.relative_to(home)) for path, data in others.items() if not path.exists() or path.read_bytes() != data
     ]
-    ignored = (*IGNORED, CURSORS)
+    # What git keeps is made again.
+    ignored = (*IGNORED, CURSORS, "sync/")
     assert [name for name in changed if not name.startswith(ignored) and not name.endswith("index.md")] == []
     assert list((home / CURSORS).iterdir()) == []
     assert [recall(cli, asked) for asked in ("who gives access to deploys", "which language")] == recalled
     # Agents' own transcripts and notes still have it.
     with (machine / ".claude/projects/-shop/0f5c3a52-7a35-4d5e-9a0e-3d1f6f1f0001.jsonl").open("a") as file:
         file.write("\n")
-    for words in (["sweep"], ["harvest", "--all"], ["import"], ["reindex"]):
+    for words in (["sweep"], ["harvest", "--all"], ["import"], ["sync"], ["reindex"]):
         check(cli(*words))
     assert holding(home) == []
