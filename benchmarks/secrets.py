@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
 
     Of the lists 95 % are caught in each half, with 1 % of false alarms; of the kinds of vendors 99 %, with 0.2 %.
     """
-    parser = argparse.ArgumentParser(prog="secrets", description=__doc__)
+    parser = argparse.ArgumentParser(prog="holdfast bench secrets", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="leave the times out")
     options = parser.parse_args(argv)
     kept = [_caught(half) >= 0.95 for half in fake_secrets.SEEDS]

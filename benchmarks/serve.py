@@ -7,6 +7,7 @@ Beside it stands what the server computed for one request on average, which a bu
 
 from __future__ import annotations
 
+import argparse
 import http.client
 import json
 import os
@@ -43,16 +44,20 @@ _SEARCHES = ("how do we deploy", "depl", "the database schema", "payment queue w
 
 
 def main(arguments: list[str]) -> int:
-    """Run with `[--json] [memories] [sessions]`."""
-    numbers = [int(one) for one in arguments if one.isdecimal()] or [MEMORIES, SESSIONS]
+    """Fill a home and measure the page over it."""
+    parser = argparse.ArgumentParser(prog="holdfast bench serve", description=__doc__)
+    parser.add_argument("memories", nargs="?", type=int, default=MEMORIES, help="default %(default)s")
+    parser.add_argument("sessions", nargs="?", type=int, default=SESSIONS, help="default %(default)s")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
         home = os.path.join(folder, "home")
-        lay(home, numbers[0], numbers[-1])
+        lay(home, given.memories, given.sessions)
         with Workspace(home, project="shop", environment={"HOME": home}) as workspace:
             # As in a home that is in use; a recall makes 500 that are missing.
             make_all_vectors(workspace)
         report = measured(home, folder)
-    if "--json" in arguments:
+    if given.json:
         print(json.dumps(report, indent=1))
         return 0
     for name, took in report["views"].items():

@@ -6,6 +6,7 @@ start of Python. Figures are ratios first, because a machine under load is slowe
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import shutil
@@ -30,8 +31,10 @@ TOPICS = ("deploy", "database", "cache", "login", "test", "branch", "release", "
 
 
 def main(arguments: list[str]) -> int:
-    """Run with `[memories]`, by default 100,000 for the large part."""
-    large = int(arguments[0]) if arguments else 100_000
+    """Measure storing, then a home of 10,000 memories and a large one."""
+    parser = argparse.ArgumentParser(prog="holdfast bench store", description=__doc__)
+    parser.add_argument("memories", nargs="?", type=int, default=100_000, help="in the large home; default %(default)s")
+    large = parser.parse_args(arguments).memories
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
         remember_part(folder)
         for size in sorted({10_000, large}):
