@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from holdfast.base import clock
-from holdfast.errors import BadInput, NotFound
+from holdfast.base.text import by_prefix
 from holdfast.learning.fixes import model
 from holdfast.learning.fixes.model import Fix
 from holdfast.records import replace
 from holdfast.sessions.browse import projects_here
 from holdfast.workspace import Workspace
-
-MIN_ID = 4
 
 
 def known(workspace: Workspace, *, everywhere: bool = False, rejected: bool = False) -> list[Fix]:
@@ -29,9 +27,7 @@ def known(workspace: Workspace, *, everywhere: bool = False, rejected: bool = Fa
 
 def reject(workspace: Workspace, ids: Iterable[str], *, dry_run: bool = False) -> list[Fix]:
     """Let no agent be told these fixes again, and return them."""
-    workspace.need_enabled()
-    fixes = known(workspace, everywhere=True)
-    chosen = [_named(fixes, id) for id in dict.fromkeys(ids)]
+    chosen = _named(workspace, ids, rejected=False)
     for fix in () if dry_run else chosen:
         model.reject(workspace.home, fix, clock.now())
     return chosen
@@ -39,19 +35,15 @@ def reject(workspace: Workspace, ids: Iterable[str], *, dry_run: bool = False) -
 
 def restore(workspace: Workspace, ids: Iterable[str], *, dry_run: bool = False) -> list[Fix]:
     """Let agents be told rejected fixes again, and return them."""
-    workspace.need_enabled()
-    fixes = known(workspace, everywhere=True, rejected=True)
-    chosen = [_named(fixes, id) for id in dict.fromkeys(ids)]
+    chosen = _named(workspace, ids, rejected=True)
     for fix in () if dry_run else chosen:
         model.restore(workspace.home, fix)
     return chosen
 
 
-def _named(fixes: list[Fix], id: str) -> Fix:
-    """Return the fix that an id, or the beginning of one, names."""
-    found = [fix for fix in fixes if fix.id.startswith(id)] if len(id) >= MIN_ID else []
-    if not found:
-        raise NotFound(f"no fix has the id {id!a}", "`holdfast fixes --everywhere` lists them with their ids.")
-    if len(found) > 1:
-        raise BadInput(f"{len(found)} fixes have an id that begins with {id!a}", "Give more of it.")
-    return found[0]
+def _named(workspace: Workspace, ids: Iterable[str], *, rejected: bool) -> list[Fix]:
+    """Return the fixes that these ids, or the beginnings of them, name."""
+    workspace.need_enabled()
+    fixes = {fix.id: fix for fix in known(workspace, everywhere=True, rejected=rejected)}
+    hint = "`holdfast fixes --everywhere` lists them with their ids."
+    return [by_prefix(id, fixes, "there is no fix", hint) for id in dict.fromkeys(ids)]

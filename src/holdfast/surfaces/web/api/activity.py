@@ -140,67 +140,34 @@ class FindingList(Struct, frozen=True):
 @endpoint("GET", "/sessions")
 def list_sessions(call: ApiCall, asked: SessionsAsked) -> SessionList:
     """List the sessions of a project, the last to end first."""
-    end = asked.offset + asked.limit
-    found = browse.list_sessions(
-        call.workspace,
-        agents=tuple(asked.agent),
-        since=asked.since,
-        until=asked.until,
-        outcomes=tuple(asked.outcome),
-        file=asked.file,
-        branch=asked.branch,
-        subagents=asked.subagents,
-        everywhere=asked.everywhere,
-        limit=end + 1,
-    )
-    rows = list(found.sessions)
-    return SessionList(rows[asked.offset : end], end if len(rows) > end else None)
+    found = browse.list_sessions(call.workspace, **asked.choices(), limit=asked.end + 1)
+    return SessionList(*asked.part(found.sessions))
 
 
 @endpoint("GET", "/sessions/search")
 def search_sessions(call: ApiCall, asked: SaidAsked) -> FoundInSessions:
     """Find what was said and done in the sessions of a project, best first, with each part of the score."""
-    found = session_search.search(
-        call.workspace,
-        asked.q,
-        agents=tuple(asked.agent),
-        since=asked.since,
-        until=asked.until,
-        everywhere=asked.everywhere,
-        limit=asked.limit,
-        explain=True,
-    )
+    found = session_search.search(call.workspace, asked.q, **asked.choices(), limit=asked.limit, explain=True)
     return FoundInSessions([given(hit, PassageShape, parts=parts_of(hit.parts)) for hit in found.hits])
 
 
 @endpoint("GET", "/sessions/cost")
 def cost(call: ApiCall, asked: CostAsked) -> CostList:
     """Sum what sessions cost: of one project where one is named, else of all."""
-    rows = browse.cost(call.workspace, by=asked.by, since=asked.since, until=asked.until)
-    return CostList([given(row, CostView) for row in rows])
+    return CostList([given(row, CostView) for row in browse.cost(call.workspace, **asked.choices())])
 
 
 @endpoint("GET", "/sessions/timeline")
 def timeline(call: ApiCall, asked: TimelineAsked) -> TimelineDays:
     """Show what was done in a project day by day: each session with its commits and the files that it changed."""
-    found = browse.timeline(
-        call.workspace, since=asked.since, until=asked.until, everywhere=asked.everywhere, limit=asked.limit
-    )
+    found = browse.timeline(call.workspace, **asked.choices(), limit=asked.limit)
     return TimelineDays(list(found.days), found.more)
 
 
 @endpoint("GET", "/sessions/files")
 def changed_files(call: ApiCall, asked: FilesAsked) -> ChangedFiles:
     """List the files that sessions changed, the last change first: by whom, when, how often."""
-    found = browse.activity(
-        call.workspace,
-        path=asked.path,
-        agents=tuple(asked.agent),
-        since=asked.since,
-        until=asked.until,
-        everywhere=asked.everywhere,
-        limit=asked.limit,
-    )
+    found = browse.activity(call.workspace, **asked.choices(), limit=asked.limit)
     return ChangedFiles(list(found.changes), found.more)
 
 
@@ -231,7 +198,7 @@ def list_receipts(call: ApiCall, asked: ReceiptsAsked) -> ReceiptList:
         events = (one for kind in ("start", "prompt") for one in call.workspace.journal.events(kind))
         here = {one.data.get("session") for one in events if one.data.get("project") in own}
         found = [one for one in found if one.session and one.session in here]
-    end = asked.offset + asked.limit
+    part, more = asked.part(found)
     shown = [
         given(
             one,
@@ -239,9 +206,9 @@ def list_receipts(call: ApiCall, asked: ReceiptsAsked) -> ReceiptList:
             given=[given_memory(each.scope, each.key, each.why, each.tokens) for each in one.given],
             left_out=[LeftOut(name, why) for name, why in one.left_out],
         )
-        for one in found[asked.offset : end]
+        for one in part
     ]
-    return ReceiptList(shown, end if len(found) > end else None)
+    return ReceiptList(shown, more)
 
 
 @endpoint("GET", "/projects")
@@ -262,5 +229,4 @@ def show_status(call: ApiCall, asked: SeenFrom) -> HomeStatus:
 def doctor(call: ApiCall, asked: SeenFrom) -> FindingList:
     """Check the installation, the home and the connected agents."""
     call.need_whole_home()
-    found = checking.doctor(call.workspace)
-    return FindingList([given(one, FindingShape) for one in found])
+    return FindingList([given(one, FindingShape) for one in checking.doctor(call.workspace)])

@@ -273,7 +273,7 @@ def query_of(request: Request, kind: type[Struct]) -> dict[str, object]:
 @cache
 def _lists(kind: type[Struct]) -> frozenset[str]:
     """Return the names that may be given several times."""
-    return frozenset(one.name for one in msgspec.structs.fields(kind) if one.default_factory is list)
+    return frozenset(one.encode_name for one in msgspec.structs.fields(kind) if one.default_factory is list)
 
 
 async def _body(request: Request, kind: type[T]) -> T:

@@ -47,43 +47,20 @@ from holdfast.surfaces.web.api.shapes import given as given_of
 @endpoint("GET", "/memories", on_hub=True)
 def list_all(call: ApiCall, asked: MemoriesAsked) -> MemoryList:
     """List the memories that are visible from a project, newest first."""
-    end = asked.offset + asked.limit
-    found = show.list_memories(
-        call.workspace,
-        scope=asked.scope,
-        types=tuple(asked.type),
-        tags=tuple(asked.tag),
-        since=asked.since,
-        everywhere=asked.everywhere,
-        limit=end + 1,
-    )
-    listed = [ruled_memory(one, show.replaced_by(call.workspace, one)) for one in found[asked.offset : end]]
-    return MemoryList(listed, end if len(found) > end else None)
+    part, more = asked.part(show.list_memories(call.workspace, **asked.choices(), limit=asked.end + 1))
+    return MemoryList([ruled_memory(one, show.replaced_by(call.workspace, one)) for one in part], more)
 
 
 @endpoint("GET", "/search", on_hub=True)
 def search(call: ApiCall, asked: SearchAsked) -> FoundMemories:
     """Find memories by words and meaning, best first, with each part of the score. Looking is not use."""
-    end = asked.offset + asked.limit
     found = [
         found_memory(one, team)
         for team, workspace in call.workspace.teams.items()
-        for one in recall(
-            workspace,
-            asked.q,
-            scope=asked.scope,
-            types=tuple(asked.type),
-            tags=tuple(asked.tag),
-            agents=tuple(asked.agent),
-            since=asked.since,
-            until=asked.until,
-            everywhere=asked.everywhere,
-            limit=end + 1,
-            counts=False,
-        )
+        for one in recall(workspace, asked.q, **asked.choices(), limit=asked.end + 1, counts=False)
     ]
     best = sorted(found, key=lambda one: -one.score) if len(call.workspace.teams) > 1 else found
-    return FoundMemories(best[asked.offset : end], end if len(best) > end else None)
+    return FoundMemories(*asked.part(best))
 
 
 @endpoint("POST", "/memories", "write", statuses=(200, 201, 202), on_hub=True)

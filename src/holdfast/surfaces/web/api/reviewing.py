@@ -112,9 +112,8 @@ class UndoneUpdate(Struct, frozen=True):
 def list_waiting(call: ApiCall, asked: PageAsked) -> ProposalList:
     """List what waits for the person's word, oldest first."""
     found = [one for one in proposals.waiting(call.workspace)[0] if call.may_see(one.scope, also_global=False)]
-    end = asked.offset + asked.limit
-    shown = [_shape(one) for one in found[asked.offset : end]]
-    return ProposalList(shown, end if len(found) > end else None)
+    part, more = asked.part(found)
+    return ProposalList([_shape(one) for one in part], more)
 
 
 @endpoint("GET", "/proposals/{id}", tagged=True)
@@ -174,11 +173,11 @@ def list_patterns(call: ApiCall, asked: PageAsked) -> PatternList:
     """List what recurs over sessions and was not decided on, ranked; of one project where one is named."""
     call.need_whole_home()
     project = call.workspace.project().id if call.workspace.asked_project else ""
-    found = pattern_review.waiting(call.workspace, project=project)
-    end = asked.offset + asked.limit
-    worded = [pattern_review.candidate(one) for one in found[asked.offset : end]]
-    shown = [given_of(one.pattern, PatternShape, title=one.title, statement=one.statement) for one in worded]
-    return PatternList(shown, end if len(found) > end else None)
+    part, more = asked.part(pattern_review.waiting(call.workspace, project=project))
+    worded = map(pattern_review.candidate, part)
+    return PatternList(
+        [given_of(one.pattern, PatternShape, title=one.title, statement=one.statement) for one in worded], more
+    )
 
 
 @endpoint("POST", "/patterns/{id}/decision", "review")
@@ -203,13 +202,11 @@ def decide_pattern(call: ApiCall, asked: SeenFrom, given: PatternDecided, id: st
 def list_updates(call: ApiCall, asked: UpdatesAsked) -> UpdateList:
     """List what Holdfast changed, moved or removed, newest first."""
     call.need_whole_home()
-    end = asked.offset + asked.limit
-    found = updates.updates(call.workspace, since=asked.since, command=asked.command, limit=end + 1)
+    part, more = asked.part(updates.updates(call.workspace, **asked.choices(), limit=asked.end + 1))
     shown = [
-        given_of(one.update, UpdateShape, can_be_undone=one.can_be_undone, undone_by=one.undone_by)
-        for one in found[asked.offset : end]
+        given_of(one.update, UpdateShape, can_be_undone=one.can_be_undone, undone_by=one.undone_by) for one in part
     ]
-    return UpdateList(shown, end if len(found) > end else None)
+    return UpdateList(shown, more)
 
 
 @endpoint("POST", "/updates/{id}/undo", "review")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hints
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from holdfast.base.digests import short
 from holdfast.records import Hit, Memory, Part, Proposal, Receipt, Scope
@@ -22,10 +22,13 @@ ScopeKind = Literal["global", "project", "session", "agent"]
 MemoryType = Literal["user", "feedback", "project", "reference", "decision", "lesson"]
 Strength = Literal["say", "hold", "ask", "deny"]
 Trust = Literal["user", "agent", "derived", "import"]
+Outcome = Literal["success", "failure", "partial", "abandoned", "unknown"]
 MAX_TEXT = 1_000_000
 Id = Annotated[str, Meta(max_length=128)]
 Words = Annotated[str, Meta(max_length=2_000)]
 Several = Annotated[list[Annotated[str, Meta(min_length=1, max_length=200)]], Meta(max_length=50)]
+# What every query may have, and what is no choice among the things that are listed or searched.
+_NOT_CHOOSING = ("project", "session", "profile", "team", "limit", "offset", "q")
 
 
 def shape(name: str, record: type, without: tuple[str, ...] = (), **more: Any) -> type[Struct]:
@@ -55,6 +58,11 @@ class SeenFrom(SentFields):
     profile: Id = ""
     team: Id = ""
 
+    def choices(self) -> dict[str, Any]:
+        """Return what is chosen among, as keywords for the function that looks."""
+        chosen = {name: getattr(self, name) for name in self.__struct_fields__ if name not in _NOT_CHOOSING}
+        return {name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}
+
 
 class OneMemory(SeenFrom):
     """Which memory is meant, where the key alone does not say it: the narrowest scope that has it comes first."""
@@ -68,13 +76,22 @@ class PageAsked(SeenFrom):
     limit: Annotated[int, Meta(ge=1, le=200)] = 50
     offset: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
 
+    @property
+    def end(self) -> int:
+        """Where the part ends; whoever looks for one more knows whether there is another part."""
+        return self.offset + self.limit
+
+    def part(self, found: Sequence[T]) -> tuple[list[T], int | None]:
+        """Return the part of a list that is asked for, and the offset of the next part; None at the end."""
+        return list(found[self.offset : self.end]), self.end if len(found) > self.end else None
+
 
 class MemoriesAsked(PageAsked):
     """Which memories are listed."""
 
     scope: ScopeKind | None = None
-    type: Annotated[list[MemoryType], Meta(max_length=6)] = []
-    tag: Several = []
+    types: Annotated[list[MemoryType], Meta(max_length=6)] = field(default_factory=list, name="type")
+    tags: Several = field(default_factory=list, name="tag")
     since: Words = ""
     everywhere: bool = False
 
@@ -83,11 +100,13 @@ class SearchAsked(MemoriesAsked, kw_only=True):
     """What is searched for. A time in the words counts."""
 
     q: Annotated[str, Meta(min_length=1, max_length=2_000)]
-    agent: Several = []
+    agents: Several = field(default_factory=list, name="agent")
     until: Words = ""
 
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     MemoryShape = Struct
     ProposalShape = Struct
     PassageShape = Struct
@@ -245,7 +264,7 @@ class ForgottenMemory(Struct, frozen=True):
 
 
 class MovedTo(SentFields):
-    """SeenFrom a memory goes: another scope, another key, or both."""
+    """Where a memory goes: another scope, another key, or both."""
 
     to: ScopeKind | None = None
     key: Key | None = None
@@ -334,10 +353,10 @@ class ProposalChange(SentFields):
 class SessionsAsked(PageAsked):
     """Which sessions are listed."""
 
-    agent: Several = []
+    agents: Several = field(default_factory=list, name="agent")
     since: Words = ""
     until: Words = ""
-    outcome: Annotated[list[Literal["success", "failure", "partial", "abandoned", "unknown"]], Meta(max_length=5)] = []
+    outcomes: Annotated[list[Outcome], Meta(max_length=5)] = field(default_factory=list, name="outcome")
     file: Words = ""
     branch: Words = ""
     subagents: bool = False
@@ -357,7 +376,7 @@ class FilesAsked(TimelineAsked):
     """Which changes: of a file or folder, by which agents."""
 
     path: Words = ""
-    agent: Several = []
+    agents: Several = field(default_factory=list, name="agent")
 
 
 class SessionList(Struct, frozen=True):
@@ -385,7 +404,7 @@ class SaidAsked(SeenFrom, kw_only=True):
     """What is searched for in what was said and done in sessions."""
 
     q: Annotated[str, Meta(min_length=1, max_length=2_000)]
-    agent: Several = []
+    agents: Several = field(default_factory=list, name="agent")
     since: Words = ""
     until: Words = ""
     everywhere: bool = False
