@@ -176,11 +176,32 @@ def _build(
         settings = _WHERE[each] | ({"help": means[each]} if means and each in means else {})
         params.append(click.Option([f"--{each}"], **settings))
     help = f"Example: {example}\n\n{cleandoc(function.__doc__ or COMMANDS.get(name, ''))}"
-    callback = _in_workspace(function, reads=reads, pure=pure, checks=checks) if workspace else function
+    callback = _in_workspace(function, reads=reads, pure=pure, checks=checks) if workspace else _alone(function)
     made = kind(name, callback=callback, params=params, help=help, **more)
     if isinstance(made, CliCommand):
         made.instead = instead
     return made
+
+
+def _noted(ctx: click.Context, given: dict[str, Any]) -> Invocation:
+    """Take the options that mean the same everywhere out of what was given, and note them."""
+    asked = invocation(ctx)
+    asked.json |= given.pop("as_json", False)
+    asked.dry_run |= given.pop("dry_run", False)
+    asked.yes |= given.pop("yes", False)
+    asked.utc |= given.pop("utc", False)
+    return asked
+
+
+def _alone(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that needs no workspace as a callback of click."""
+
+    @click.pass_context
+    def run(ctx: click.Context, /, **given: Any) -> Any:
+        _noted(ctx, given)
+        return function(**given)
+
+    return run
 
 
 def _in_workspace(function: Callable[..., Any], *, reads: bool, pure: bool, checks: bool) -> Callable[..., Any]:
@@ -194,11 +215,7 @@ def _in_workspace(function: Callable[..., Any], *, reads: bool, pure: bool, chec
         # A server that agents wait for at its start is a command without a workspace.
         from holdfast.app.finish import finish, repair, see
 
-        asked = invocation(ctx)
-        asked.json |= given.pop("as_json", False)
-        asked.dry_run |= given.pop("dry_run", False)
-        asked.yes |= given.pop("yes", False)
-        asked.utc |= given.pop("utc", False)
+        asked = _noted(ctx, given)
         for name, option in (*((name, name) for name in _WHERE), ("project", "of_project")):
             if value := given.pop(option, ""):
                 asked.where[name] = value

@@ -12,7 +12,7 @@ from holdfast import agents
 from holdfast.base.terminal import HarmlessStream, harmless, style
 from holdfast.base.text import count
 from holdfast.errors import BadInput, NeedsConsent
-from holdfast.records import Memory, Problem, Step, asdict
+from holdfast.records import Given, Memory, Part, Problem, Proposal, Step
 from holdfast.surfaces.cli.command_line import invocation, runnable
 from holdfast.workspace import Workspace
 
@@ -35,8 +35,14 @@ def emit_json(document: object) -> bool:
     if invocation().json:
         import json
 
-        click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+        click.echo(json.dumps(document, ensure_ascii=False, indent=2, default=_fields))
     return invocation().json
+
+
+def _fields(record: Any) -> dict[str, object]:
+    """Return the fields of a record, which is how a document shows it."""
+    names = getattr(record, "__dataclass_fields__", None) or record.__slots__
+    return {name: getattr(record, name) for name in names}
 
 
 def say(text: str) -> None:
@@ -122,8 +128,8 @@ def report_applied(steps: Sequence[Step], text: str, kept: Sequence[Step] = ()) 
 
 def plan_json(steps: Sequence[Step], kept: Sequence[Step] = (), *, applied: bool) -> dict[str, object]:
     """Return a plan as `--json` promises it (docs/json.md)."""
-    plain: dict[str, object] = {"plan": [asdict(step) for step in steps], "applied": applied}
-    return {**plain, "kept": [asdict(step) for step in kept]} if kept else plain
+    plain: dict[str, object] = {"plan": steps, "applied": applied}
+    return {**plain, "kept": kept} if kept else plain
 
 
 def print_plan(steps: Sequence[Step], *, err: bool = False) -> None:
@@ -145,12 +151,42 @@ def print_problems(problems: Sequence[Problem], ids: Mapping[Problem, str] | Non
             click.echo(f"{'':25}{runnable(problem.hint)}")
 
 
+def say_problems(problems: Sequence[Problem]) -> None:
+    """Say what could not be read, on standard error."""
+    for problem in problems:
+        place = f"{problem.path}:{problem.line}" if problem.line else problem.path
+        say(f"{place}: {problem.text}" + (f" ({problem.hint})" if problem.hint else ""))
+
+
+def need_terminal(hint: str) -> None:
+    """Refuse to begin a review where there is nobody to ask."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise BadInput("a review needs a terminal", hint)
+
+
 def memory_json(memory: Memory, *, history: bool = False) -> dict[str, object]:
     """Return a memory as `--json` promises it (docs/json.md)."""
-    plain = asdict(memory)
+    plain = scoped_json(memory)
     statements = plain.pop("history")
-    plain["scope"], plain["owner"] = memory.scope.kind, memory.scope.owner
     return {**plain, "history": statements} if history else plain
+
+
+def scoped_json(record: Memory | Proposal | Given) -> dict[str, object]:
+    """Return a record with the kind and the owner of its scope beside its other fields."""
+    return {**_fields(record), "scope": record.scope.kind, "owner": record.scope.owner}
+
+
+def parts_json(parts: Sequence[Part]) -> list[dict[str, object]]:
+    """Return the parts of a score, each with what it adds."""
+    return [{**_fields(part), "points": part.points} for part in parts]
+
+
+def print_parts(parts: Sequence[Part]) -> None:
+    """Print the parts of a score below a hit."""
+    widest = max(8, *(len(part.name) for part in parts)) if parts else 0
+    for part in parts:
+        value = f"{part.value:.3f} × {part.weight:.2f}"
+        click.echo(f"    {part.points:6.3f} = {value}  {part.name:{widest}} {part.why}")
 
 
 def heading(memory: Memory) -> str:

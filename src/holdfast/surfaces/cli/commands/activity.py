@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
@@ -16,7 +17,16 @@ from holdfast.sessions import browse
 from holdfast.sessions.browse import DoneSession
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import HERE, PROJECT, command
-from holdfast.surfaces.cli.output import emit_json, print_each, say, say_empty, say_where, unless_chosen, why_empty
+from holdfast.surfaces.cli.output import (
+    emit_json,
+    print_each,
+    say,
+    say_empty,
+    say_where,
+    scoped_json,
+    unless_chosen,
+    why_empty,
+)
 from holdfast.surfaces.cli.tables import columns, cut, flowing, indented, local_time, on_terminal, padded, print_table
 from holdfast.workspace import Workspace
 
@@ -40,10 +50,10 @@ _project_argument = click.argument("of_project", metavar="[PROJECT]", default=""
 def _timeline(workspace: Workspace, /, **asked: Any) -> None:
     """Show what was done in a project, day by day: sessions with their outcome, commits, pull requests and files."""
     found = browse.timeline(workspace, **asked)
-    days = []
-    for day in found.days:
-        done = [{**asdict(one.session), "changed": [asdict(file) for file in one.files]} for one in day.sessions]
-        days.append({"day": day.day, "sessions": done})
+    days = [
+        {"day": day.day, "sessions": [{**asdict(one.session), "changed": one.files} for one in day.sessions]}
+        for day in found.days
+    ]
     if emit_json({"project": found.project, "days": days, "more": found.more}):
         return
     say_where(workspace, found.project)
@@ -103,8 +113,7 @@ def _activity(workspace: Workspace, /, **asked: Any) -> None:
     end of its session.
     """
     found = browse.activity(workspace, **asked)
-    changes = [asdict(change) for change in found.changes]
-    if emit_json({"project": found.project, "changes": changes, "more": found.more}):
+    if emit_json({"project": found.project, "changes": found.changes, "more": found.more}):
         return
     say_where(workspace, found.project)
     most = _SHORT if on_terminal() else None
@@ -193,9 +202,11 @@ def _show_receipt(receipt: Receipt) -> None:
 
 
 def _receipt_json(receipt: Receipt) -> dict[str, object]:
-    given = [{**asdict(one), "scope": one.scope.kind, "owner": one.scope.owner} for one in receipt.given]
-    left_out = [{"name": name, "reason": reason} for name, reason in receipt.left_out]
-    return {**asdict(receipt), "given": given, "left_out": left_out}
+    return {**asdict(receipt), "given": [*map(scoped_json, receipt.given)], "left_out": _left_out(receipt.left_out)}
+
+
+def _left_out(names: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"name": name, "reason": reason} for name, reason in names]
 
 
 @command("preview", "holdfast preview --prompt 'how do we deploy?'", sees=HERE)
@@ -212,7 +223,7 @@ def _preview(workspace: Workspace, words: tuple[str, ...], prompt: str, after_co
     prompt = prompt or " ".join(words)
     found = preview(workspace, prompt=prompt, after_compaction=after_compaction, agent=agent)
     lines = [{"text": one.text, "characters": one.characters, "why": one.why} for one in found.block.lines]
-    left_out = [{"name": name, "reason": reason} for name, reason in found.block.left_out]
+    left_out = _left_out(found.block.left_out)
     fields = {"agent": found.agent, "moment": found.moment, "budget": found.budget, "characters": len(found.block.text)}
     if emit_json({**fields, "note": found.note, "text": found.block.text, "lines": lines, "left_out": left_out}):
         return

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from holdfast.base.text import count
@@ -25,7 +23,7 @@ def _set_of(workspace: Workspace, path: str | None) -> repository_set.Repository
 @command("allow", "holdfast allow --dry-run")
 @_path
 @options.consent
-def _allow(workspace: Workspace, path: str | None, **given: Any) -> None:
+def _allow(workspace: Workspace, path: str | None) -> None:
     """Let agents be given what the repository of this folder, or of PATH, has in its memory/ folder.
 
     It is allowed as it is now: what is new, changed and gone is shown first, and a later change has to be allowed

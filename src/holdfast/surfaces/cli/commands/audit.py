@@ -6,7 +6,6 @@ import click
 
 from holdfast.base.text import count
 from holdfast.exchange.audit import audit
-from holdfast.records import asdict
 from holdfast.surfaces.cli.making import command
 from holdfast.surfaces.cli.output import emit_json, print_problems, say
 from holdfast.workspace import Workspace
@@ -24,7 +23,7 @@ def _audit(workspace: Workspace, path: str) -> None:
     """
     found = audit(workspace, path)
     fields = {"tool": found.tool, "files": found.files, "statements": found.statements, "imports": found.imports}
-    if emit_json({**fields, "problems": [asdict(one) for one in found.problems]}):
+    if emit_json({**fields, "problems": found.problems}):
         return
     print_problems(found.problems[:_SHOWN])
     if len(found.problems) > _SHOWN:

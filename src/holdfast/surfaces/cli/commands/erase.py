@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import asdict
 
 import click
 
@@ -97,7 +96,7 @@ def _carry_out(workspace: Workspace, target: EraseTarget) -> None:
     if not confirm_steps(planned.steps, "it is nowhere in the home", planned.kept):
         return
     report, key = erase.erase(workspace, target)
-    document = {**plan_json(planned.steps, planned.kept, applied=True), "report": asdict(report), "key": key}
+    document = {**plan_json(planned.steps, planned.kept, applied=True), "report": report, "key": key}
     if not emit_json(document):
         click.echo("\n".join(report.lines()))
         if not key:

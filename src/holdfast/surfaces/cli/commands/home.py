@@ -16,7 +16,6 @@ from holdfast.base.text import count
 from holdfast.journal import notices
 from holdfast.memory import config
 from holdfast.memory.config import ShownSetting
-from holdfast.records import asdict
 from holdfast.settings import BY_NAME, variable_of
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation, runnable
@@ -133,8 +132,7 @@ def _doctor(workspace: Workspace, fix: bool) -> int:
     """
     problems = doctor(workspace, fix=fix)
     states = [] if any(one.kind in ("installs", "index") for one in problems) else agents(workspace)
-    document = {"problems": [asdict(problem) for problem in problems], "agents": [asdict(one) for one in states]}
-    if not emit_json(document):
+    if not emit_json({"problems": problems, "agents": states}):
         print_problems(problems)
         _print_agents(states)
         say(count(len(problems), "finding") if problems else "all is well")
@@ -150,7 +148,7 @@ _name = click.argument(
 def _config(workspace: Workspace) -> None:
     """Show every setting, its value and where that comes from."""
     found = config.show_all(workspace)
-    if emit_json({"settings": [asdict(setting) for setting in found]}):
+    if emit_json({"settings": found}):
         return
     widest = max(len(setting.name) for setting in found)
     for setting in found:
@@ -163,7 +161,7 @@ def _config(workspace: Workspace) -> None:
 def _get(workspace: Workspace, name: str) -> None:
     """Print the value of one setting."""
     found = config.show(workspace, name)
-    answer(asdict(found), _plain(found))
+    answer(found, _plain(found))
 
 
 @_config.sub("set", "holdfast config set recall.limit 5")
@@ -182,7 +180,7 @@ def _unset(workspace: Workspace, name: str) -> None:
 
 
 def _print_changed(found: ShownSetting) -> None:
-    answer(asdict(found), f"{found.name} = {_plain(found)}")
+    answer(found, f"{found.name} = {_plain(found)}")
     if found.origin == variable_of(found.name):
         say(f"{found.origin} is set in the environment and goes before config.toml")
 

@@ -145,7 +145,7 @@ def _token(url: str, organisation: str, person: str, may: str, days: int, name: 
 @click.argument("organisation")
 @click.option("--days", type=click.IntRange(1), default=90, help="How long a memory stays untouched. Default: 90.")
 @options.consent
-def _retention(url: str, organisation: str, days: int, dry_run: bool, yes: bool) -> None:
+def _retention(url: str, organisation: str, days: int) -> None:
     """Remove memories of an organisation that have expired, and rows that are kept only for a while.
 
     As at home, what is global, pinned, or of type feedback, decision or lesson stays. Clients drop the rest at their
@@ -154,8 +154,6 @@ def _retention(url: str, organisation: str, days: int, dry_run: bool, yes: bool)
     from holdfast.exchange import hub_keeping
     from holdfast.store.organisations import Operator
 
-    invocation().dry_run |= dry_run
-    invocation().yes |= yes
     operator = Operator(url)
     plan = hub_keeping.plan_retention(operator, organisation, days)
     if confirm_steps(plan.steps, "nothing has expired"):
@@ -168,7 +166,7 @@ def _retention(url: str, organisation: str, days: int, dry_run: bool, yes: bool)
 @click.argument("organisation")
 @click.option("--file", metavar="FILE", help="Holds the text that must go; else it is asked for, or piped in.")
 @options.consent
-def _erase(url: str, organisation: str, file: str | None, dry_run: bool, yes: bool) -> None:
+def _erase(url: str, organisation: str, file: str | None) -> None:
     """Take a text out of every table of an organisation, whichever memory, history, proposal or reason holds it.
 
     It is not taken from the command line, which other programs see and the shell keeps.
@@ -179,8 +177,6 @@ def _erase(url: str, organisation: str, file: str | None, dry_run: bool, yes: bo
     from holdfast.store.organisations import Operator
     from holdfast.surfaces.cli.commands.erase import text_of
 
-    invocation().dry_run |= dry_run
-    invocation().yes |= yes
     text = text_of(file).strip()
     operator = Operator(url)
     plan = hub_keeping.plan_erase(operator, organisation, text)
@@ -261,7 +257,7 @@ def _sync(workspace: Workspace) -> int:
 @click.argument("team")
 @click.option("--trust", is_flag=True, help="Also accept what the team changes later, without asking again.")
 @options.consent
-def _allow(workspace: Workspace, team: str, trust: bool, **given: Any) -> None:
+def _allow(workspace: Workspace, team: str, trust: bool) -> None:
     """Let agents be given what a team of the hub shares, as it is now; what is new and changed is shown first.
 
     What the team changes later waits for your decision again, unless you trust it. What it withdraws is removed at

@@ -10,7 +10,6 @@ from holdfast.app import install, schedule
 from holdfast.base.text import count
 from holdfast.inject import publish
 from holdfast.patterns import distributed
-from holdfast.records import asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import command
@@ -168,9 +167,9 @@ def _uninstall(workspace: Workspace, agent: str, scope: str, verify: bool) -> in
     searched, left = install.verify(workspace, agent, scope=scope) if verify else ([], [])
     stays = install.elsewhere(workspace, agent, scope=scope) if verify else []
     fields = {
-        "files": [asdict(one) for one in done],
+        "files": done,
         "searched": searched,
-        "left": [asdict(one) for one in left],
+        "left": left,
         "elsewhere": stays,
     }
     if not emit_json({**_plan_json(planned, applied=bool(done)), **fields}):

@@ -50,7 +50,7 @@ def _ratings(workspace: Workspace, listing: bool, everywhere: bool, limit: int) 
     newest first.
     """
     found = rate.ratings(workspace, everywhere=everywhere, limit=limit)
-    if emit_json({"ratings": [asdict(one) for one in found]}):
+    if emit_json({"ratings": found}):
         return
     print_each(workspace, found, _print_rating, f"no session was rated yet; rate one: {_RATE}")
 
@@ -62,7 +62,7 @@ def _rate(workspace: Workspace, number: str, comment: tuple[str, ...]) -> None:
     """Rate a session. `rate NUMBER` is short for it."""
     rated = rate.rate(workspace, number, " ".join(comment))
     learn_from(workspace, rated)
-    if not emit_json(asdict(rated)):
+    if not emit_json(rated):
         click.echo(f"{rated.action}  ", nl=False)
         _print_rating(rated.rating)
 
@@ -107,7 +107,7 @@ def _synthesis(workspace: Workspace, week: bool, month: bool, everything: bool) 
         raise BadInput("which period?", "Give one of --week, --month and --all.")
     kind = "month" if month else "all" if everything else "week"
     written = synthesis.synthesis(workspace, kind, dry_run=invocation().dry_run)
-    if emit_json({"path": written.path, "action": written.action, "report": asdict(written.report)}):
+    if emit_json({"path": written.path, "action": written.action, "report": written.report}):
         return
     for line in lines_of(written.report):
         click.echo(line)
@@ -165,7 +165,7 @@ def _security(workspace: Workspace, /, kind: str | None, **asked: Any) -> None:
     for why in unguarded(workspace):
         say(why)
     found = trail(workspace, kind=kind or "", **asked)
-    if emit_json({"records": [asdict(record) for record in found]}):
+    if emit_json({"records": found}):
         return
     for one in found:
         who = f"{one.agent}/{one.session[:8]}"
@@ -187,7 +187,7 @@ def _measure(workspace: Workspace, /, **asked: str) -> None:
     file or a skill cannot be withheld. Each change is shown with its bounds; where the data is too thin, it says so.
     """
     report = measure(workspace, **asked)
-    if emit_json(asdict(report)):
+    if emit_json(report):
         return
     for one in (*([report.everything] if report.everything else []), *report.patterns, *report.memories):
         _print_followed(one)
@@ -232,19 +232,16 @@ def line_of(one: Estimate) -> str:
     """Return a comparison in one line: both sides, the change with its bounds, and what it says."""
     first, second = ("before", "since") if one.compares == BEFORE_AFTER else ("withheld", "given")
     sides = f"{_shown(one, one.before)} {first} ({one.sessions_before}), {_shown(one, one.after)} {second}"
-    change, low, high = (_change(one, value) for value in (one.change, one.low, one.high))
+    change, low, high = (_shown(one, value, is_change=True) for value in (one.change, one.low, one.high))
     return f"{one.measure}: {sides} ({one.sessions_after}): {change} ({low} to {high}): {one.verdict}"
 
 
-def _change(one: Estimate, value: float | None) -> str:
+def _shown(one: Estimate, value: float | None, *, is_change: bool = False) -> str:
     if value is None:
         return "?"
-    return f"{value:.2f} times" if one.is_ratio else _shown(one, value, "+")
-
-
-def _shown(one: Estimate, value: float | None, sign: str = "") -> str:
-    if value is None:
-        return "?"
+    if is_change and one.is_ratio:
+        return f"{value:.2f} times"
+    sign = "+" if is_change else ""
     if one.measure == _SHARE:
         return f"{100 * value:{sign}.1f} %"
     return f"{value:{sign},.0f}" if one.is_ratio else f"{value:{sign}.2f}"

@@ -10,7 +10,7 @@ from holdfast.memory import anchors, combine, move, show
 from holdfast.memory.edit import edit, set_rule
 from holdfast.memory.remember import pin
 from holdfast.memory.show import history
-from holdfast.records import SCOPES, STRENGTHS, USUAL, Memory, asdict
+from holdfast.records import SCOPES, STRENGTHS, USUAL, Memory
 from holdfast.rules.rule import rule_of
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
@@ -73,8 +73,7 @@ def _rule_json(memory: Memory) -> dict[str, object] | None:
 def _history(workspace: Workspace, key: str, scope: str | None) -> None:
     """Show what a memory says and what it said before, newest first."""
     memory, statements = history(workspace, key, scope=scope)
-    listed = [asdict(statement) for statement in statements]
-    if emit_json({"key": memory.key, "scope": memory.scope.kind, "statements": listed}):
+    if emit_json({"key": memory.key, "scope": memory.scope.kind, "statements": statements}):
         return
     click.echo(heading(memory))
     for statement in statements:

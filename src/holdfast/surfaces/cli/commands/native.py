@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import click
 
 from holdfast.app import native
@@ -18,7 +16,7 @@ from holdfast.workspace import Workspace
 def _native(workspace: Workspace) -> None:
     """List agents' own memories of this project: the file, whether it has Holdfast's block, what is switched off."""
     found = native.overview(workspace)
-    if emit_json({"memories": [asdict(one) for one in found]}):
+    if emit_json({"memories": found}):
         return
     for one in found:
         said = ["kept alike" if one.kept else "", "off" if one.off else "can be switched off" if one.can_be_off else ""]

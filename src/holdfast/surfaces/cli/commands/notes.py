@@ -46,7 +46,7 @@ _HERE: dict[str, Any] = {
 def _todos(workspace: Workspace, everything: bool) -> None:
     """Add a to-do, or list the open ones: every check box of the project's todo.md, with its number and its id."""
     found = todo.show(workspace, everything=everything)
-    if emit_json({"todos": [asdict(one) for one in found], "path": todo.path(workspace)}):
+    if emit_json({"todos": found, "path": todo.path(workspace)}):
         return
     under, several = "", len({one.under for one in found}) > 1
     for one in found:
@@ -92,7 +92,7 @@ def _remove(workspace: Workspace, names: tuple[str, ...]) -> None:
 
 
 def _print_changed(changed: TodoChange) -> None:
-    if not emit_json({**asdict(changed), "redacted": list(changed.redacted)}):
+    if not emit_json(changed):
         for one in changed.todos:
             click.echo(f"{changed.action}  {one.id}  {one.text}")
 
@@ -105,7 +105,7 @@ def _decisions(workspace: Workspace, everything: bool) -> None:
     A new one takes --because WHY and --replaces ID.
     """
     found = decisions.listed(workspace, everything=everything)
-    if emit_json({"decisions": [asdict(note) for note in found], "path": decisions.path(workspace)}):
+    if emit_json({"decisions": found, "path": decisions.path(workspace)}):
         return
     print_each(workspace, found, _print_note, f"no decision is written down; add one: {_DECIDE}")
 
@@ -132,10 +132,8 @@ def _withdraw_decision(workspace: Workspace, name: str) -> None:
 def _lessons(workspace: Workspace, everything: bool) -> None:
     """Write a lesson down, or list those that hold here, memories of the type lesson, and those that wait for you."""
     found, learned = lesson.lessons(workspace, everything=everything), lesson.learned(workspace, everything=everything)
-    listed = [asdict(note) for note in found]
-    if emit_json(
-        {"lessons": listed, "path": lesson.path(workspace), "learned": [_lesson_json(one) for one in learned]}
-    ):
+    plain = [_lesson_json(one) for one in learned]
+    if emit_json({"lessons": found, "path": lesson.path(workspace), "learned": plain}):
         return
     evidence = {one.key: one for one in learned if one.status in ("standing", "warning")}
     for note in found:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -10,7 +9,6 @@ import click
 from holdfast.app import install
 from holdfast.base.terminal import style
 from holdfast.base.text import count
-from holdfast.errors import BadInput
 from holdfast.patterns import catalogue_edit, distribute
 from holdfast.patterns import report as patterns
 from holdfast.patterns import review as pattern_review
@@ -23,7 +21,17 @@ from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.commands.install import changes_json
 from holdfast.surfaces.cli.making import PROJECT, group
-from holdfast.surfaces.cli.output import answer, confirm_plan, emit_json, print_plan, say, say_empty, why_empty
+from holdfast.surfaces.cli.output import (
+    answer,
+    confirm_plan,
+    emit_json,
+    need_terminal,
+    print_plan,
+    say,
+    say_empty,
+    say_problems,
+    why_empty,
+)
 from holdfast.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -142,8 +150,7 @@ def _review(workspace: Workspace, min_frequency: int | None, since: str) -> None
     waiting = [{**asdict(one.pattern), "title": one.title, "statement": one.statement} for one in given]
     if emit_json({"waiting": waiting}):
         return
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise BadInput("a review needs a terminal", "Use `holdfast patterns review --json`, then decide by ID.")
+    need_terminal("Use `holdfast patterns review --json`, then decide by ID.")
     decided = 0
     for one in pattern_review.review(workspace, found, lambda given: _ask(workspace, given, found)):
         _print_decisions([one])
@@ -170,7 +177,7 @@ def _ask(workspace: Workspace, given: WaitingPattern, found: list[Pattern]) -> s
 def _show(workspace: Workspace, name: str) -> None:
     """Show everything that is known of a pattern: its evidence, its entry in the catalogue, what was decided."""
     found = catalogue_edit.show(workspace, name)
-    if emit_json(asdict(found)):
+    if emit_json(found):
         return
     if found.pattern is not None and found.entry is None:
         _print_candidate(pattern_review.candidate(found.pattern))
@@ -235,12 +242,11 @@ def _snooze(workspace: Workspace, name: str, days: int) -> None:
 def _catalogue(workspace: Workspace) -> None:
     """List the patterns that were approved, where they are distributed, and those that are retired."""
     found, problems = catalogue_edit.entries(workspace)
-    if emit_json({"catalogue": [asdict(one) for one in found], "problems": [asdict(one) for one in problems]}):
+    if emit_json({"catalogue": found, "problems": problems}):
         return
     for one in found:
         click.echo(f"{_heading(one)}\n    {one.statement}")
-    for problem in problems:
-        say(f"{problem.path}:{problem.line}: {problem.text} ({problem.hint})")
+    say_problems(problems)
     if not found:
         say_empty(workspace, "the catalogue is empty; decide: holdfast patterns review")
 
@@ -258,7 +264,7 @@ def _retire(workspace: Workspace, name: str, reason: str) -> None:
 def _history(workspace: Workspace, name: str) -> None:
     """List the versions of an entry of the catalogue."""
     name, versions = catalogue_edit.history(workspace, name)
-    if not emit_json({"id": name, "versions": [asdict(one) for one in versions]}):
+    if not emit_json({"id": name, "versions": versions}):
         for one in versions:
             click.echo(f"{one.number:>3}  {one.at[:16]}  {one.change}")
 
@@ -347,9 +353,9 @@ def _plan_json(planned: DistributionPlan, *, applied: bool) -> dict[str, object]
         "id": planned.entry.id,
         "act": planned.act,
         "changes": changes_json(planned.changes),
-        "plan": [asdict(step) for step in planned.steps],
-        "targets": [asdict(one) for one in planned.targets if one.holds],
-        "notes": list(planned.notes),
+        "plan": planned.steps,
+        "targets": [one for one in planned.targets if one.holds],
+        "notes": planned.notes,
         "applied": applied,
     }
 
@@ -390,11 +396,11 @@ def _heading(one: CatalogueEntry) -> str:
 
 
 def _print_changed(act: str, entry: CatalogueEntry) -> None:
-    answer(asdict(entry), f"{act}  {_heading(entry)}")
+    answer(entry, f"{act}  {_heading(entry)}")
 
 
 def _print_decisions(decisions: list[PatternDecision]) -> None:
-    if emit_json({"decisions": [asdict(one) for one in decisions]}):
+    if emit_json({"decisions": decisions}):
         return
     for one in decisions:
         leads = {"merged": f"  into {one.leads}", "snoozed": f"  until {one.leads[:10]}"}.get(one.act, "")

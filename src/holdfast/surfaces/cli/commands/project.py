@@ -6,7 +6,7 @@ import click
 
 from holdfast.app import project
 from holdfast.base.text import count
-from holdfast.records import Project, asdict
+from holdfast.records import Project
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import PROJECT, group
 from holdfast.surfaces.cli.output import confirm_steps, emit_json, report_applied, say_empty
@@ -26,7 +26,7 @@ def _explain(workspace: Workspace) -> None:
 def _list(workspace: Workspace) -> None:
     """List the projects that are known, the last to change first, with the folder of each."""
     found = project.known(workspace)
-    if emit_json({"projects": [asdict(one) for one in found]}):
+    if emit_json({"projects": found}):
         return
     rows = [(one.id, str(one.memories), str(one.sessions), one.last[:10], one.folder) for one in found]
     print_table(("project", "memories", "sessions", "last", "folder"), rows, right=("memories", "sessions"))
@@ -71,7 +71,7 @@ def _mark(workspace: Workspace, adopt: bool, new: bool) -> None:
 
 
 def _print(found: Project) -> None:
-    if emit_json(asdict(found)):
+    if emit_json(found):
         return
     click.echo(f"{found.id}\n  rule    {found.rule}: {found.reason}\n  root    {found.root}")
     if found.aliases:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from holdfast.app.proposals import approve, reject, review
@@ -12,10 +10,10 @@ from holdfast.errors import BadInput
 from holdfast.memory import anchors, proposals
 from holdfast.memory.proposals import Decision
 from holdfast.memory.show import list_memories
-from holdfast.records import Memory, Problem, Proposal, asdict
+from holdfast.records import Memory, Proposal
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import group
-from holdfast.surfaces.cli.output import emit_json, say, why_empty
+from holdfast.surfaces.cli.output import emit_json, need_terminal, say, say_problems, scoped_json, why_empty
 from holdfast.workspace import Workspace
 
 _ANSWERS = ("a", "e", "r", "s", "q")
@@ -25,12 +23,11 @@ _ANSWERS = ("a", "e", "r", "s", "q")
 def _list(workspace: Workspace) -> None:
     """List what was found and waits to become a memory, oldest first. Nothing is remembered until you approve it."""
     found, problems = proposals.waiting(workspace)
-    broken = [asdict(one) for one in problems]
-    if emit_json({"proposals": [proposal_json(one) for one in found], "problems": broken}):
+    if emit_json({"proposals": [scoped_json(one) for one in found], "problems": problems}):
         return
     for proposal in found:
         click.echo(f"{heading(proposal)}\n          {proposal.source}")
-    tell_problems(problems)
+    say_problems(problems)
     if stale := anchors.stale(workspace, list_memories(workspace)):
         are = "memory names" if len(stale) == 1 else "memories name"
         say(f"{len(stale)} {are} code that changed since: holdfast confirm lists them")
@@ -43,7 +40,7 @@ def _show(workspace: Workspace, name: str) -> None:
     """Show one proposal: its text, and where it comes from."""
     proposal = proposals.show(workspace, name)
     near = proposals.alike(workspace, proposal)
-    if not emit_json({**proposal_json(proposal), "alike": [memory.key for memory in near]}):
+    if not emit_json({**scoped_json(proposal), "alike": [memory.key for memory in near]}):
         _print_whole(proposal, near)
 
 
@@ -87,8 +84,7 @@ def _edit(workspace: Workspace, name: str) -> None:
 @_list.sub("review", "holdfast proposals review", json=False)
 def _review(workspace: Workspace) -> None:
     """Walk through what waits, one by one, on a terminal: approve, edit, reject, skip or quit."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise BadInput("a review needs a terminal", "Use `holdfast proposals`, then approve or reject by ID.")
+    need_terminal("Use `holdfast proposals`, then approve or reject by ID.")
 
     def ask(proposal: Proposal, place: int, total: int) -> str:
         click.echo(f"\n[{place}/{total}]")
@@ -97,7 +93,7 @@ def _review(workspace: Workspace) -> None:
         answer: str = click.prompt(text, type=click.Choice(_ANSWERS), show_choices=False, default="s")
         return answer
 
-    tell_problems(proposals.waiting(workspace)[1])
+    say_problems(proposals.waiting(workspace)[1])
     decided = [decision for decision in review(workspace, ask) if _tell_decision(decision)]
     say(f"{len(decided)} decided" if decided else why_empty(workspace, "nothing was decided"))
 
@@ -130,18 +126,6 @@ def _tell_decision(one: Decision) -> bool:
     detail = f"  as {one.key}" if one.key else why
     click.echo(f"{one.act:8}  {heading(one.proposal)}{detail}")
     return one.act in ("approved", "rejected")
-
-
-def tell_problems(problems: list[Problem]) -> None:
-    """Say what could not be read, on standard error."""
-    for problem in problems:
-        place = f"{problem.path}:{problem.line}" if problem.line else problem.path
-        say(f"{place}: {problem.text}" + (f" ({problem.hint})" if problem.hint else ""))
-
-
-def proposal_json(proposal: Proposal) -> dict[str, object]:
-    """Return a proposal as `--json` promises it (docs/json.md)."""
-    return {**asdict(proposal), "scope": proposal.scope.kind, "owner": proposal.scope.owner}
 
 
 def decision_json(decision: Decision) -> dict[str, object]:

@@ -13,18 +13,11 @@ from holdfast.errors import BadInput
 from holdfast.exchange import bundle
 from holdfast.exchange.import_learning import import_learning
 from holdfast.exchange.import_memories import FileImport, import_memories
-from holdfast.records import asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
-from holdfast.surfaces.cli.commands.proposals import (
-    decision_json,
-    heading,
-    proposal_json,
-    tell_decisions,
-    tell_problems,
-)
+from holdfast.surfaces.cli.commands.proposals import decision_json, heading, tell_decisions
 from holdfast.surfaces.cli.making import PROJECT, command
-from holdfast.surfaces.cli.output import confirm_steps, emit_json, report_applied, say
+from holdfast.surfaces.cli.output import confirm_steps, emit_json, report_applied, say, say_problems, scoped_json
 from holdfast.workspace import Workspace
 
 _IMPORTED = ("new", "waiting", "known", "rejected", "refused")
@@ -68,10 +61,10 @@ def _import(
             workspace, agents, paths=paths, scope=scope or "", dry_run=asked.dry_run, approve=asked.yes
         )
     document = {
-        "files": [asdict(one) for one in done.files],
-        "proposals": [proposal_json(one) for one in done.proposals],
+        "files": done.files,
+        "proposals": [scoped_json(one) for one in done.proposals],
         "decisions": [decision_json(one) for one in done.decisions],
-        "problems": [asdict(one) for one in done.problems],
+        "problems": done.problems,
         "applied": not asked.dry_run,
     }
     if emit_json(document):
@@ -80,7 +73,7 @@ def _import(
         click.echo(_file_line(one))
     for proposal in done.proposals if asked.dry_run else ():
         click.echo(f"would propose  {heading(proposal)}")
-    tell_problems(list(done.problems))
+    say_problems(done.problems)
     code = tell_decisions(list(done.decisions))
     if not done.files and not done.problems:
         say("no agent has a file of its own here")
@@ -155,6 +148,6 @@ def _distil_json(done: Distilled) -> dict[str, object]:
     fields = {name: getattr(done, name) for name in ("project", "path", "since", "sessions", *_DISTILLED)}
     help = done.help
     asked = {name: getattr(help, name) for name in _HELPED} | {"dropped": list(help.dropped)} if help else None
-    proposals = [proposal_json(one) for one in done.proposals]
+    proposals = [scoped_json(one) for one in done.proposals]
     back = [decision_json(one) for one in done.taken_back]
     return {**fields, "proposals": proposals, "taken_back": back, "help": asked, "applied": not invocation().dry_run}

@@ -13,11 +13,21 @@ from holdfast.errors import ScopeUnknown
 from holdfast.memory.show import list_memories, replaced_by
 from holdfast.recall.recall import recall
 from holdfast.recall.related import LIMIT, Related, related, related_to
-from holdfast.records import TYPES, Hit, Memory, Scope, asdict
+from holdfast.records import TYPES, Hit, Memory, Scope
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import runnable
 from holdfast.surfaces.cli.making import HERE, command
-from holdfast.surfaces.cli.output import emit_json, heading, labels, memory_json, say, say_empty, tags_of
+from holdfast.surfaces.cli.output import (
+    emit_json,
+    heading,
+    labels,
+    memory_json,
+    parts_json,
+    print_parts,
+    say,
+    say_empty,
+    tags_of,
+)
 from holdfast.surfaces.cli.tables import columns, cut, flowing, indented, on_terminal, print_table
 from holdfast.workspace import Workspace
 
@@ -82,8 +92,8 @@ def _recall(
             scope = "" if on_terminal() else f"  {each.memory.scope}"
             line = f"  {', '.join(each.why)}: {each.memory.key}{scope}  {each.memory.title}"
             click.echo(cut(line, columns()) if on_terminal() else line)
-        for part in hit.parts if explain else ():
-            click.echo(f"    {part.points:6.3f} = {part.value:.3f} × {part.weight:.2f}  {part.name:8} {part.why}")
+        if explain:
+            print_parts(hit.parts)
     _print_beside("In the pages of this project:", [(one.speaker, one.at[:10], one.shown) for one in pages])
     _print_beside("In sessions:", [(one.session, one.at[:10], one.shown) for one in sessions])
     if not hits:
@@ -116,7 +126,7 @@ def _hit_json(hit: Hit, others: list[Related] | None, explain: bool, stale: str)
     }
     if others is not None:
         plain["related"] = [_related_json(each) for each in others]
-    return {**plain, "parts": [{**asdict(part), "points": part.points} for part in hit.parts]} if explain else plain
+    return {**plain, "parts": parts_json(hit.parts)} if explain else plain
 
 
 def _print_hit(hit: Hit, several: bool, stale: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Iterator
 
@@ -13,7 +12,6 @@ from holdfast.app.replay import OTHERWISE, SAME
 from holdfast.app.replay_records import Corrections, Failures, Repeated, Replayed, ReplayMoment, RuleUse
 from holdfast.base.terminal import style
 from holdfast.base.text import count
-from holdfast.records import asdict
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import PROJECT, command
 from holdfast.surfaces.cli.output import Bar, emit_json, print_problems, say, say_empty
@@ -39,7 +37,7 @@ def _replay(workspace: Workspace, since: str, limit: int) -> None:
         done = replay.replay(workspace, since=since, project=project, pace=bar.show if sys.stderr.isatty() else None)
     finally:
         bar.stop()
-    if emit_json({**dataclasses.asdict(done), "problems": [asdict(one) for one in done.problems]}):
+    if emit_json(done):
         return
     if not done.sessions:
         nothing = "there is nothing to replay; `holdfast sweep` reads sessions in"

@@ -24,6 +24,8 @@ from holdfast.surfaces.cli.output import (
     answer,
     confirm_steps,
     emit_json,
+    parts_json,
+    print_parts,
     report_applied,
     say,
     say_empty,
@@ -166,10 +168,9 @@ def _search(workspace: Workspace, /, query: tuple[str, ...], explain: bool, **as
 
 
 def _hit_json(hit: SessionHit, explain: bool) -> dict[str, object]:
-    plain = hit._asdict()
+    plain = {**hit._asdict(), "open": _opens(hit)}
     del plain["parts"]
-    plain["open"] = _opens(hit)
-    return {**plain, "parts": [{**asdict(one), "points": one.points} for one in hit.parts]} if explain else plain
+    return {**plain, "parts": parts_json(hit.parts)} if explain else plain
 
 
 def _opens(hit: SessionHit) -> str:
@@ -187,8 +188,8 @@ def _print_hit(hit: SessionHit, explain: bool) -> None:
         click.echo(f"{line}  {hit.title}  {hit.score:.2f}")
     click.echo(flowing(f"  {hit.shown}", "  "))
     click.echo(f"  {style(runnable(_opens(hit)), 'dim')}")
-    for part in hit.parts if explain else ():
-        click.echo(f"    {part.points:6.3f} = {part.value:.3f} × {part.weight:.2f}  {part.name:15} {part.why}")
+    if explain:
+        print_parts(hit.parts)
 
 
 @_sessions.sub("pin", "holdfast sessions pin 61d299fc")

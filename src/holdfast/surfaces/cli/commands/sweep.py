@@ -16,7 +16,6 @@ from holdfast.base.terminal import style
 from holdfast.base.text import count
 from holdfast.errors import BadInput, NotFound
 from holdfast.journal.notices import ERASING
-from holdfast.records import asdict
 from holdfast.sessions.budget import sized
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation, runnable
@@ -81,7 +80,7 @@ def _run_sweep(workspace: Workspace, quiet: bool, asked: dict[str, Any]) -> None
             from holdfast.app.native import take_back
 
             take_back(workspace)
-    if emit_json(asdict(swept)):
+    if emit_json(swept):
         pass
     elif not workspace.enabled:
         say_empty(workspace, "")
@@ -157,7 +156,7 @@ def _harvest(workspace: Workspace, recent: int | None, everything: bool, of_sess
         raise BadInput("which sessions?", "Give one of --recent, --all and --session.")
     dry_run = invocation().dry_run
     done = harvest(workspace, recent=recent or RECENT, everything=everything, session=of_session, dry_run=dry_run)
-    if not emit_json(asdict(done)):
+    if not emit_json(done):
         _print_harvest(workspace, done)
 
 

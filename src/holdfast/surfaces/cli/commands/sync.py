@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import click
 
 from holdfast.app import sync
@@ -27,7 +25,7 @@ def _sync(workspace: Workspace) -> None:
     """
     asked = invocation()
     done = sync.sync(workspace, dry_run=asked.dry_run, yes=asked.yes)
-    if emit_json(asdict(done)):
+    if emit_json(done):
         return
     report = _report(done)
     if asked.dry_run and done.steps():
@@ -73,10 +71,10 @@ def _status(workspace: Workspace) -> None:
     """Show where this home syncs to, and what waits to be sent."""
     found = run.status(workspace)
     if not found.url:
-        answer(asdict(found), "this home has no remote to sync with; `holdfast sync init URL` connects it")
+        answer(found, "this home has no remote to sync with; `holdfast sync init URL` connects it")
         return
     waits = f"{count(found.waiting, 'file')} changed here since" if found.waiting else "nothing changed here since"
-    answer(asdict(found), f"{found.url}, generation {found.generation}; {waits}")
+    answer(found, f"{found.url}, generation {found.generation}; {waits}")
 
 
 @_sync.sub("leave", "holdfast sync leave")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict
 
 import click
 
@@ -11,7 +10,6 @@ from holdfast.base.text import count
 from holdfast.exchange import team
 from holdfast.exchange.team import TeamChange
 from holdfast.records import Problem
-from holdfast.records import asdict as plain
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import group
 from holdfast.surfaces.cli.output import answer, emit_json, print_problems, say
@@ -58,7 +56,7 @@ def _withdraw(workspace: Workspace, key: str, reason: str, branch: str) -> None:
 
 def _report(change: TeamChange) -> None:
     next_step = f"git push -u origin {change.branch}" if change.branch else f"git add {change.path}, and commit"
-    answer(asdict(change), f"{change.action} {change.path}; now: {next_step}")
+    answer(change, f"{change.action} {change.path}; now: {next_step}")
 
 
 @_team.sub("trust", "holdfast team trust --branch origin/main")
@@ -84,7 +82,7 @@ def _check(workspace: Workspace, annotations: bool) -> int:
     Made for CI: it exits with 1 where it finds an error.
     """
     found = team.check(os.path.realpath(workspace.project().root))
-    if emit_json({"problems": [plain(one) for one in found]}):
+    if emit_json({"problems": found}):
         pass
     elif annotations or os.environ.get("GITHUB_ACTIONS") == "true":
         for one in found:

@@ -229,5 +229,4 @@ def _plain(listed: ListedUpdate) -> dict[str, object]:
 
 def _plan(planned: Undo, id: str, *, applied: bool) -> dict[str, object]:
     changes = [{"path": one.path, "act": one.act, "diff": updates.diff((one,))} for one in planned.changes]
-    aliases = [asdict(one) for one in planned.aliases]
-    return {"undoes": list(planned.ids), "changes": changes, "aliases": aliases, "id": id, "applied": applied}
+    return {"undoes": planned.ids, "changes": changes, "aliases": planned.aliases, "id": id, "applied": applied}

@@ -29,7 +29,7 @@ def _list(workspace: Workspace, everything: bool) -> None:
     agent acts on what you asked for.
     """
     found = work.work_items(workspace, everything=everything)
-    if emit_json({"work": [asdict(one) for one in found]}):
+    if emit_json({"work": found}):
         return
     print_each(workspace, found, _print_line, f"no open work item; add one: {_EXAMPLE}")
 
@@ -93,18 +93,17 @@ def _plain(shown: ShownWork) -> dict[str, object]:
     return {
         **asdict(shown.work),
         "ideal": isc.ideal,
-        "criteria": [asdict(one) for one in isc.criteria],
-        "anti_criteria": [asdict(one) for one in isc.anti_criteria],
+        "criteria": isc.criteria,
+        "anti_criteria": isc.anti_criteria,
         "satisfaction": {status.lower(): isc.count(status) for status in STATUSES},
-        "parts": {part: list(names) for part, names in shown.parts},
-        "lessons": list(shown.lessons),
+        "parts": dict(shown.parts),
+        "lessons": shown.lessons,
     }
 
 
 def _tell(changed: Changed) -> None:
     fields = {"action": changed.action, "work": _plain(changed.shown)}
-    criterion = asdict(changed.criterion) if changed.criterion else None
-    if emit_json({**fields, "criterion": criterion, "file": changed.file, "redacted": list(changed.redacted)}):
+    if emit_json({**fields, "criterion": changed.criterion, "file": changed.file, "redacted": changed.redacted}):
         return
     one = changed.shown.work
     click.echo(f"{changed.action}  {one.id}  {one.title}")
