@@ -421,7 +421,7 @@ def test_a_withdrawal_finds_the_scope_in_which_the_team_has_the_memory(join, wor
     lee = join("lee")
     cli("hub", "join", serving.url, "--token", tokens["kim"])
     cli("remember", "The VPN is down on Sundays.", "--scope", "global", "--key", "vpn")
-    cli("hub", "share", "vpn", "--team", "shop", "--reason", "asked twice")
+    assert cli("hub", "share", "vp", "--team", "shop", "--reason", "asked twice").out == "waits  vpn  for shop\n"
     cli("hub", "sync")
     assert lee.sync()["stored"] == 1
     unknown = cli("hub", "withdraw", "nothing", "--team", "shop", "--reason", "wrong")
@@ -535,7 +535,9 @@ def test_the_commands_of_an_operator_and_of_a_client(cli):
     url = made.operator.conninfo
     assert "0001 people" in cli("hub", "migrate", url).out and cli("hub", "migrate", url).out == ""
     assert cli("hub", "member", url, "acme", "web", "kim", "--role", "writer").out == "writer  kim  acme/web\n"
-    token = cli("hub", "token", url, "acme", "kim", "--may", "write").out.strip()
+    told = cli("hub", "token", url, "acme", "kim", "--may", "write", "--may", "read")
+    assert told.err.startswith("it may write ")
+    token = told.out.strip()
     assert cli("hub", "doctor", made.url()).out == "the database is as it should be\n"
     serving = Served(made)
     assert "joined  acme  as kim" in cli("hub", "join", serving.url, "--token", token).out

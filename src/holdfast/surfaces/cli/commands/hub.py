@@ -117,11 +117,17 @@ def _account(url: str, organisation: str, person: str) -> None:
 @click.argument("url")
 @click.argument("organisation")
 @click.argument("person")
-@click.option("--may", type=click.Choice(_RIGHTS), default="read", help="What it may do. Default: read.")
+@click.option(
+    "--may",
+    type=click.Choice(_RIGHTS),
+    multiple=True,
+    default=("read",),
+    help="What it may do; each right includes those before it. Default: read.",
+)
 @click.option("--days", type=click.IntRange(1, 366), default=90, help="How many days it is valid. Default: 90.")
 @click.option("--name", default="token", metavar="NAME", help="What it is for.")
 @click.option("--revoke", is_flag=True, help="End the person's tokens instead; with --name, those of that name.")
-def _token(url: str, organisation: str, person: str, may: str, days: int, name: str, revoke: bool) -> None:
+def _token(url: str, organisation: str, person: str, may: tuple[str, ...], days: int, name: str, revoke: bool) -> None:
     """Make a token by which a person uses the hub. It is shown once; only a digest of it is kept.
 
     It can do no more than the person can.
@@ -133,9 +139,9 @@ def _token(url: str, organisation: str, person: str, may: str, days: int, name: 
         given = click.get_current_context().get_parameter_source("name") is click.core.ParameterSource.COMMANDLINE
         click.echo(f"revoked  {operator.end_tokens(organisation, person, name if given else '')}")
         return
-    rights = _RIGHTS[: _RIGHTS.index(may) + 1]
+    rights = _RIGHTS[: max(map(_RIGHTS.index, may)) + 1]
     click.echo(operator.new_token(organisation, person, name, rights, days))
-    say(f"it may {may} as {person} of {organisation} for {count(days, 'day')}, and is not shown again")
+    say(f"it may {rights[-1]} as {person} of {organisation} for {count(days, 'day')}, and is not shown again")
 
 
 @_hub.sub(
@@ -217,7 +223,7 @@ _REASON = click.option("--reason", required=True, metavar="TEXT", help="Why; the
 
 
 @_hub.sub("share", 'holdfast hub share vpn --team payments --reason "asked twice"', sees=PROJECT)
-@click.argument("key")
+@click.argument("key", type=options.KEY)
 @_TEAM
 @_REASON
 @click.option("--scope", type=click.Choice(("project", "global")), help="Where the memory is.")
@@ -229,7 +235,7 @@ def _share(workspace: Workspace, key: str, team: str, reason: str, scope: str | 
 
 
 @_hub.sub("withdraw", 'holdfast hub withdraw vpn --team payments --reason "wrong"', sees=PROJECT)
-@click.argument("key")
+@click.argument("key", type=options.KEY)
 @_TEAM
 @_REASON
 @click.option("--scope", type=click.Choice(("project", "global")), help="Default: where this home knows it.")
