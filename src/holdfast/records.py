@@ -218,6 +218,11 @@ class Project:
     notes: tuple[str, ...] = ()
     offers: tuple[str, ...] = ()
 
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Every id under which it was known, the one that it has now first."""
+        return (self.id, *self.aliases)
+
 
 @dataclass(frozen=True, slots=True)
 class Event:

@@ -220,6 +220,13 @@ class Workspace:
             self._project = resolve(folder, self.registry, override=override, override_from=origin)
         return self._project
 
+    def project_if_any(self) -> Project | None:
+        """Return the project of the folder, or None where the folder belongs to none."""
+        try:
+            return self.project()
+        except ScopeUnknown:
+            return None
+
     def fresh(self) -> Freshness:
         """Return what knows whether the code that memories name is as it was; few hooks give one that names any."""
         if self._fresh is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,6 +25,8 @@ KINDS = {
     "stale-claim": "stale",
     "changed-code": "stale",
 }
+# Those of them that can be mended once a person says so, each with what they say.
+MENDED = {"secret": "Take it out", "changed-code": "It still holds", "outdated": "The newer one holds"}
 Act = Literal["approve", "reject", "snooze"]
 _COMMANDS = {"approve": "lint settle", "reject": "lint dismiss", "snooze": "lint snooze"}
 _DONE = {"approve": "approved", "reject": "rejected", "snooze": "snoozed"}
@@ -50,12 +52,12 @@ def find(problems: Iterable[Problem], name: str) -> Problem:
 def settle(
     workspace: Workspace, problems: Sequence[Problem], act: Act, *, days: int = SNOOZE_DAYS, reason: str = ""
 ) -> list[SettledFinding]:
-    """Have findings mended as MENDS says, leave them as they are, or put them off; each is an update of its own."""
+    """Have findings mended, where MENDED says how, left as they are, or put off; each is an update of its own."""
     workspace.need_enabled()
     workspace.need_person("decides on what lint found")
     if not 1 <= days <= MAX_SNOOZE_DAYS:
         raise BadInput(f"{days} days cannot be used", f"Give a number from 1 to {MAX_SNOOZE_DAYS:,}.")
-    cannot = [one for one in problems if act == "approve" and one.kind not in MENDS]
+    cannot = [one for one in problems if act == "approve" and one.kind not in MENDED]
     if cannot:
         raise BadInput(f"{settled.id_of(cannot[0])} has no repair that is always right", cannot[0].hint)
     until = clock.iso(clock.seconds(now()) + days * clock.DAY_SECONDS) if act == "snooze" else ""
@@ -65,14 +67,14 @@ def settle(
 def _settled(workspace: Workspace, problem: Problem, act: Act, until: str, reason: str) -> SettledFinding:
     id = settled.id_of(problem)
     if act == "approve" and problem.kind == "secret":
-        # What a secret was must not be kept to be put back, so that is no update that could be undone.
-        MENDS[problem.kind](workspace, problem)
+        # An update that could be undone would keep the secret.
+        _mend(workspace, problem)
         settled.note(workspace.home, problem)
         return SettledFinding(id, problem, _DONE[act])
     with audit.Act(workspace, _COMMANDS[act]) as made:
         made.look_at(settled.path_of(problem))
         if act == "approve":
-            MENDS[problem.kind](workspace, problem)
+            _mend(workspace, problem)
         settled.note(workspace.home, problem, until)
         made.done(problem.path, reason or (f"put off until {until[:10]}" if until else problem.text))
     return SettledFinding(id, problem, _DONE[act], until or reason, made.id)
@@ -83,24 +85,15 @@ def _memory(workspace: Workspace, path: str) -> Memory:
     return workspace.store.get(place.scope, place.key)
 
 
-def _redacted(workspace: Workspace, problem: Problem) -> None:
-    if not heal.apply(workspace, [Step("redact", problem.path, problem.text)]):
-        raise Conflict(f"{problem.path} could not be mended", "Open the file, and take the secret out.")
-
-
-def _confirmed(workspace: Workspace, problem: Problem) -> None:
-    anchors.confirm(workspace, _memory(workspace, problem.path))
-
-
-def _replaced(workspace: Workspace, problem: Problem) -> None:
-    newer, older = _memory(workspace, problem.other), _memory(workspace, problem.path)
-    workspace.store.change(newer.scope, newer.key, supersedes=tuple(dict.fromkeys((*newer.supersedes, older.key))))
-
-
-# What approving does, for each kind that has a repair which only needs a person's word; and how a button says it.
-MENDS: dict[str, Callable[[Workspace, Problem], None]] = {
-    "secret": _redacted,
-    "changed-code": _confirmed,
-    "outdated": _replaced,
-}
-MENDED = {"secret": "Take it out", "changed-code": "It still holds", "outdated": "The newer one holds"}
+def _mend(workspace: Workspace, problem: Problem) -> None:
+    """Carry out the repair that the person approved."""
+    if problem.kind == "secret":
+        if not heal.apply(workspace, [Step("redact", problem.path, problem.text)]):
+            raise Conflict(f"{problem.path} could not be mended", "Open the file, and take the secret out.")
+        return
+    memory = _memory(workspace, problem.path)
+    if problem.kind == "changed-code":
+        anchors.confirm(workspace, memory)
+    elif problem.kind == "outdated":
+        newer = _memory(workspace, problem.other)
+        workspace.store.change(newer.scope, newer.key, supersedes=tuple(dict.fromkeys((*newer.supersedes, memory.key))))

@@ -12,7 +12,6 @@ from contextlib import suppress
 from holdfast.base import files
 from holdfast.errors import HoldfastError
 from holdfast.memory import index_pages
-from holdfast.records import Scope
 from holdfast.store import looked
 from holdfast.workspace import Workspace
 
@@ -20,12 +19,7 @@ from holdfast.workspace import Workspace
 def finish(workspace: Workspace) -> None:
     """Write each index.md that is behind, and the rules files of agents whose hooks cannot hand memories over."""
     if write_pages(workspace):
-        # What this run wrote itself need not be looked at again when a session starts.
-        for scope in workspace.seen:
-            if scope is not None:
-                looked.note(workspace.home, scope)
-                _write_rules(workspace, scope)
-        _note_own_writes(workspace)
+        _note_what_was_seen(workspace)
         # What the store holds back, such as a write-ahead log, is on the disk before somebody reads it.
         workspace.close()
         if workspace.settings.flag("recall.meaning"):
@@ -40,22 +34,18 @@ def finish(workspace: Workspace) -> None:
             publish.refresh(workspace)
 
 
-def _note_own_writes(workspace: Workspace) -> None:
-    """Spare the next command a look at all names of a very large folder that nobody else wrote into."""
+def _note_what_was_seen(workspace: Workspace) -> None:
+    """Spare the next session a look at what this run wrote itself, and hooks the search for the rules in it."""
+    from holdfast.rules.build import build
+
+    for scope in filter(None, workspace.seen):
+        looked.note(workspace.home, scope)
+        # Where this fails, the next hook does it.
+        with suppress(HoldfastError):
+            build(workspace, scope, seen=True)
     if workspace.store.has_tree and not workspace.store.is_temporary:
         with suppress(HoldfastError, sqlite3.Error):
             workspace.store.tree.note_own_writes()
-
-
-def _write_rules(workspace: Workspace, scope: Scope) -> None:
-    """Write down which memories of a scope are rules, so that no hook has to find it out in front of an agent."""
-    from holdfast.rules.build import build
-
-    try:
-        build(workspace, scope, seen=True)
-    except HoldfastError:
-        # Then the next hook does it.
-        return
 
 
 def repair(workspace: Workspace, *, reads: bool = False) -> None:

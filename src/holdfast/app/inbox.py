@@ -183,7 +183,7 @@ def _of_finding(one: Problem) -> WaitingItem:
         evidence=(Proof(one.text, place=place),),
         path=one.path,
         hint=one.hint,
-        acts=ACTS if one.kind in of_lint.MENDS else ACTS[1:],
+        acts=ACTS if one.kind in of_lint.MENDED else ACTS[1:],
         other=one.other,
         approving=of_lint.MENDED.get(one.kind, ""),
     )

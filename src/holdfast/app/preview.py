@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from holdfast import agents
 from holdfast.app import at_prompt, at_start
 from holdfast.base.files import working_folder
-from holdfast.errors import BadInput, ScopeUnknown
+from holdfast.errors import BadInput
 from holdfast.inject.block import Block, name_of, said_rows
 from holdfast.inject.prompt import asks_something, is_new
 from holdfast.parts import HookRun
@@ -113,8 +113,6 @@ def _run(
 
 def _last_prompt(workspace: Workspace) -> Event | None:
     """Return the event of the last prompt in this project, where there is one."""
-    try:
-        project = workspace.project().id
-    except ScopeUnknown:
-        return None
-    return next((one for one in workspace.journal.latest("prompt") if one.data.get("project") == project), None)
+    project = workspace.project_if_any()
+    prompts = workspace.journal.latest("prompt") if project else ()
+    return next((one for one in prompts if project and one.data.get("project") == project.id), None)

@@ -75,7 +75,9 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
     happened = _happened(one.agent, rows)
     kinds = ("file", "next", "ask", "focus", "open", "answer", "ticked", "done", "midway", "dropped")
     new = {name: [text for kind, text, _ in rows if kind == name] for name in kinds}
-    mark = buffer.ANSWERED if _is_answered(one) else buffer.ASKED
+    # Whether an answer said what was done since the session was last asked for something.
+    last = [kind for kind, _, _ in one.rows if kind in ("focus", "answer")][-1:]
+    mark = buffer.ANSWERED if last == ["answer"] else buffer.ASKED
     asked = {"ask": new["ask"][-1:], "focus": new["focus"] and [_task_of(one)]}
     is_set = open_sessions.is_focus_set_by(pages.home, one.project, one.agent, since=one.began)
 
@@ -123,12 +125,6 @@ def _behind(focus: str, task: str) -> str:
     if before == focus or not asks.points_back(first) or task.startswith(before):
         return task
     return f"{both_ends(before, MAX_TASK)}{buffer.THEN}{both_ends(task, MAX_TASK // 2)}"
-
-
-def _is_answered(one: Opened) -> bool:
-    """Whether an answer said what was done since the session was last asked for something."""
-    kinds = [kind for kind, _, _ in one.rows if kind in ("focus", "answer")]
-    return kinds[-1:] == ["answer"]
 
 
 def _steps_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ...]:

@@ -273,7 +273,7 @@ def _works(workspace: Workspace, folder: str, since: str) -> tuple[list[SessionW
 
 def _digested(workspace: Workspace, root: str, since: str) -> list[SessionWork]:
     project, archive = workspace.project(), Archive(workspace.home)
-    wanted = Wanted((project.id, *project.aliases), since=since, subagents=False)
+    wanted = Wanted(project.ids, since=since, subagents=False)
     found = []
     for row in sessions.ask(workspace, lambda table: table.find(wanted, MAX_SESSIONS)):
         try:

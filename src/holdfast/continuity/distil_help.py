@@ -286,9 +286,7 @@ def _is_uncased(letter: str) -> bool:
 
 def _leads_somewhere(word: str) -> bool:
     """Whether a word may be an address, a path or the name of a file; plain numbers, times and shares are none."""
-    return bool(_ESCAPED.search(word)) or (any(sign in word for sign in _LED_BY) and not _is_number(word))
-
-
-def _is_number(word: str) -> bool:
+    if _ESCAPED.search(word) or not any(sign in word for sign in _LED_BY):
+        return bool(_ESCAPED.search(word))
     core = "".join([letter for letter in word if not _is_uncased(letter)]).strip(_AROUND_NUMBERS).removeprefix(".")
-    return all(map(_NUMBER.fullmatch, core.replace("–", "-").split("-")))
+    return not all(map(_NUMBER.fullmatch, core.replace("–", "-").split("-")))

@@ -58,6 +58,9 @@ def entry_of(digest: Digest, before: LogEntry | None) -> LogEntry:
     troubles = [f"{one.about}: {one.text} ({how})" for one, how in ended]
     said = [f"{one.kind}: {one.text}" for one in digest.said if one.kind in ("decision", "correction")]
     known = [one for one in (text.partition(": ")[2] or text for text in earlier.decisions) if one]
+    commits = [one.id[:7] for one in digest.commits if one.id]
+    # "Committed as 1a2b3c4" says less than the commit does.
+    naming = {text for text in earlier.done if len(text) <= _MAX_NAMING and any(one in text for one in commits)}
     return LogEntry(
         session=session.id,
         agent=session.agent,
@@ -68,10 +71,7 @@ def entry_of(digest: Digest, before: LogEntry | None) -> LogEntry:
         outcome=earlier.outcome
         if earlier.outcome == CUT_OFF and digest.outcome.kind == "unknown"
         else digest.outcome.kind,
-        # "Committed as 1a2b3c4" says less than the commit does.
-        done=_all(
-            [text for text in earlier.done if text in made or not _only_names(text, digest)], made, asked, passed
-        ),
+        done=_all([text for text in earlier.done if text in made or text not in naming], made, asked, passed),
         # The digest quotes a message, and the hook a sentence of it.
         decisions=_all(earlier.decisions, [text for text in said if not any(one in text for one in known)]),
         failed=_all(failed, troubles) or earlier.failed,
@@ -79,11 +79,6 @@ def entry_of(digest: Digest, before: LogEntry | None) -> LogEntry:
         next_steps=earlier.next_steps,
         worktree=earlier.worktree,
     )
-
-
-def _only_names(text: str, digest: Digest) -> bool:
-    """Whether an agent's short report names one of the session's commits, which are told with their subjects."""
-    return len(text) <= _MAX_NAMING and any(one.id[:7] and one.id[:7] in text for one in digest.commits)
 
 
 def _all(*lists: Iterable[str]) -> tuple[str, ...]:

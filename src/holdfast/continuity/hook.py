@@ -210,7 +210,7 @@ def _open_session(run: HookRun) -> None:
     is_new = run.call.source != "compact"
     seconds = run.settings.number("continuity.open_minutes") * 60
     resumed = _open_path(run, project) if is_new else ""
-    left = open_sessions.left_open(run.home, (project.id, *project.aliases), seconds, resumed)
+    left = open_sessions.left_open(run.home, project.ids, seconds, resumed)
     if left:
         _finish(run, project, left)
     if is_new:

@@ -28,7 +28,7 @@ from holdfast.continuity.distil_rules import (
 )
 from holdfast.continuity.note_tables import REPLACED, Note
 from holdfast.continuity.page import PageEntry
-from holdfast.errors import BrokenFile, HoldfastError, Refused, ScopeUnknown
+from holdfast.errors import BrokenFile, HoldfastError, Refused
 from holdfast.memory.proposal_files import id_of
 from holdfast.memory.proposals import Kind
 from holdfast.privacy import redact
@@ -149,9 +149,6 @@ def without_secrets(entry: PageEntry) -> PageEntry:
 
 def _folders(workspace: Workspace, scope: Scope) -> tuple[str, ...]:
     """Return the folder of the project, and those of its earlier ids where it is the one that we stand in."""
-    try:
-        project = workspace.project()
-    except ScopeUnknown:
-        project = None
+    project = workspace.project_if_any()
     aliases = project.aliases if project and project.id == scope.owner else ()
     return ProjectPages(workspace.home, scope.owner, aliases).folders

@@ -179,7 +179,8 @@ class ToldPages:
 
     def _sections(self, text: str, by_person: Callable[[str], bool]) -> Iterator[Item]:
         for heading, lines in region.sections(text):
-            kept = [line for line in lines if not _holds_no_longer(line)]
+            # What is struck out, or the row of a gap that is closed, holds no longer.
+            kept = [line for line in lines if "~~" not in line and not (line[:1] == "|" and "| closed |" in line)]
             decides = heading.casefold().startswith("decision")
             head = "Decided" if decides else f"{heading or 'About the project'} (MEMORY.md)"
             has_rules = not _RULE_HEADS.isdisjoint(region.plain(heading).split())
@@ -399,7 +400,7 @@ def _owners(at: Workspace) -> tuple[str, ...]:
         project = at.project()
     except (HoldfastError, OSError):
         return ()
-    return (project.id, *project.aliases)
+    return project.ids
 
 
 def _statements(text: str) -> Iterator[str]:
@@ -445,8 +446,3 @@ def _said(lines: Iterable[str]) -> list[str]:
         cells = [cell.strip() for cell in text.strip("|").split("|")] if text.startswith("|") else [text]
         said.append(lead + ", ".join(cell for cell in cells if cell and not is_day(cell)))
     return said
-
-
-def _holds_no_longer(line: str) -> bool:
-    """Whether a line is struck out, or the row of a gap that is closed."""
-    return "~~" in line or (line.startswith("|") and "| closed |" in line)

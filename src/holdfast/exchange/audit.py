@@ -57,7 +57,8 @@ def audit(workspace: Workspace, path: str) -> Audited:
             key = f"{_KEY}{number}"
             memories.append(Memory(key, Scope("global"), title, text, path=shown, updated=f"{number:09}"))
     once, repeated = _repeated(memories)
-    stated = [one for one in once if _is_one_statement(one.body)]
+    # What prose or a table denies in passing is no contradiction of anything.
+    stated = [one for one in once if len(one.body) <= _MAX_STATEMENT and not _SEVERAL.search(one.body.strip())]
     problems = [*secrets, *repeated, *_first_of_each(lint.duplicates(once)), *_first_of_each(lint.outdated(stated))]
     problems += _dead(workspace, memories)
     # What a project knows is known also where the store is taken over for everywhere.
@@ -89,11 +90,6 @@ def _repeated(memories: list[Memory]) -> tuple[list[Memory], list[Problem]]:
         )
         for found in several
     ]
-
-
-def _is_one_statement(text: str) -> bool:
-    """Whether a text says one thing: what prose or a table denies in passing is no contradiction of anything."""
-    return len(text) <= _MAX_STATEMENT and not _SEVERAL.search(text.strip())
 
 
 def _first_of_each(problems: Iterable[Problem]) -> list[Problem]:

@@ -15,6 +15,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import Any
 from urllib.parse import quote
 
 from holdfast.base import files
@@ -112,7 +113,9 @@ def _kind_of_file(path: str) -> str:
 def _mcp_memory(path: str, _: str) -> Iterator[str]:
     """Yield what entities are said to be, and how they relate: a line of JSON each."""
     for line in files.read(path, _MAX_JSON).decode("utf-8", "replace").splitlines():
-        row = _object(line)
+        row = _parsed(line)
+        if not isinstance(row, dict):
+            continue
         if row.get("type") == "entity":
             name = str(row.get("name", "")).strip()
             for one in _texts(row.get("observations")):
@@ -150,7 +153,7 @@ def _claude_mem(path: str, project: str) -> Iterator[str]:
 
 
 def _observation(row: dict[str, object]) -> Iterator[str]:
-    facts = _list(row.get("facts"))
+    facts = _texts(_parsed(row.get("facts")))
     title = str(row.get("title") or "").strip()
     if facts:
         yield from facts
@@ -159,25 +162,16 @@ def _observation(row: dict[str, object]) -> Iterator[str]:
         yield f"{title}: {said}" if title and said else said or title
 
 
-def _list(value: object) -> list[str]:
-    if isinstance(value, str) and value.lstrip().startswith("["):
-        try:
-            return _texts(json.loads(value))
-        except ValueError:
-            return []
-    return []
+def _parsed(text: object) -> Any:
+    """Return what is written as JSON; None where it is none."""
+    try:
+        return json.loads(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
 
 
 def _texts(value: object) -> list[str]:
     return [one.strip() for one in value if isinstance(one, str) and one.strip()] if isinstance(value, list) else []
-
-
-def _object(line: str) -> dict[str, object]:
-    try:
-        found = json.loads(line)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _tables(path: str) -> set[str]:

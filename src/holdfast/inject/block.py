@@ -162,13 +162,12 @@ class Filling:
             parts = [telling_words(part) for part in ends if part != said]
             for words in {self._words[place], *parts}:
                 other = found.get(words)
-                if other is None or self._says_more(place, other):
+                if other is None or self._rank(place) > self._rank(other):
                     found[words] = place
         return found
 
-    def _says_more(self, place: int, other: int) -> bool:
-        one, two = self.items[place], self.items[other]
-        return (one.theirs, len(self._words[place]), one.worth) > (two.theirs, len(self._words[other]), two.worth)
+    def _rank(self, place: int) -> tuple[bool, int, float]:
+        return self.items[place].theirs, len(self._words[place]), self.items[place].worth
 
     def _is_within(self, place: int, room: int) -> bool:
         """Whether a longer statement that is told has this one as a sentence; such a one is told before it."""

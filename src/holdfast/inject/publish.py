@@ -116,11 +116,8 @@ def _scopes(
         return everywhere, None
     override = workspace.settings.text("project.id")
     known = project.resolve(one.folder, workspace.registry, override=override, override_from="the setting project.id")
-    scopes = {"project": [Scope("project", owner) for owner in (known.id, *known.aliases)]}
-    return (scopes if _stands_for_user(workspace, one, installs) else {**scopes, **everywhere}), known
-
-
-def _stands_for_user(workspace: Workspace, one: Install, installs: list[Install]) -> bool:
-    """Whether the same agent reads a user's file, too."""
-    installed = any(other.agent == one.agent and other.scope == "user" for other in installs)
-    return installed and agents.get(one.agent).rules_file(workspace.place("user")) is not None
+    scopes = {"project": [Scope("project", owner) for owner in known.ids]}
+    # Where the same agent reads a file of the user, too, what holds everywhere stands there.
+    of_user = any(other.agent == one.agent and other.scope == "user" for other in installs)
+    of_user = of_user and agents.get(one.agent).rules_file(workspace.place("user")) is not None
+    return (scopes if of_user else {**scopes, **everywhere}), known

@@ -370,16 +370,11 @@ def _is_whole(sentence: RuleSentence, role: str, one: Mention, at: int) -> bool:
         return False
     if one.kind == "path" or " " in one.text:
         return True
-    spoken, behind = sentence.spoken, _last_of(sentence.spoken, at)
+    spoken, listed_with = sentence.spoken, _AND_OTHERS.match(sentence.spoken, at + 1)
+    behind = listed_with.end() if listed_with else at + 1
     if _COMMANDS.match(spoken, behind) and not _ANY.search(spoken[:at]):
         # "Destructive git commands" are some of them.
         return False
     is_some = forms.ONLY_OF.match(spoken, behind) or forms.OPENS.match(spoken)
     is_case = role == SHUNNED and _IN_CASE.match(spoken)
     return bool(forms.WHOLE.match(spoken, behind)) and not is_some and not is_case
-
-
-def _last_of(spoken: str, at: int) -> int:
-    """Return where a list of mentions ends that has one there."""
-    found = _AND_OTHERS.match(spoken, at + 1)
-    return found.end() if found else at + 1

@@ -104,21 +104,20 @@ def fulfils(words: Sequence[str], pattern: Sequence[str], *, as_spelled: bool = 
                 return False
         elif one == "*" and number == len(pattern) - 1:
             return True
-        elif not plain or not any(
-            fits(plain[0], wish)
-            or _is_below(plain[0], wish)
-            or (number and commands.is_a(f"{words[0]} {wish}={plain[0]}", "same-word"))
-            for wish in either
+        elif (
+            not plain
+            or not any(
+                fits(plain[0], wish)
+                # A folder is named with its slash.
+                or (wish[-1:] == "/" and f"{plain[0]}/".removeprefix("./").startswith(wish))
+                or (number and commands.is_a(f"{words[0]} {wish}={plain[0]}", "same-word"))
+                for wish in either
+            )
         ):
             return False
         else:
             plain.pop(0)
     return bool(pattern)
-
-
-def _is_below(path: str, folder: str) -> bool:
-    """Whether a word of a command is a folder that a pattern names with its slash, or something in it."""
-    return folder[-1:] == "/" and f"{path}/".removeprefix("./").startswith(folder)
 
 
 def _parted(words: Sequence[str], pattern: Sequence[str]) -> Sequence[str]:

@@ -48,14 +48,14 @@ def items(run: HookRun) -> list[Item]:
     project = run.project()
     if project is None or not run.settings.flag("learning.enabled"):
         return []
-    ids = (project.id, *project.aliases)
+    ids = project.ids
     return [*_told(run, "readback", lambda: _work(run, ids))]
 
 
 def about_work(run: HookRun) -> list[str]:
     """Return what the open work item is about that was worked on last: its title, and what is not met yet."""
     project = run.project()
-    ids = (project.id, *project.aliases) if project and run.settings.flag("learning.enabled") else ()
+    ids = project.ids if project and run.settings.flag("learning.enabled") else ()
     there = [id for id in ids if os.path.isdir(os.path.join(run.home, "work", id))]
     if not there:
         return []
@@ -75,7 +75,7 @@ def weights(run: HookRun) -> dict[tuple[str, str, str], float]:
     if not (run.settings.flag("learning.enabled") and run.settings.flag("readback.lessons")):
         return {}
     project = run.project()
-    ids = (project.id, *project.aliases) if project else ()
+    ids = project.ids if project else ()
     found: dict[tuple[str, str, str], float] = {}
     for row, weight in _standing(run, ids):
         worth = max(-_MAX_WEIGHT, min(_MAX_WEIGHT, weight * _OF_WEIGHT))

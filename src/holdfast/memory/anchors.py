@@ -224,7 +224,7 @@ def _root(workspace: Workspace, scope: Scope) -> str:
         return ""
     try:
         project = workspace.project()
-        if scope.owner in (project.id, *project.aliases):
+        if scope.owner in project.ids:
             return project.root
     except HoldfastError:
         pass

@@ -152,7 +152,7 @@ def _projects(workspace: Workspace, project: str, gathered: Gathered) -> frozens
     if not project:
         return frozenset()
     asked = resolve(workspace.home, workspace.registry, override=project, override_from="--project")
-    ids = frozenset((asked.id, *asked.aliases))
+    ids = frozenset(asked.ids)
     if not workspace.enabled:
         return ids
     registry = workspace.registry.known()

@@ -320,7 +320,7 @@ def freshness_of(home: str, project: Project | None) -> Freshness:
     if project is None:
         return Freshness(home, "")
     # A folder that was only called so may be another one than where the memory was stored.
-    return Freshness(home, project.root, (project.id, *project.aliases), is_sure=project.rule != "override")
+    return Freshness(home, project.root, project.ids, is_sure=project.rule != "override")
 
 
 def day(at: str) -> str:

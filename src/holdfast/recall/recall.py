@@ -94,9 +94,7 @@ def scopes_of(
     if everywhere:
         raise BadInput("a project and everywhere do not go together", "Give a project, or everywhere, not both.")
     asked = projects.resolve(workspace.folder or "", workspace.registry, override=project, override_from="the project")
-    its_own = (
-        tuple(Scope("project", owner) for owner in (asked.id, *asked.aliases)) if kind in (None, "project") else ()
-    )
+    its_own = tuple(Scope("project", owner) for owner in asked.ids) if kind in (None, "project") else ()
     others = () if kind == "project" else workspace.visible(kind)
     return (*its_own, *(scope for scope in others if scope.kind != "project"))
 

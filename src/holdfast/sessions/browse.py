@@ -16,7 +16,7 @@ from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.pending_file import PendingFile
 from holdfast.base.terminal import harmless
-from holdfast.errors import BadInput, NotFound, ScopeUnknown
+from holdfast.errors import BadInput, NotFound
 from holdfast.language import when
 from holdfast.records import Cost, SessionEvent, asdict
 from holdfast.sessions import index as session_index
@@ -117,13 +117,8 @@ def projects_here(workspace: Workspace, *, everywhere: bool) -> tuple[str, ...] 
     """Return the project that is meant and its other ids; None for all, also where the folder is no project."""
     if everywhere and workspace.asked_project:
         raise BadInput("a project and everywhere do not go together", "Give --project, or --everywhere, not both.")
-    if everywhere:
-        return None
-    try:
-        project = workspace.project()
-    except ScopeUnknown:
-        return None
-    return (project.id, *project.aliases)
+    project = None if everywhere else workspace.project_if_any()
+    return project.ids if project else None
 
 
 def span(since: str, until: str) -> tuple[str, str]:

@@ -189,7 +189,7 @@ def _send(pipe: IO[bytes] | None, told: Any) -> None:
 
 def _received(pipe: IO[bytes] | None) -> Any:
     """Return what was sent next; EOFError where nothing more comes."""
-    if pipe is None or not (pipe.peek(1) if _is_ready(pipe) else b""):  # type: ignore[attr-defined]
+    if pipe is None or not select.select([pipe], [], [], _PATIENCE_SECONDS)[0] or not pipe.peek(1):  # type: ignore[attr-defined]
         raise EOFError
     length = int.from_bytes(pipe.read(_LENGTH), "little")
     data = pipe.read(length) if length < _MAX_FRAME else b""
@@ -197,7 +197,3 @@ def _received(pipe: IO[bytes] | None) -> Any:
         raise EOFError
     # From a process that runs our own code.
     return marshal.loads(data)  # noqa: S302
-
-
-def _is_ready(pipe: IO[bytes]) -> bool:
-    return bool(select.select([pipe], [], [], _PATIENCE_SECONDS)[0])

@@ -171,7 +171,10 @@ class LocalTree(Tree):
             " CROSS JOIN memory m ON m.id = chosen.id CROSS JOIN words w ON w.rowid = chosen.id",
             (*folders, limit),
         )
-        return [Listed(key, title, _tags(tags), bool(pinned), path) for key, title, tags, pinned, path in rows], total
+        return [
+            Listed(key, title, tuple(filter(None, tags.split(TAGS_APART))), bool(pinned), path)
+            for key, title, tags, pinned, path in rows
+        ], total
 
     def sizes(self) -> list[tuple[Scope, int]]:
         """Return every scope that holds memories, and how many."""
@@ -242,7 +245,3 @@ class LocalTree(Tree):
                     elif os.path.isdir(self.full(f"{folder}/{name}")):
                         hint = "Rename it: a memory is a file."
                         yield Problem("file-name", f"{folder}/{name}", "a folder has the name of a memory", hint)
-
-
-def _tags(told: str) -> tuple[str, ...]:
-    return tuple(told.split(TAGS_APART)) if told else ()

@@ -68,11 +68,8 @@ def walk(session: Session, events: Sequence[SessionEvent]) -> Iterator[tuple[Ses
         elif call.held and retries:
             for fixed in retries.ran(line, event.at or session.ended):
                 fix = fix_of(fixed, session.agent, session.id, session.project)
-                if not _only_came_back(fix, session.folder):
+                # An agent that had only left the folder of its session went back to it; that is no fix.
+                back = f"ran `cd {session.folder.rstrip('/')} && "
+                if not (session.folder and len(fix.steps) == 1 and fix.steps[0].startswith(back)):
                     yield event, fix
             yield event, FixStep("run", line, "")
-
-
-def _only_came_back(fix: Fix, folder: str) -> bool:
-    """Whether a line only failed because the agent had left the folder of its session, to which it then went back."""
-    return bool(folder) and len(fix.steps) == 1 and fix.steps[0].startswith(f"ran `cd {folder.rstrip('/')} && ")

@@ -203,7 +203,7 @@ def _unfixed(noted: Iterable[Row]) -> dict[str, Row]:
 def _known(run: HookRun, failures: dict[str, Row], ran: Iterable[str], tell: Callable[[Fix], str]) -> dict[str, str]:
     """Return what is known about failures, by their fingerprints; they come as rows, with what was run since."""
     project = run.project()
-    projects = (project.id, *project.aliases) if project else ()
+    projects = project.ids if project else ()
     done = (*[row[2] for row in failures.values()], *ran)
     found = _looked_up(run, projects, {one: row[5:] for one, row in failures.items()}, done, tell)
     if len(found) >= min(MAX_OFFERS, len(failures)):

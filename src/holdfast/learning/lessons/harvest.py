@@ -212,9 +212,11 @@ def _notes(session: Session, events: Sequence[SessionEvent]) -> Iterator[Learned
 
 def unarchived(workspace: Workspace, archive: Archive, now: str) -> Iterator[tuple[str, list[Rating]]]:
     """Yield name and low ratings of each session that was rated low some time ago and is not in the archive."""
+    # By then no more is to come. What has no time is older than anything.
+    settled = clock.seconds(now) - _PATIENCE_SECONDS
     for (agent, session), every in by_session(workspace.home).items():
         name, ratings = f"{agent}/{session}", [one for one in every if one.rating <= LOW]
-        if not (agent and session and ratings and all(_is_old(one.at, now) for one in ratings)):
+        if not (agent and session and ratings and not any(clock.seconds(one.at) >= settled for one in ratings)):
             continue
         try:
             is_known = archive.has(name) or archive.is_forgotten(name)
@@ -253,8 +255,3 @@ def _session_event(place: int, event: Event) -> SessionEvent:
         failed=event.kind == "tool-failed" or bool(data["error"]),
         answered=role == "tool",
     )
-
-
-def _is_old(at: str, now: str) -> bool:
-    """Whether so much time passed since then that no more is to come; what has no time is old."""
-    return not clock.seconds(now) - clock.seconds(at) <= _PATIENCE_SECONDS

@@ -131,7 +131,7 @@ def _projects(workspace: Workspace) -> set[str]:
         project = workspace.project()
     except (NotFound, ScopeUnknown):
         return {""}
-    return {"", project.id, *project.aliases}
+    return {"", *project.ids}
 
 
 def mark(

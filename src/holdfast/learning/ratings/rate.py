@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from holdfast.base import clock, files
 from holdfast.base.clock import now
 from holdfast.base.text import check_text
-from holdfast.errors import BadInput, NotFound, ScopeUnknown
+from holdfast.errors import BadInput, NotFound
 from holdfast.language.moods import MIN_CONFIDENCE
 from holdfast.language.ratings import HIGHEST, LOWEST, MAX_COMMENT, Rating, id_of
 from holdfast.learning.ratings import model as signals
@@ -153,10 +153,8 @@ def _checked(text: str) -> str:
 
 
 def _project(workspace: Workspace) -> str:
-    try:
-        return workspace.project().id
-    except ScopeUnknown:
-        return ""
+    project = workspace.project_if_any()
+    return project.id if project else ""
 
 
 def _session_meant(workspace: Workspace) -> _Meant:

@@ -88,7 +88,7 @@ def _sights(run: HookRun) -> list[Sight]:
     from holdfast.project.registry import Registry
 
     registry = Registry(os.path.join(run.home, "projects.tsv"))
-    return [sight for sight in found if not is_of_project(sight, (project.id, *project.aliases), registry)]
+    return [sight for sight in found if not is_of_project(sight, project.ids, registry)]
 
 
 def own_folder(agent: Agent, root: str, environment: Mapping[str, str]) -> str:

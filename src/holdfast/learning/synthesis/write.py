@@ -50,7 +50,7 @@ def synthesis(workspace: Workspace, kind: str = "week", *, dry_run: bool = False
     """
     workspace.need_enabled()
     project = workspace.project() if workspace.asked_project else None
-    names = frozenset((project.id, *project.aliases)) if project else None
+    names = frozenset(project.ids) if project else None
     period = room.period(kind, today or now()[:10])
     return _written(workspace, period, project.id if project else "", names, dry_run=dry_run)
 

@@ -130,7 +130,9 @@ class _Item:
         for part, name in _files_in(self.one.path):
             self._look_at(part, name)
         isc = self._criteria()
-        is_left = self._has_own_words() or self._has_children(removed) or self.one.source == work.MANUAL
+        folder = os.path.join(self.one.path, work.CHILDREN)
+        has_children = any(os.path.join(folder, name) not in removed for name in files.names_in(folder, hidden=True))
+        is_left = self._has_own_words() or has_children or self.one.source == work.MANUAL
         if not self.others and not self.by_hand and not is_left:
             return Stripped(self.one, None, None, (), (), ())
         after = self._meta(isc)
@@ -229,13 +231,6 @@ class _Item:
 
     def _has_own_title(self) -> bool:
         return self.words.is_known and self.one.title != UNTITLED and not self.words.says(self.one.title)
-
-    def _has_children(self, removed: frozenset[str]) -> bool:
-        folder = os.path.join(self.one.path, work.CHILDREN)
-        try:
-            return any(os.path.join(folder, name) not in removed for name in os.listdir(folder))
-        except OSError:
-            return False
 
     def _meta(self, isc: Criteria) -> Work:
         one, title = self.one, self.one.title

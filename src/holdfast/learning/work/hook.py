@@ -33,7 +33,7 @@ def at_start(run: HookRun) -> list[Effect]:
     project = run.project()
     if project is None or run.call.subagent:
         return []
-    left = session_log.left(run.home, (project.id, *project.aliases), own=_path(run, project))
+    left = session_log.left(run.home, project.ids, own=_path(run, project))
     if not left:
         return []
     # Heavy, and at most starts nothing was left.

@@ -51,7 +51,7 @@ def work_items(workspace: Workspace, *, everything: bool = False) -> list[Work]:
     """Return the open work items of the project, or with `everything` all; open ones first, then the newest first."""
     if not workspace.enabled:
         return []
-    found = [one for project in _ids(workspace) for one in items.items(workspace.home, project)]
+    found = [one for project in workspace.project().ids for one in items.items(workspace.home, project)]
     newest = sorted(found, key=lambda one: (one.updated_at, one.id), reverse=True)
     return [one for one in sorted(newest, key=lambda one: not one.is_open) if everything or one.is_open]
 
@@ -162,14 +162,9 @@ def _written(one: Work, before: Criteria, after: Criteria) -> Work:
     return items.write(replace(one, updated_at=at))
 
 
-def _ids(workspace: Workspace) -> tuple[str, ...]:
-    project = workspace.project()
-    return (project.id, *project.aliases)
-
-
 def _find(workspace: Workspace, name: str) -> Work:
     """Return the item of this project, or else that of an older id of it."""
-    own, *older = _ids(workspace)
+    own, *older = workspace.project().ids
     try:
         return items.find(workspace.home, own, name.strip())
     except NotFound:

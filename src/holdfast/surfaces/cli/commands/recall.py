@@ -9,7 +9,6 @@ import click
 
 from holdfast.base.terminal import style
 from holdfast.base.text import count, one_line
-from holdfast.errors import ScopeUnknown
 from holdfast.memory.show import list_memories, replaced_by
 from holdfast.recall.recall import recall
 from holdfast.recall.related import LIMIT, Related, related, related_to
@@ -109,10 +108,8 @@ def _print_beside(title: str, found: list[tuple[str, str, str]]) -> None:
 
 
 def _project(workspace: Workspace) -> str:
-    try:
-        return workspace.project().id
-    except ScopeUnknown:
-        return ""
+    project = workspace.project_if_any()
+    return project.id if project else ""
 
 
 def _hit_json(hit: Hit, others: list[Related] | None, explain: bool, stale: str) -> dict[str, object]:

@@ -14,7 +14,6 @@ from starlette.routing import Route
 from holdfast.base import files, rows
 from holdfast.base.text import one_line
 from holdfast.continuity import log, notes, todo, working_state
-from holdfast.errors import ScopeUnknown
 from holdfast.journal.events import Journal
 from holdfast.records import Filter
 from holdfast.surfaces.web import security
@@ -32,16 +31,15 @@ _TELLING = ("prompt", "text", "title", "tool", "key")
 
 def _now(visit: Visit) -> Response:
     workspace, projects = visit.workspace, known_projects(visit.workspace)
-    try:
-        project = workspace.project().id
-    except ScopeUnknown:
+    project = workspace.project_if_any()
+    if project is None:
         return visit.page("now.html", project="", projects=projects)
     workspace.refresh(workspace.visible("project"))
     folders = notes.folders(workspace)
     days = [(day, log.entries(folder, day)[0]) for folder in folders for day in log.days(folder)]
     return visit.page(
         "now.html",
-        project=project,
+        project=project.id,
         projects=projects,
         state=working_state.read(workspace),
         todos=todo.todos(workspace, everything=True),
