@@ -108,9 +108,9 @@ class TailCursor:
             return ()
         since, _, marks = files.read_if_there(self.path).partition(b"\n")
         if not since.isdigit():
-            self._end = _size(call.transcript) if call.moment == "prompt" else None
+            self._end = files.size_of(call.transcript) if call.moment == "prompt" else None
             return ()
-        if _size(call.transcript) == int(since):
+        if files.size_of(call.transcript) == int(since):
             return ()
         from holdfast.agents.transcript_calls import MAX_TAIL, tail, told
 
@@ -132,13 +132,6 @@ class TailCursor:
         if self._end is not None:
             files.make_folder(os.path.dirname(self.path))
             files.write(self.path, b"%d\n" % self._end, durable=False)
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except (OSError, ValueError):
-        return 0
 
 
 @dataclass(frozen=True, slots=True)

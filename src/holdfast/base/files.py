@@ -344,6 +344,14 @@ def written_at(path: str) -> int:
         return 0
 
 
+def size_of(path: str) -> int:
+    """Return the bytes of a file; 0 where there is none."""
+    try:
+        return os.stat(path).st_size
+    except (OSError, ValueError):
+        return 0
+
+
 def names_in(folder: str, ending: str = "", *, hidden: bool = False) -> list[str]:
     """Return the names in a folder that have this ending, sorted; nothing where there is no folder."""
     try:

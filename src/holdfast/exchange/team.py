@@ -216,8 +216,13 @@ def _of_file(path: str, text: str, memory: Memory) -> Iterator[Problem]:
         yield Problem("name", path, "the file's name is not a key", "Use a-z, 0-9 and hyphens.", severity="error")
     if len(text.encode("utf-8", "replace")) > repository_set.MAX_FILE:
         yield _error("size", path, f"it has more than {repository_set.MAX_FILE:,} bytes", "Make it shorter.")
-    if hidden := sorted({f"U+{ord(letter):04X}" for letter in text if _is_hidden(letter)}):
-        yield _error("hidden", path, f"it has characters that nobody sees: {', '.join(hidden[:5])}", "Take them out.")
+    if hidden := sorted({one for one in set(text) - set("\n\r\t\ufeff") if unicodedata.category(one) in ("Cc", "Cf")}):
+        yield _error(
+            "hidden",
+            path,
+            f"it has characters that nobody sees: {', '.join(f'U+{ord(one):04X}' for one in hidden[:5])}",
+            "Take them out.",
+        )
     yield from _of_front_matter(path, text, memory.key)
     if not memory.body.strip():
         yield Problem("empty", path, "it says nothing", "Write the statement, or remove the file.", severity="error")
@@ -239,10 +244,6 @@ def _of_front_matter(path: str, text: str, key: str) -> Iterator[Problem]:
     if beyond := sorted(_NOT_THEIRS.intersection(said)):
         hint = "What a repository says is given to agents as data, whatever it claims about itself. Take it out."
         yield Problem("claim", path, f"it sets {', '.join(beyond)}, which has no effect", hint)
-
-
-def _is_hidden(letter: str) -> bool:
-    return not letter.isprintable() and letter not in "\n\r\t\ufeff" and unicodedata.category(letter) in ("Cc", "Cf")
 
 
 def _between(read: list[tuple[str, Memory]]) -> Iterator[Problem]:

@@ -141,7 +141,7 @@ class Updates:
     def trim(self, budget: int) -> int:
         """Take out the oldest texts until they take no more than the budget; return how many bytes went."""
         # A record is larger than its texts, so mostly the sizes of the files alone say that nothing has to go.
-        if sum(_size(path) for path in self._paths()) <= budget:
+        if sum(map(files.size_of, self._paths())) <= budget:
             return 0
         with self._lock():
             updates = self.all()[0]
@@ -217,10 +217,3 @@ def _touched(plain: dict[str, object]) -> Touched:
     text = plain.get("text")
     kept = text if isinstance(text, str) else None
     return Touched(str(plain["path"]), str(plain["before"]), str(plain["after"]), kept)
-
-
-def _size(path: str) -> int:
-    try:
-        return os.lstat(path).st_size
-    except OSError:
-        return 0

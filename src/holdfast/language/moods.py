@@ -99,7 +99,10 @@ def mood(text: str) -> Mood | None:
     if len(text) > _MAX_MESSAGE:
         return None
     sentences = list(_sentences(text))
-    spoken = _spoken({word for one in sentences for word in one.words})
+    said = [word for one in sentences for word in one.words]
+    # Where no word tells the language, it may be any of them.
+    known = [language for language, telling in _TELLING.items() if not telling.isdisjoint(said)] or [*_TELLING]
+    spoken = [_words_of(language) for language in known]
     found = []
     for words in spoken:
         whole = all(_is_only_praise(one.words, words) for one in sentences)
@@ -111,7 +114,6 @@ def mood(text: str) -> Mood | None:
                 found.append(Mood(_HIGH, _SURE if whole else _CLEAR, praise))
         if sentences and (opening := _opening(sentences[0], words)):
             found.append(Mood(_HIGH, _CLEAR, opening))
-    said = [word for one in sentences for word in one.words]
     found += _in_other_languages(said)
     # Capitals are for the agent where there are several words, and one of them is `you`.
     is_loud = text.isupper() and len(said) >= _MIN_SHOUTED and any(words.has("did", said) for words in spoken)
@@ -340,12 +342,6 @@ def words_of(text: str) -> list[str]:
     """Return the words of a text in small letters; apostrophes fall away."""
     plain = text.lower().replace("'", "").replace("’", "")
     return "".join([letter if letter.isalnum() else " " for letter in plain]).split()
-
-
-def _spoken(said: set[str]) -> list[Words]:
-    """Return the words of the languages that a message may be in; only what tells one apart spares the other."""
-    known = [language for language, telling in _TELLING.items() if not telling.isdisjoint(said)] or [*_TELLING]
-    return [_words_of(language) for language in known]
 
 
 def _words_of(language: str) -> Words:

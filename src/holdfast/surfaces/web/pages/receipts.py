@@ -22,19 +22,15 @@ def _receipts(visit: Visit) -> Response:
     workspace, session, prompt = visit.workspace, visit.asked("session"), visit.asked("prompt")
     asked = prompt or visit.asked("try")
     found = receipts(workspace, session) if session else latest(workspace)
+    budgets = {moment: workspace.settings.number(name) for moment, name in _BUDGETS.items()}
     return visit.page(
         "receipts.html",
         shown=MAX_ROWS,
-        receipts=[(one, _budget(visit, one), _left_out(one)) for one in islice(found, MAX_SHOWN)],
+        receipts=[(one, budgets.get(one.moment, 0), _left_out(one)) for one in islice(found, MAX_SHOWN)],
         preview=preview(workspace, prompt=prompt, agent=visit.asked("agent")) if asked else None,
         agents=[(name, agents.get(name).title) for name in agents.names()],
         projects=known_projects(workspace),
     )
-
-
-def _budget(visit: Visit, receipt: Receipt) -> int:
-    name = _BUDGETS.get(receipt.moment, "")
-    return visit.workspace.settings.number(name) if name else 0
 
 
 def _left_out(receipt: Receipt) -> list[tuple[str, list[tuple[str, str]]]]:
