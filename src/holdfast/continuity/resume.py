@@ -187,7 +187,8 @@ class ToldPages:
             for theirs in (True, False):
                 said = _said(line for line in kept if line.startswith("#") or by_person(line) == theirs)
                 # New rows go to the end, and of decisions the newest count.
-                told = [_reasoned(one) for one in reversed(said)] if decides else said
+                rows = [one.partition(", ") for one in reversed(said)]
+                told = [f"{text}. Why: {why}" if why else text for text, _, why in rows] if decides else said
                 place = (OF_RULES, told, "", RULES) if theirs and has_rules else (head, told, "", NOTES)
                 for item in self._entries("MEMORY.md", *place):
                     yield replace(item, theirs=theirs)
@@ -420,12 +421,6 @@ def _statements(text: str) -> Iterator[str]:
 def _is_failure(happened: str) -> bool:
     """Whether a line of what just happened tells of a command that failed; it begins with the agent's name."""
     return happened.partition(": ")[0].endswith(", failed")
-
-
-def _reasoned(row: str) -> str:
-    """Return a row of a table of decisions as a statement with its reason."""
-    text, _, why = row.partition(", ")
-    return f"{text}. Why: {why}" if why else text
 
 
 def _said(lines: Iterable[str]) -> list[str]:

@@ -50,6 +50,11 @@ class Span(NamedTuple):
         """Whether the words are plain, so that the time tells what is meant."""
         return self.kind == NARROWS
 
+    def dated(self, at: str, what: str) -> Span:
+        """Return it with the time of its event, which was that of `what`."""
+        known = self._replace(words=f"{self.words} = {what}", kind=LEANS)
+        return known._replace(until=at) if self.kind == BEFORE else known._replace(since=at)
+
     @property
     def is_first(self) -> bool:
         """Whether the first of all is asked for."""

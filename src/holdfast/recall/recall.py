@@ -195,11 +195,7 @@ def _dated(workspace: Workspace, span: Span, wanted: Filter) -> Span | None:
     words = len(span.event.split())
     for candidate in _found(workspace, span.event, everything, _LOOKED_AT):
         if len(candidate.words) >= _ENOUGH_OF_EVENT * words and not candidate.earlier:
-            created = candidate.memory.created
-            said = f"{span.words} = {candidate.memory.key}"
-            if span.kind == spoken_time.BEFORE:
-                return span._replace(until=created, words=said, kind=spoken_time.LEANS)
-            return span._replace(since=created, words=said, kind=spoken_time.LEANS)
+            return span.dated(candidate.memory.created, candidate.memory.key)
     return None
 
 

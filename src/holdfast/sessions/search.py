@@ -200,10 +200,7 @@ class _Searching:
         for one in Engine(table, self.model).find(asked, Filter(self.wanted.scopes), _MIN_LOOKED_AT):
             if one.marks.share >= _ENOUGH_OF_EVENT:
                 at = table.times([one.id])[one.id]
-                said = f"{span.words} = {at[:10]}"
-                if span.kind == spoken_time.BEFORE:
-                    return span._replace(until=at, words=said, kind=spoken_time.LEANS)
-                return span._replace(since=at, words=said, kind=spoken_time.LEANS)
+                return span.dated(at, at[:10])
         return None
 
 

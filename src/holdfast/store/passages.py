@@ -30,6 +30,7 @@ from holdfast.store.words import TOKENIZE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
 
     from holdfast.records import Filter
     from holdfast.store.words import Asked, Match, Row
@@ -390,11 +391,16 @@ class Passages(FullTextTable):
             " JOIN realm r ON r.id = p.realm WHERE p.id = ?",
             (row,),
         ).fetchone()
-        if found is None:
-            raise NotFound(f"passage {row} is no longer there", "Search again.")
-        place, text, name, speaker, at, session, scope, owner, agent, kind, title, began = found
-        source = PassageSource(session, Scope(scope, owner), agent, kind, title, began)
-        return Passage(place, text, name, speaker, at, session), source
+        return of_row(row, found)
+
+
+def of_row(number: int, row: tuple[Any, ...] | None) -> tuple[Passage, PassageSource]:
+    """Return the passage and its session of a row that was read; NotFound where there is none any more."""
+    if row is None:
+        raise NotFound(f"passage {number} is no longer there", "Search again.")
+    place, text, name, speaker, at, session, scope, owner, agent, kind, title, began = row
+    source = PassageSource(session, Scope(scope, owner), agent, kind, title, began)
+    return Passage(place, text, name, speaker, at, session), source
 
 
 def seen_by(wanted: Filter, of: str = "p") -> tuple[str, list[object]]:

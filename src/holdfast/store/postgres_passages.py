@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from holdfast.errors import NotFound
 from holdfast.records import Filter, Scope
-from holdfast.store.passages import Passage, PassageSource, spoken_date
+from holdfast.store.passages import Passage, PassageSource, of_row, spoken_date
 from holdfast.store.postgres_filter import in_scopes, pair
 from holdfast.store.postgres_search import WEIGHTS, SearchRows, told_words
 
@@ -96,11 +95,7 @@ class PassageRows(SearchRows):
             f" ON s.organisation = p.organisation AND s.id = p.source WHERE {self._among()}",
             self._these([row]),
         ).fetchone()
-        if found is None:
-            raise NotFound(f"passage {row} is no longer there", "Search again.")
-        place, text, name, speaker, at, session, kind, owner, agent, sort, title, began = found
-        source = PassageSource(session, Scope(kind, owner), agent, sort, title, began)
-        return Passage(place, text, name, speaker, at, session), source
+        return of_row(row, found)
 
     def waiting(self) -> int:
         """Return how many passages wait for a vector."""
