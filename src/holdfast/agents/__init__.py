@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.metadata import EntryPoints
 
-# The agents that are built in. The module of each has its name; only the one that is asked for is loaded.
+# The built-in agents. Each has a module of its name, which is loaded when the agent is asked for.
 BUILT_IN = (
     *("claude-code", "codex", "gemini-cli", "opencode", "grok", "kiro", "copilot", "cursor"),
     *("qwen", "pi", "droid", "kimi", "antigravity"),
 )
-# What agents set in the shells that they run commands in.
+# Variables that agents set in the shells in which they run commands.
 SHELLS = {
     **{"CLAUDECODE": "claude-code", "CODEX_SANDBOX": "codex", "CODEX_THREAD_ID": "codex", "CODEX_CI": "codex"},
     **{"QWEN_CODE": "qwen", "GEMINI_CLI": "gemini-cli", "OPENCODE": "opencode", "CURSOR_AGENT": "cursor"},
@@ -26,7 +26,7 @@ GROUP = "holdfast.agents"
 # The record of all installs, in the home; and of agents in whose own memory of a project a block of ours stands.
 INSTALLS, NATIVE = "installs.json", "native.json"
 _found: dict[tuple[str, ...], EntryPoints] = {}
-# What the log of hooks says of a hook that another agent ran, because it reads this one's files.
+# How the hooks' log marks a hook that another agent ran, because it reads this one's files.
 SILENT = "another program runs this hook, so it stays silent"
 
 
@@ -41,7 +41,7 @@ def get(name: str) -> Agent:
             try:
                 added: Agent = entry.load()()
             except Exception as problem:
-                # Whatever is wrong with a package of others, it takes only its own agent away.
+                # Whatever is wrong with a third-party package, only its own agent is missing.
                 why = f"the agent {name} cannot be loaded from {entry.value}: {type(problem).__name__}: {problem}"
                 raise NotFound(why, "Update or remove the package that adds it.") from problem
             return added
@@ -73,7 +73,7 @@ def names() -> list[str]:
 
 def _added() -> EntryPoints:
     """Return the agents that other packages add."""
-    # Looking through what is installed is slow: a harvest asks for every session, a hook of a built-in agent never.
+    # Listing installed packages is slow: a harvest asks for every session, a hook of a built-in agent never.
     places = tuple(sys.path)
     if places not in _found:
         from importlib.metadata import entry_points

@@ -53,11 +53,11 @@ HOOK_SECONDS = {
     **dict.fromkeys(("prompt", "tool-failed", "compact", "compacted", "subagent-stop", "stop"), 5),
     "end": 3,
 }
-# No agent's folder of rules or memories has more files than this; one that has is something else.
+# A folder of rules or memories has no more files than this; a larger one is something else.
 MAX_FILES = 1_000
 # Set by an agent that runs the hooks of other agents, too, beside aliases of their variables.
 RUNS_OTHERS = "GROK_HOOK_EVENT"
-# The events of several agents in two spellings, and which of MOMENTS each is.
+# Names of events that several agents share, in two spellings, with their moments.
 EVENTS = {
     "SessionStart": "start",
     "UserPromptSubmit": "prompt",
@@ -75,7 +75,7 @@ CAMEL_EVENTS = {
     **{"postToolUse": "tool", "postToolUseFailure": "tool-failed", "preCompact": "compact"},
     **{"subagentStart": "subagent-start", "subagentStop": "subagent-stop"},
 }
-# What tells one call of a hook from the next, in the words of any agent.
+# The fields that tell one hook call from the next, under any agent's name.
 _TAGS = (
     *("prompt_id", "promptId", "turn_id", "generation_id", "tool_use_id", "toolUseId", "agent_id", "timestamp"),
     "stop_hook_active",
@@ -187,12 +187,12 @@ class Agent:
     hears_servers: bool = False
     # The moment at which a session is worth reading: its end, or each pause where the agent tells of no end.
     settles: str = "end"
-    # The agent's own names of events, and which of MOMENTS each is.
+    # The agent's own names of events, with their moments.
     events: Mapping[str, str] = {}
     seconds: Mapping[str, int] = HOOK_SECONDS
-    # What the person must do after an install.
+    # What the person must still do after an install.
     advice: tuple[str, ...] = ()
-    # Programs by which the agent is found on the PATH.
+    # The programs on the PATH that show that the agent is here.
     programs: tuple[str, ...] = ()
     # Its config folder: the variable that says where it is, its name in the person's home, and in a project if another.
     config_folder: tuple[str, ...] = ()

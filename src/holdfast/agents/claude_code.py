@@ -33,7 +33,7 @@ FOREIGN = (RUNS_OTHERS, "CURSOR_VERSION", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DI
 _MAX_INSTRUCTIONS = 262_144
 # Where a prompt comes from that a person typed, as hooks and transcripts tell it: all others are messages of programs.
 TYPED_SOURCES = ("", "user", "sdk", "typed", "queued")
-# How the message of another session begins.
+# How a message of another session begins.
 _PEERS = ("Another Claude session sent a message", "A peer session sent a message")
 
 

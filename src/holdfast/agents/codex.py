@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 # An editor writes this between what it adds, which begins in one of these ways, and the words of the person.
 REQUEST = "## My request for Codex:"
 FRAMED = ("# Context from my IDE setup:", "# Files mentioned by the user:")
-# Where there is an override, the other one is not read.
+# The override comes first: where it exists, the other file is not read.
 INSTRUCTIONS = ("AGENTS.override.md", "AGENTS.md")
 
 
-# What it says of the turn in which a tool of a server is called: an object, in some versions as a text.
+# What it tells an MCP server about the turn: an object, in some versions as text.
 _TURN = "x-codex-turn-metadata"
 
 
@@ -37,7 +37,7 @@ class Codex(Agent):
     moved_by = ("CODEX_HOME",)
     injects = frozenset({"start", "prompt", "before-tool", "after-tool"})
     shows = frozenset({"start", "prompt"})
-    # It reads on where a hook asks for the person, and tells no hook whether a command failed.
+    # It ignores a hook that asks the person, and never tells a hook whether a command failed.
     guard = "PreToolUse"
     around = ("PreToolUse", "PostToolUse")
     acting = "Bash|apply_patch"

@@ -31,7 +31,7 @@ def _is_trusted(path: str, event: str, groups: list[dict[str, Any]], state: dict
     spelled = re.sub(r"(?<=.)(?=[A-Z])", "_", event).lower()
     for at, group in enumerate(groups):
         for place, hook in enumerate(group["hooks"]):
-            # A home that its variable names is resolved first, the usual one is not.
+            # A home named by its variable is resolved first, the default one is not.
             names = [f"{file}:{spelled}:{at}:{place}" for file in (path, os.path.realpath(path))]
             entry: dict[str, Any] = next((state[name] for name in names if name in state), {})
             if mark in hook.get("command", "") and not (entry.get("trusted_hash") and entry.get("enabled", True)):

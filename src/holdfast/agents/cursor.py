@@ -46,7 +46,7 @@ class Cursor(Agent):
         return replace(call, folder=roots[0] if isinstance(roots[0], str) else "")
 
     def injection_output(self, call: HookCall, text: str) -> str:
-        # Where the rule stands, the memories are in it, and would come twice.
+        # Where the rule file exists, the memories are in it, and would be told twice.
         if call.moment != "start" or os.path.exists(os.path.join(call.folder, self.project_rule)):
             return ""
         return dumps({"additional_context": text})

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 _LONGEST_PATH = 4_096
 # No setting makes a session smaller that has fewer tokens than these; its transcript has their number at its end.
 _MIN_FULL, _MAX_TAIL = 50_000, 1 << 18
-# What hooks hand over stands in this tag, with every bracket in it written as HTML writes it.
+# The tag around what hooks hand over, in which every bracket is escaped as in HTML.
 HANDED_OVER = "hook_context"
-# What it noted by itself and nobody looked at yet: patches of its memory files, in folders by where they would hold.
+# Its own notes that nobody reviewed yet: patches of its memory files, in a folder for each scope.
 _INBOX = (".inbox", "global")
-# The line of a command's result that has its exit; there is none where it went well.
+# The line with the exit code in a command's result; a successful command has none.
 EXIT = "Exit Code: "
 
 
@@ -75,7 +75,7 @@ class GeminiCli(Agent):
 
     def read_hook_input(self, native: str, data: Mapping[str, object], environment: Mapping[str, str]) -> HookCall:
         call = super().read_hook_input(native, data, environment)
-        # It tells of a compaction at every request, before it looks whether one is needed.
+        # It reports a compaction at every request, before it checks whether one is needed.
         is_idle = call.moment == "compact" and call.source == "auto" and not _is_full(call.transcript)
         return replace(call, moment="nothing") if is_idle else call
 
@@ -121,7 +121,7 @@ class GeminiCli(Agent):
         memory = os.path.dirname(self.own_memory(place))
         inbox = os.path.join(memory, *_INBOX, "")
         found = all_below("project", "memory", memory, ".md", ".patch")
-        # What it would add to the person's own file holds everywhere.
+        # Notes for the person's own file hold everywhere.
         found = [replace(one, scope="global") if one.path.startswith(inbox) else one for one in found]
         return [*super().memory_files(place), *found]
 

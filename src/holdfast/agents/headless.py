@@ -16,7 +16,7 @@ from holdfast.agents.reading.values import table, whole
 from holdfast.errors import Refused
 
 ROLE = "You are a careful editor of a software project's notes. You use no tools. You answer with JSON only."
-# What could run, look or reach out; a version that does not know one of them passes over it.
+# Tools that could run, read or reach out; a version that does not know one of them ignores it.
 _CODEX_TOOLS = (
     *("shell_tool", "unified_exec", "view_image", "image_generation", "apps", "plugins", "multi_agent", "goals"),
     *("browser_use", "computer_use", "skill_search", "tool_suggest", "sleep_tool", "memories", "hooks"),

@@ -32,7 +32,7 @@ class Kiro(Agent):
         "with `kiro-cli settings chat.defaultAgent holdfast`.",
     )
     events = {"agentSpawn": "start", "userPromptSubmit": "prompt", "postToolUse": "after-tool", "stop": "stop"}  # noqa: RUF012
-    # What is printed there is not known to reach the model, so it comes with the next prompt.
+    # Output there is not known to reach the model, so it comes with the next prompt.
     around, acting = ("postToolUse",), "execute_bash|fs_write"
     looking = {"read": "fs_read"}  # noqa: RUF012
     project_rule = ".kiro/steering/holdfast.md"
@@ -47,11 +47,11 @@ class Kiro(Agent):
 
     def read_hook_input(self, native: str, data: Mapping[str, object], environment: Mapping[str, str]) -> HookCall:
         call = super().read_hook_input(native, data, environment)
-        # It names no session, so the process that runs the hook stands for one; a day bounds the reuse of its number.
+        # It names no session, so the process that runs the hook stands for one; with the day, as numbers are reused.
         return call if call.session else replace(call, session=f"kiro-{time.strftime('%Y%m%d')}-{os.getppid()}")
 
     def injection_output(self, call: HookCall, text: str) -> str:
-        # Where the steering file stands, what a session starts with is in it, and would come twice.
+        # Where the steering file exists, it has what a session starts with, which would be told twice.
         if call.moment == "start" and os.path.exists(os.path.join(call.folder, self.project_rule)):
             return ""
         return text

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 HOOK_PROGRAM, HOOK_FILE = "holdfast-hook", "holdfast/surfaces/hook/run.py"
-# What stands in a word that no shell reads as anything else.
+# The characters of a word that no shell treats specially.
 _PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@%+,"
 
 
@@ -50,7 +50,7 @@ class Launcher:
         """
         named = [looking.get(one.casefold(), "" if one.casefold() in KINDS else one) for one in self.tools]
         every = [one for names in (acting, *named) for one in names.split("|")]
-        # A name with other signs is no name of a tool, and would be read as a pattern.
+        # Anything else is not the name of a tool, and would be read as a pattern.
         return "|".join(dict.fromkeys(one.replace("*", ".*") for one in every if one.replace("*", "").isidentifier()))
 
     def mcp(self, agent: str) -> list[str]:

@@ -27,7 +27,7 @@ class OpenCode(Agent):
     moved_by = ("XDG_DATA_HOME", "OPENCODE_DB")
     keeps_memory = False
     injects = frozenset({"start", "prompt", "before-tool", "tool-failed"})
-    # It tells when a session is deleted, not when one ends.
+    # It reports when a session is deleted, not when one ends.
     settles = "stop"
     guard = "tool.execute"
     acting = "bash|edit|write|multiedit|patch|apply_patch"
@@ -36,7 +36,7 @@ class OpenCode(Agent):
         "session.created": "start",
         "chat.message": "prompt",
         "tool.execute": "before-tool",
-        # As earlier plugins call it, which take whatever is printed for a refusal.
+        # Earlier plugins call it this way, and take any output for a refusal.
         "tool.execute.before": "before-tool",
         "message.part.updated": "tool-failed",
         "experimental.session.compacting": "compact",
@@ -50,7 +50,7 @@ class OpenCode(Agent):
     knowledge = (("global", "instructions", "AGENTS.md"), ("project", "instructions", *reads_first))
 
     def main_session(self, call: HookCall) -> str:
-        # What the plugin tells of a sub-agent is the session that it works for.
+        # For a sub-agent the plugin names the session that it works for.
         return call.subagent or call.session
 
     def injection_output(self, call: HookCall, text: str) -> str:

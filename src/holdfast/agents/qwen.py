@@ -52,7 +52,7 @@ class Qwen(Agent):
 
     def read_hook_input(self, native: str, data: Mapping[str, object], environment: Mapping[str, str]) -> HookCall:
         call = super().read_hook_input(native, data, environment)
-        # With every result of a tool it tells of a prompt, which is empty.
+        # It reports an empty prompt with every result of a tool.
         return replace(call, moment="nothing") if call.moment == "prompt" and data.get("prompt") == "" else call
 
     def memory_files(self, place: Place) -> list[MemoryFile]:
@@ -60,7 +60,7 @@ class Qwen(Agent):
         return [*super().memory_files(place), *all_below("project", "memory", folder, ".md")]
 
     def own_memory(self, place: Place) -> str:
-        # It lies beside its sessions, in a folder named after the project's path.
+        # Its memory lies beside its sessions, in a folder named after the project's path.
         folder = os.path.join(self.personal_folder(place), "projects", folder_name(place.folder))
         return os.path.join(folder, "memory", "MEMORY.md")
 

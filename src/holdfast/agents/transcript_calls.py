@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-# The most of a transcript that one hook reads.
+# How much of a transcript one hook reads at most.
 MAX_TAIL = 1 << 20
 
 _NAMES = ("name", "tool_name", "toolName", "tool")
@@ -38,7 +38,7 @@ _MAX_GIVEN = 4_000
 _MAX_VALUE = 500
 _DEEPEST = 8
 PASSED, FAILED = "passed", "failed"
-# As much as counts of an error.
+# How much of an error counts.
 MAX_TEXT = 4_000
 _ANSWERS = ("tool_use_id", "toolUseId")
 _TEXTS = ("output", "content", "result", "response", "value", "error")
@@ -46,7 +46,7 @@ _WITHIN = ("error", "output", "content", "text", "stderr", "stdout", "message")
 _CODES = ("exit_code", "exitCode")
 _WELL = {"is_error": False, "isError": False, "success": True}
 _STATES = {"success": PASSED, "error": FAILED, "failed": FAILED}
-# What stands before the number of an exit, in small letters, and how much of an output may be about it.
+# The words before an exit code, in lower case, and how much of an output is searched for them.
 _EXITS = ("exited with code ", "exit code: ", "exit code ", "<exit_code>")
 _BEFORE = ("", "process ", "command ", "error: command failed (", "<exited with ")
 _BEHIND = ("Exit Code:", "<exited with exit code")
@@ -67,9 +67,9 @@ class Result:
 def result_of(value: dict[str, object]) -> Result | None:
     """Return the result that an object tells; None where it is something else."""
     call = _text(value, _ANSWERS)
-    # An agent that says how a call of this kind went says it only where it went badly.
+    # Agents that report how a call of this kind ended do so only when it failed.
     usual = PASSED if call else ""
-    # A call that has its result within, or an answer that names itself so; messages have an id as well.
+    # A call with its result inside it, or an answer that is marked as one; messages have an id as well.
     own = ("id",) if "response" in value or "result" in value else ()
     call = call or _text(value, _CALLS) or _text(value, own)
     told = [value[name] for name in _TEXTS if value.get(name) is not None]
@@ -123,7 +123,7 @@ def _printed(told: object, depth: int) -> str:
     if isinstance(told, list):
         return "\n".join([text for one in told[:_HEAD] if (text := _printed(one, depth + 1))])
     if isinstance(told, dict):
-        # An answer within an answer has its name beside it.
+        # A nested answer has its name beside it.
         inner = told.get("functionResponse")
         known = inner.get("response") if isinstance(inner, dict) else None
         parts = [known] if known else [told[name] for name in _WITHIN if told.get(name)]
@@ -146,7 +146,7 @@ def exit_of(text: str) -> int | None:
             number = rest.removesuffix("</exit_code>").rstrip(" )>\r")
             if found and number.lstrip("-").isdigit() and len(number) < _MAX_CODE and before in _BEFORE:
                 return int(number)
-    # An output in JSON has its exit beside it, at the end.
+    # JSON output has the exit code beside it, at the end.
     code = end.rpartition('"exit_code":')[2].lstrip()[:_MAX_CODE] if text[:1] == "{" else ""
     number = code.split(",")[0].split("}")[0].strip()
     return int(number) if number.lstrip("-").isdigit() else None
@@ -258,7 +258,7 @@ def said_in(lines: list[bytes]) -> list[str]:
         record = _parsed(line) if len(line) <= _MAX_LINE and b"assistant" in line else None
         if not isinstance(record, dict) or record.get("isSidechain"):
             continue
-        # Only in the places where an agent itself writes it: within a result anything may stand.
+        # Only in the places where the agent itself writes it: inside a result there may be anything.
         for message in (record, record.get("message"), record.get("payload")):
             content = message.get("content") if isinstance(message, dict) and message.get("role") == "assistant" else ""
             blocks = content if isinstance(content, list) else [{"text": content}]

@@ -30,7 +30,7 @@ _MAX_WAITING = 8
 
 def answer(run: HookRun, effects: list[Named]) -> str:
     """Return what to print for what parts want told at this call, after each has noted that it is."""
-    # All that holds a call does so at once, so that the same call goes through when it is repeated.
+    # All reasons to hold a call are given at once, so that the same call goes through when it is repeated.
     stops = [one for one in effects if one[1].hold] or [one for one in effects if one[1].ask]
     # A line about a call that does not run comes with the one that does.
     wanted = stops or [one for one in effects if one[1].say][:MAX_LINES]

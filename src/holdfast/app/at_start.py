@@ -101,7 +101,7 @@ def _doctrine(run: HookRun) -> list[Item]:
 
     kept, _ = doctrine.told(run.home)
     given = [page_given("", "definition.md", text, "the person's own doctrine") for text in kept]
-    # Behind every rule of theirs, which it must not push out.
+    # It comes after all their rules, so that it pushes none of them out.
     return [
         Item(text, one, EVERYWHERE, _ABOUT_MEMORY, theirs=True, least=len(text))
         for text, one in zip(kept, given, strict=True)
@@ -117,7 +117,7 @@ def asked_last(run: HookRun) -> list[str]:
         if (event.data.get("session"), event.data.get("agent")) != (run.session_id, run.call.agent) or not text.strip():
             continue
         if lost is not None and not said and " ".join(text.split()) != lost:
-            # It came after the compaction.
+            # This prompt came after the compaction.
             continue
         said.append(text)
         if len(said) >= _MAX_PROMPTS:
@@ -186,7 +186,7 @@ def look_at_files(run: HookRun) -> None:
     if not scopes:
         return
     if sys.flags.no_site:
-        # What reads pages needs packages, which a hook goes without.
+        # Reading pages needs third-party packages, which a hook runs without.
         import site
 
         site.main()
@@ -204,7 +204,7 @@ def lay_scaffold(run: HookRun, *, changed: bool) -> None:
     Where its files `changed`, their indexes follow.
     """
     project = run.project()
-    # A folder that is not a project, such as the person's home, is nobody's workspace.
+    # A folder that belongs to no project, such as the person's home, gets no scaffold.
     if not run.settings.flag("hook.scaffold") or project is None or project.rule == "override":
         return
     from holdfast.memory import scaffold
@@ -214,7 +214,7 @@ def lay_scaffold(run: HookRun, *, changed: bool) -> None:
         return
     if not changed and not scaffold.plan(root, scaffold.WORKSPACE_FOLDERS):
         return
-    # Laying it is rare and heavy; looking whether it is there is neither.
+    # Writing the scaffold is rare and loads a lot; checking for it is cheap.
     from holdfast.memory import init
 
     init.apply(run.workspace, init.plan(run.workspace, project.root), project.root)

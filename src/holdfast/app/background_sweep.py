@@ -43,7 +43,7 @@ def _is_time(stamp: str, seconds: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         status = os.fstat(descriptor)
-        # An empty one was just made; one of the future was left by a wrong clock.
+        # An empty file was just made; a time in the future was written by a wrong clock.
         if status.st_size and 0 <= time.time() - status.st_mtime < seconds:
             return False
         os.pwrite(descriptor, b"\n", 0)
@@ -60,7 +60,7 @@ def _spawn(words: list[str], environment: Mapping[str, str]) -> None:
     for name in os.listdir("/dev/fd"):
         if int(name) >= _FIRST_OF_OTHERS:
             try:
-                # What the agent left open is inherited by nobody: it may wait until everybody has closed it.
+                # Descriptors that the agent left open are not passed on: it may wait until everybody has closed them.
                 os.set_inheritable(int(name), False)
             except OSError:
                 # The descriptor by which the folder was listed is closed already.
@@ -73,5 +73,5 @@ def _spawn(words: list[str], environment: Mapping[str, str]) -> None:
     try:
         os.posix_spawn(words[0], words, dict(environment), file_actions=silent, setsid=True)
     except NotImplementedError:
-        # An older system: it starts in the agent's session and leaves it when it runs.
+        # On an older system it starts in the agent's session and leaves it once it runs.
         os.posix_spawn(words[0], words, dict(environment), file_actions=silent, setpgroup=0)

@@ -28,7 +28,7 @@ from holdfast.workspace import Workspace
 
 _LOW_SPACE = 100_000_000
 _SWITCH_ON = "holdfast config set enabled true"
-# A session that ended so long after the last word of its agent's hooks was not told by them.
+# A session that ended this long after its agent's hooks were last heard from went unnoticed by them.
 _SILENT_SECONDS = 3_600
 
 
@@ -155,7 +155,7 @@ def agents_are_heard(workspace: Workspace) -> Iterator[Problem]:
         return
     except sqlite3.Error:
         return  # the check of the index told it
-    # What is connected in one project alone says nothing about sessions in another one.
+    # A connection in one project says nothing about sessions in another.
     everywhere = {one.agent for one in installs if one.scope == "user"}
     for one in found:
         since = max((one.heard, *(each.at for each in installs if each.agent == one.name)))

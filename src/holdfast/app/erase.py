@@ -63,7 +63,7 @@ from holdfast.store import layout
 from holdfast.store.tombstones import Tombstones
 from holdfast.workspace import PERSON, Workspace
 
-# Hooks may write the text again while it is taken out; after so many looks somebody says it all the time.
+# Hooks may write the text again while it is taken out; after this many passes somebody keeps saying it.
 _MAX_LOOKS = 6
 _GIT = (
     "history still has it. Rewrite it with `git filter-repo --replace-text FILE` (FILE has the text, one a line), "
@@ -116,15 +116,15 @@ class EraseReport:
 def forget_memories(workspace: Workspace, memories: list[Memory], *, command: str = "forget") -> None:
     """Forget memories, and take what they said out of all that Holdfast noted itself."""
     if workspace.has_home and finish_interrupted(workspace):
-        # The run that was killed may have been to forget the same ones.
+        # The run that was killed may have been asked to forget the same memories.
         there = workspace.store.find
         memories = [one for one in memories if any(there(Filter((one.scope,), keys=(one.key,)), 1))]
         if not memories:
             return
     if workspace.caller != PERSON:
-        # An agent may store any text and forget it again: nothing goes by what a memory says.
+        # An agent may store any text and forget it again, so what a memory says decides nothing here.
         for memory in memories:
-            # What one of them replaced went with it.
+            # What a memory had replaced went with it.
             with suppress(NotFound):
                 memory_forget.remove_for(workspace, memory, workspace.speaker, source="cli")
         finish.write_pages(workspace)
@@ -196,7 +196,7 @@ def _applied(workspace: Workspace, target: EraseTarget, key: bytes) -> EraseRepo
         finish.write_pages(workspace)
         scrub = scrub_of(workspace, target)
         depot = Depot(workspace.home) if has_remote(workspace.home) else None
-        # Without git the text goes all the same; the look says what could not be read.
+        # Without git the text is removed all the same; the report says what could not be read.
         with suppress(StoreUnavailable):
             if depot:
                 depot.renew()
@@ -260,7 +260,7 @@ def interrupted(home: str) -> EraseTarget | None:
         return None
     names: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
     names["memories"] = tuple(map(tuple, names.get("memories", ())))
-    # A note of an earlier version has no time; its file has.
+    # Earlier versions wrote no time into the note; then the time of its file counts.
     written = iso(os.stat(os.path.join(home, PENDING)).st_mtime)
     return EraseTarget(**{"at": written, **names})
 
@@ -331,7 +331,7 @@ def _remember(home: str, target: EraseTarget, at: str) -> None:
 def _remove_records(workspace: Workspace, target: EraseTarget) -> int:
     """Remove what goes as a whole; return how many records went."""
     scrub = scrub_of(workspace, target)
-    # A session that is open has it in its transcript, where hooks read on; without a cursor they begin at its end.
+    # An open session still has the text in its transcript; without a cursor, hooks go on reading from its end.
     tails = os.path.join(workspace.home, *TAILS)
     for name in files.names_in(tails):
         files.discard(os.path.join(tails, name))

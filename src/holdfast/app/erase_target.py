@@ -24,17 +24,17 @@ from holdfast.workspace import Workspace
 
 MAX_TEXT = 200_000
 _MIN_NUMBERLESS = 15
-# A shorter ask says what anybody may say.
+# A shorter request is something that anybody might say.
 _MIN_ASKED = 6
-# What a person wrote: only a text that they ask for by itself is taken out there.
+# What a person wrote: text is taken out there only when they ask for exactly that text.
 _PERSONS = ("memory/", "config.toml", "prices.toml")
-# Where keys are told to a session that was shown a memory; it goes when the session ends.
+# Where a session's shown keys are noted, until it ends.
 _SHOWN = "state/shown/"
 # A lesson that was rejected keeps its words: by them it is known again in any other wording, and not offered.
 _LESSONS = "learning/"
-# Where a file is one record, which says in its head which project it is of.
+# Folders in which each file is one record that names its project at the top.
 _RECORDS = ("learning/", "research/", "proposals/", "state/")
-# When such a record was made, by its head; a page of a log has its day in its name.
+# The line at the top of a record that says when it was made; a log page has its day in its name.
 _MADE = re.compile(r'^(?:created|created_at|at|[ \t]*"(?:created|at)"): ?"?(\d{4}-\d\d-\d\dT[\d:]{8})', re.MULTILINE)
 _LOGGED = re.compile(r"^memory/projects/[^/]+/log/(\d{4}-\d\d-\d\d)\.md$")
 _OWNER = re.compile(r'^(?:project|owner|[ \t]*"project"): ?"?([^"\s,]+)"?,?$', re.MULTILINE)
@@ -118,7 +118,7 @@ def of_memories(workspace: Workspace, memories: Iterable[Memory], *, plainly: bo
         for one in workspace.store.find(Filter(None))
         if (one.scope, one.key) not in gone and (not within or one.scope.kind != "project" or one.scope.owner == within)
     ]
-    # What another memory says, too, is not gone.
+    # A statement that another memory makes as well is not gone.
     known = {" ".join(words_of(one.body)).casefold() for one in others}
     texts = [text for text in said if not any(" ".join(words_of(text)).casefold() in one for one in known)]
     keys = {one.key for one in found} - {one.key for one in others}
@@ -203,7 +203,7 @@ def plan(workspace: Workspace, target: EraseTarget) -> ErasePlan:
             steps.append(Step("redact", one.path, f"{reason}: {around}" if around else reason))
     kept += [Step("keep", path, why) for path, why in looked.not_known]
     if target.everywhere:
-        # Agents may have it where no sweep has been yet.
+        # Agents may hold it in transcripts that no sweep has read yet.
         steps.append(Step("note", ERASED_FILE, "a digest of it, so that no sweep or import brings it back"))
     return ErasePlan(target, list(dict.fromkeys(steps)), list(dict.fromkeys(kept)))
 
@@ -297,13 +297,13 @@ def blanked(target: EraseTarget) -> rows.Instead:
 def scrub_of(workspace: Workspace, target: EraseTarget) -> HomeScrub:
     """Return what looks for the texts of a target, and in which files it may change them."""
     parts = [part for text in target.texts for part in sentences_of(text)]
-    # What tells like failures apart from others leaves numbers out.
+    # The fingerprints of failures leave numbers out.
     without = [instead.join(re.split(r"\d+", text)) for text in target.texts for instead in ("", " ")]
     parts += [text for text in without if len(words_of(text)) >= MIN_CUT and len(text) >= _MIN_NUMBERLESS]
     exact = [needle(text, target.plainly) for text in dict.fromkeys(target.texts)]
     needles = [*exact, *(needle(text, target.plainly) for text in dict.fromkeys(parts) if text not in target.texts)]
     keys = [*target.keys, *([target.project] if target.project else [])]
-    # A key of a word or two is a word that anybody may say.
+    # A key of one or two words is something that anybody might say.
     telling = [key for key in keys if key.count("-") + 1 >= MIN_CUT or key == target.project]
     projects = {row.name: row.project for row in forget.sessions_of(workspace)} if target.within else {}
 
@@ -315,7 +315,7 @@ def scrub_of(workspace: Workspace, target: EraseTarget) -> HomeScrub:
         if target.within and is_of_another(path):
             return False
         if target.sessions and target.plainly:
-            # What else a session left, its features know.
+            # Each feature knows what else a session left.
             return path.startswith(("updates/", "state/")) and not path.startswith(_SHOWN)
         if target.everywhere or "/" not in path:
             return target.everywhere or path not in _PERSONS

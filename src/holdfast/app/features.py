@@ -53,7 +53,7 @@ FEATURES = (
         switch="continuity.enabled",
         forgets=True,
     ),
-    # Before the rules of the person, for what it refuses it refuses always.
+    # Runs before the person's rules, because what it refuses it always refuses.
     Feature("learning.security", ("before-tool",), switch="security.block"),
     Feature("rules", ("start", "before-tool", "after-tool", "tool-failed", "compact"), switch="rules.enabled"),
     Feature("learning.said", judges=True, forgets=True),

@@ -16,7 +16,7 @@ from holdfast.privacy import redact
 from holdfast.records import Memory, Problem, Step
 from holdfast.workspace import Workspace
 
-# What lint finds and only a person settles, as the inbox calls it.
+# The findings of lint that only a person can settle, and the inbox's name for each.
 KINDS = {
     "contradiction": "conflict",
     "outdated": "conflict",
@@ -25,7 +25,7 @@ KINDS = {
     "stale-claim": "stale",
     "changed-code": "stale",
 }
-# Those of them that can be mended once a person says so, each with what they say.
+# Findings that can be mended on a person's word, each with the label of its button.
 MENDED = {"secret": "Take it out", "changed-code": "It still holds", "outdated": "The newer one holds"}
 Act = Literal["approve", "reject", "snooze"]
 _COMMANDS = {"approve": "lint settle", "reject": "lint dismiss", "snooze": "lint snooze"}

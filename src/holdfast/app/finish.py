@@ -28,7 +28,7 @@ def finish(workspace: Workspace) -> None:
 
             make_few(workspace.home, lambda: False)
         if workspace.has_installs:
-            # Only a change needs it, and every command would wait for what it loads.
+            # Only a change needs this import, which would slow every command down.
             from holdfast.inject import publish
 
             publish.refresh(workspace)
@@ -70,7 +70,7 @@ def see(workspace: Workspace) -> None:
     """Adopt what a person wrote into a table of the project's pages that shows memories; drop what a team withdrew."""
     if not workspace.has_home:
         return
-    # A folder of no project brings nothing, and what could not be looked at is told when a session starts.
+    # A folder without a project has nothing to adopt; what could not be read is reported when a session starts.
     with suppress(HoldfastError, OSError):
         if workspace.enabled and workspace.has_decided_sets:
             from holdfast.app import sets

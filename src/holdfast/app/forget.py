@@ -85,7 +85,7 @@ def changes(workspace: Workspace, name: str) -> list[Change]:
     noted = [text for part in parts if hasattr(part, "noted") for text in part.noted(*whose)]
     target = ForgetTarget(workspace, name, noted)
     found = [change for part in parts for change in part.forget(target)]
-    # What hooks keep of the session alone.
+    # What hooks keep about this session alone.
     own = shown.ShownSet(target.home, target.session).path, TailCursor(target.home, target.agent, target.session).path
     why = "what was noted while it was open"
     removed = [

@@ -42,7 +42,7 @@ from holdfast.sessions.names import stem_of
 from holdfast.sessions.parts import MAX_CHARACTERS, MAX_EVENTS, Finding
 from holdfast.workspace import Workspace
 
-# Before numpy is loaded: its threads wait for each other longer than they work on matrices as small as these, and take
+# Set before numpy is loaded: on matrices this small its threads wait for each other longer than they work, and take
 # twice the processor time.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -50,22 +50,22 @@ Find = Callable[[Workspace, Digest, Sequence[SessionEvent]], Iterable[Finding]]
 
 RECENT = 10
 _LEARN_SECONDS = 20
-# A change of what finders find makes every session worth another look.
+# Raised when the finders change, so that every session is looked at again.
 RULES = 4
-# All texts of one session that finders see together have at most so many characters.
+# The most characters of one session that the finders see together.
 _MAX_OF_A_SESSION = 40_000_000
 _SHORTER = 500
-# So many incidents are made before their budget is looked at again.
+# How many incidents are made before their budget is checked again.
 _INCIDENTS_TOGETHER = 50
 _FILE = "harvested"
-# So many sessions that a sweep took in are harvested from the oldest on; then come those before them.
+# What a sweep took in is harvested in portions of so many sessions, the newest portion first, each from its oldest.
 _TOGETHER = 50
 _LOCK_SECONDS = 0.2
-# So many lines more than sessions are kept before the file is written again.
+# How many more lines than sessions the file may have before it is rewritten.
 _SLACK = 2_000
-# One by one by a transformer, as some have chosen, they take a moment.
+# A transformer model, where somebody has chosen one, takes a moment for each.
 _MAX_VECTORS = 40
-# The exit code of a store that cannot be used: then nothing else can be done either.
+# The exit code for a store that cannot be used: then nothing else can be done either.
 _STORE = 5
 
 
@@ -133,13 +133,13 @@ def harvest(
         with run.done.lock():
             signal_files.clear_leftovers(workspace.home)
             done = run.all(wanted)
-            # Trouble with what the next session needs of it is told beside the rest.
+            # A failure to prepare what the next session needs is reported with the rest.
             problems = make_ready(workspace, run.done.has, learned=any(one.kind == "lesson" for one in done.found))
             if everything:
                 leave(workspace.home, done.waits)
             return replace(done, problems=(*done.problems, *problems))
     except StoreBusy:
-        # Another harvest is at work, and what it leaves the next one does.
+        # Another harvest is running; the next one does what it leaves.
         return Harvest(waiting=len(wanted))
 
 
@@ -250,7 +250,7 @@ class _Run:
                 break
             self._one(entry)
         else:
-            # What was rated low in sessions that only hooks told of.
+            # Low ratings of sessions that are known from hooks alone.
             told = [] if self._again else lesson_harvest.unarchived(self._workspace, self._archive, now())
             for name, ratings in told:
                 mark = f"told {len(ratings)}"
@@ -281,7 +281,7 @@ class _Run:
         began = time.monotonic()
         for number, entry in enumerate(due):
             spent = time.monotonic() - began
-            # One is read in any case, so that the next sweep is a step further.
+            # At least one is always read, so that every sweep makes progress.
             if number and spent >= self._within:
                 return len(due) - number, spent / number * (len(due) - number)
             if (read := self._read(entry)) is None:
@@ -291,7 +291,7 @@ class _Run:
             if all(whole) and not self._dry_run:
                 self._judged.add(entry.name, marks[entry])
             if any(one.kind == "rating" for one in self._found[before:]):
-                # Of what was rated low something may be learned.
+                # Low ratings may teach a lesson.
                 self._look_at(entry.name, "", *read, entry)
         return 0, 0.0
 

@@ -88,7 +88,7 @@ def _answered(run: HookRun) -> str:
         effects = effects_of(run)
         sweep = apply(run, [one for one in effects if not one[1].is_told], asides)
         if sweep or (call.moment == agent.settles and not call.subagent):
-            # What was said in this session is read behind the hook's back, while nobody waits.
+            # What was said in this session is read in the background, while nobody waits.
             from holdfast.app import background_sweep
 
             background_sweep.start_sweep(home, agent.name, run.settings, run.environment)
@@ -96,7 +96,7 @@ def _answered(run: HookRun) -> str:
             raise StoreUnavailable("recorded, and no time was left for an answer")
         return _answer_or_loss(run, [one for one in effects if one[1].is_told])
     finally:
-        # A disk that refuses to say that the line is safe is no reason to keep the agent waiting.
+        # A disk that does not confirm the line in time is no reason to keep the agent waiting.
         journalled.wait(run.ends)
         for name, aside in asides:
             problem = aside.wait(run.ends)
@@ -204,7 +204,7 @@ def _finish(run: HookRun) -> None:
     if not run.workspace.is_open or time.monotonic() > run.ends:
         return
     if sys.flags.no_site:
-        # A hook goes without packages, and the rules files that are renewed with a memory need one of them.
+        # A hook runs without third-party packages, and renewing rules files needs one of them.
         import site
 
         site.main()
@@ -245,7 +245,7 @@ def _catch_up(run: HookRun) -> None:
 
     if not os.path.exists(behind_mark(run.home)):
         return
-    # First, so that who falls behind meanwhile leaves a new one.
+    # Removed first, so that a later failure leaves a new one.
     files.discard(behind_mark(run.home))
     try:
         run.workspace.refresh(None)
@@ -269,7 +269,7 @@ def _log_unknown_settings(run: HookRun) -> None:
             files.write(path, said.encode("utf-8", "replace"), durable=False)
             run.log("settings", BadSetting(said), notice=False)
     except HoldfastError:
-        # What nobody can note cannot be told once, and telling it at every prompt would fill the log.
+        # Without a place to note it, it would be told at every prompt.
         return
 
 
@@ -302,7 +302,7 @@ def record(run: HookRun) -> Aside:
     if call.moment in ("start", "prompt"):
         from holdfast.continuity.open_sessions import agent_process
 
-        # By it an MCP server of the same agent program knows whose session it serves.
+        # It tells an MCP server of the same agent process which session it serves.
         data["process"] = agent_process()
     if call.moment == "compact":
         data["last_prompt"] = run.last_prompt()
@@ -328,7 +328,7 @@ def _at_start(run: HookRun) -> str:
     except (HoldfastError, OSError) as problem:
         run.log("index", problem)
     with shown.ShownSet(run.home, run.session) as before:
-        # Whatever this session was shown went with its context.
+        # What this session was shown is no longer in its context.
         before.clear()
         if "start" not in run.agent.injects:
             return ""

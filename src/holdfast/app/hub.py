@@ -20,7 +20,7 @@ from holdfast.store.postgres import PostgresStore
 from holdfast.store.postgres_connection import Asks
 from holdfast.workspace import PERSON, Workspace
 
-# What is of one session or one agent is nobody else's.
+# Scopes of one session or one agent are private.
 SHARED = ("project", "global")
 
 
@@ -56,7 +56,7 @@ class HubWorkspace(Workspace):
         environment: Mapping[str, str],
         say: Callable[[str], None] = lambda text: None,
     ) -> None:
-        # Not the constructor of a home's: that reads one.
+        # Without the base class's constructor, which reads a home.
         self.environment, self.settings, self.say = environment, settings, say
         self.asks, self.asked_project, self.caller = asks, project, caller
         self.folder, self.progress, self.journal = None, None, NoJournal()

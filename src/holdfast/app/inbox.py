@@ -24,7 +24,7 @@ from holdfast.records import Filter, Memory, Problem, Proposal
 from holdfast.workspace import Workspace
 
 Source = Literal["proposal", "pattern", "finding"]
-# A memory that scores so for the words of a proposal is worth being shown beside it.
+# A memory with this score for the words of a proposal is worth showing beside it.
 MIN_NEAR = 0.5
 ACTS: tuple[of_lint.Act, ...] = ("approve", "reject", "snooze")
 _OF_PROPOSAL = {

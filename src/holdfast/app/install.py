@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MOMENTS = {"start": "session start", "prompt": "every prompt"}
-# What an agent reads as config or instruction, and how deep below its folder.
+# The kinds of files that an agent reads as config or instructions, and how deep below its folder.
 _READ = (".json", ".jsonc", ".toml", ".md", ".mdc", ".js", ".ts")
 _DEEPEST = 3
 _LARGEST = 8 * 1024 * 1024
@@ -349,7 +349,7 @@ def elsewhere(workspace: Workspace, name: str, *, scope: str = "user") -> list[s
 def _searched(agent: Agent, place: Place) -> set[str]:
     """Return every file that the agent reads at that place, as far as it is there."""
     found = {part.path for part in agent.parts(place, NOBODY)}
-    # Of an install in a project another uninstall takes care; its files are no business of this one.
+    # Installs in projects have their own uninstall; their files are not touched here.
     in_project = place.scope == "project"
     found |= {one.path for one in agent.memory_files(place) if (one.scope == "project") == in_project}
     rules = agent.rules_file(place)

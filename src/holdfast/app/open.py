@@ -115,7 +115,7 @@ class Holdfast:
 
     def forget(self, key: str, *, scope: str | None = None) -> Memory:
         """Forget one memory and return what it was."""
-        # It loads every feature, and few programs forget anything.
+        # This loads every feature, and few programs forget anything.
         from holdfast.app.erase import forget_memory
 
         return forget_memory(self._workspace, key, scope=scope)

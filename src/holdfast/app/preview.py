@@ -63,7 +63,7 @@ def preview(workspace: Workspace, *, prompt: str = "", after_compaction: bool = 
         shown.update({(scope.kind, scope.owner, key): told for scope, key, told in said})
         run = _run(workspace, adapter, "prompt", session, prompt=prompt)
         found = at_prompt.prompt_block(run, shown)
-        # Here a session is thought of that has just started.
+        # Preview a session that has just started.
         known = {"shown before": _TOLD}
         left_out = [(name, known.get(why, why)) for name, why in found.left_out]
         if not found.text and not left_out:
@@ -106,7 +106,7 @@ def _run(
     folder = workspace.folder or working_folder() or ""
     call = HookCall(heard or adapter.name, moment, "", session=session, folder=folder, source=source, prompt=prompt)
     run = HookRun(workspace.home, adapter, call, workspace.environment)
-    # What the command line says of where we are holds, and a person who looks is not in a hurry.
+    # The command line decides where we are, and a person who looks can wait.
     run.workspace, run.settings, run.until = workspace, workspace.settings, math.inf
     return run
 

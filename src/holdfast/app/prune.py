@@ -14,7 +14,7 @@ from holdfast.memory.retention import Verdict
 from holdfast.records import Filter, Scope, Step
 from holdfast.workspace import Workspace
 
-# No journal is older.
+# No journal is older than this day.
 _MAX_DAYS = 10_000
 
 
@@ -36,7 +36,7 @@ def plan(workspace: Workspace) -> tuple[list[Verdict], list[Step]]:
         used, edited = workspace.store.uses(memory.scope, memory.key)[1], workspace.store.modified(memory)
         verdicts.append(retention.judge(memory, max(memory.updated, used, edited), days, at))
     if any(verdict.expired for verdict in verdicts):
-        # Being given to a session is use, too. The journal is long, and mostly nobody needs to ask it.
+        # Being given to a session counts as use, too. The journal is long, so it is read only when the answer matters.
         given = _last_given(workspace, iso(seconds(at) - min(max(days.values()), _MAX_DAYS) * DAY_SECONDS))
         for place, one in enumerate(verdicts):
             if one.expired:

@@ -20,7 +20,7 @@ from holdfast.sessions.index import make_passage_vectors, rebuild, waiting_passa
 from holdfast.store.base import Tables
 from holdfast.workspace import Workspace
 
-# Words are what an index must have; meaning may follow. Nobody should wait a minute for it.
+# An index must have words at once; vectors may follow, so that nobody waits a minute.
 _SECONDS = 30.0
 
 

@@ -104,7 +104,7 @@ def _read(archive: Archive, session: Session, walked: _Walk, start: str) -> Iter
     found: list[tuple[int, int, Failure | Fix | FixStep | RuleCall | str]] = [
         (event.place, event.line, what) for event, what in walk(session, events)
     ]
-    # A project has several folders: of a worktree, and of another machine, its own.
+    # A project has several folders: one for each worktree, and others on other machines.
     around = [path for path in walked.paths if f"{session.folder}/".startswith(f"{path.rstrip('/')}/")]
     root = max(around, key=len, default=session.folder)
     found += [(event.place, event.line, what) for event, what in walked.rules.calls_in(session, root, events)]
@@ -130,7 +130,7 @@ class _Walk:
         self._fixes: dict[tuple[str, str], dict[str, Fix]] = {}
         self._failed: dict[tuple[str, str], _Moment] = {}
         self._again: dict[tuple[str, str], Repeated] = {}
-        # Of each session and failure what would have been said, and at which moment.
+        # What would have been said for each session and failure, and at which moment.
         self._told: dict[tuple[str, str], tuple[Fix | None, _Moment]] = {}
         self._ran: dict[str, list[str]] = {}
         self._corrected: dict[str, list[tuple[frozenset[str], _Moment]]] = {}
@@ -165,7 +165,7 @@ class _Walk:
             self.done.failures.total += 1
             self._kinds.add(place)
         known = self._fixes.setdefault(place, {})
-        # What the session itself had found did not hold.
+        # The fix that the session had found did not hold.
         known.pop(model.id_of(moment.session.agent, moment.session.id, failure.fingerprint), None)
         first = self._failed.setdefault(place, moment)
         session = moment.session.name, failure.fingerprint

@@ -71,7 +71,7 @@ class RuleWalk:
         self.count = len({(one.rule.memory.scope, one.rule.memory.key) for one in self._versions})
         self._uses: dict[tuple[Scope, str], RuleUse] = {}
         self._spoken: dict[str, list[_Spoken]] = {}
-        # What each session was told since its last compaction, and which rules held a call of it.
+        # What each session was told since its last compaction, and which rules held one of its calls.
         self._told: dict[str, set[_Version]] = {}
         self._held: dict[str, set[_Version]] = {}
 
@@ -93,7 +93,7 @@ class RuleWalk:
 
     def _matched(self, session: Session, root: str, event: SessionEvent) -> Iterator[tuple[int, str]]:
         call = None
-        # Some agents write letters as numbers; what cannot be searched is taken apart.
+        # Some agents escape letters; lines that cannot be searched as they are get parsed.
         is_plain = event.input.isascii() and "\\u" not in event.input
         for number, version in enumerate(self._versions):
             if is_plain and version.needles and not any(needle in event.input for needle in version.needles):

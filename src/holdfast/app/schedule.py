@@ -30,7 +30,7 @@ WAYS = ("systemd", "launchd", "cron")
 CRONTAB = "crontab"
 UNIT = "holdfast-sweep"
 LABEL = "holdfast.sweep"
-# Without two hyphens in a row, which a comment of XML cannot have.
+# No two hyphens in a row: an XML comment cannot hold them.
 MARK = "written by holdfast schedule: every "
 MIN_MINUTES = 5
 MAX_MINUTES = 30 * 24 * 60
@@ -39,9 +39,9 @@ NICE = 15
 MAX_SECONDS = 3_600
 _HOUR, _DAY, _WEEK = 60, 24 * 60, 7 * 24 * 60
 _UNITS = {"m": 1, "h": _HOUR, "d": _DAY}
-# Away from the full hour, when so many other things start.
+# Not on the hour, when so many other jobs start.
 _MINUTE, _NIGHT = 17, 3
-# What a crontab takes as one command, in the strictest of the programs that read one.
+# The longest command that every cron accepts.
 _MAX_LINE = 990
 _TIMER = f"{UNIT}.timer"
 _SECONDS = 30
@@ -122,7 +122,7 @@ def apply(workspace: Workspace, planned: SchedulePlan) -> tuple[SystemCall, ...]
     if table is not None and _crontab(workspace) != table.before:
         raise Conflict("the crontab was changed meanwhile", "Look at the plan again. Nothing was changed.")
     carry_out([change for change in planned.changes if change.path != CRONTAB], planned.place)
-    # What enabled a timer that is gone; systemctl takes it away, where it answers.
+    # The link that enabled a timer which is gone; where systemctl works, it removes the link itself.
     link = os.path.join(os.path.dirname(_paths(planned.place, "systemd")[0]), "timers.target.wants", _TIMER)
     if os.path.islink(link) and not os.path.exists(link):
         os.unlink(link)
@@ -370,10 +370,10 @@ def systemd_command(words: Sequence[str]) -> str:
     """Return the words as the value of ExecStart, which reads them back as exactly these."""
     _refuse_control(words)
     if any(sign in words[0] for sign in "\"'\\"):
-        # systemd takes no program whose path has one of these, but any argument.
+        # systemd rejects a program whose path has one of these, but takes them in arguments.
         words = ["/bin/sh", "-c", 'exec "$0" "$@"', *words]
     quoted = ['"' + word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%") + '"' for word in words]
-    # With the colon no variable is put in, neither in the program's path, where a doubled sign would stay two.
+    # The colon switches off variables, also in the program's path, where a doubled `$` would stay double.
     return (":" if any("$" in word for word in words) else "") + " ".join(quoted)
 
 

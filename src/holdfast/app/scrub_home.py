@@ -38,7 +38,7 @@ from holdfast.store.keys import is_key
 from holdfast.workspace import Workspace
 
 ROWS, ZSTD, SQLITE, TEXT, UNKNOWN = "rows", "zstd", "sqlite", "text", "unknown"
-# What an erase itself needs until it is done.
+# Files that an erase needs until it is done.
 PENDING = ERASING
 _OWN = (PENDING, ERASED_FILE)
 _MARKS = {b"SQLite format 3\0": SQLITE, b"\x28\xb5\x2f\xfd": ZSTD}
@@ -50,11 +50,11 @@ _BLOCK, _OVERLAP = 1 << 24, 1 << 16
 _MAX_HEAD = 1 << 16
 # Bytes on either side of a text that a plan shows.
 _AROUND = 40
-# Of these each file is one statement that waits to be decided on, or was.
+# Folders in which each file is one statement that was or will be decided on.
 _RECORDS = ("learning/system/", "learning/algorithm/", "proposals/")
 _MIN_TITLE = 3
 _WORDS = re.compile(rb'words [^"]+')
-# What tells like asks apart from others: the stems of a text, in the order of the alphabet.
+# How similar requests are recognized: the stems of a text, sorted.
 _STEMS = re.compile(rb'("signature": ?")[^"\\]*(", ?"text": ?"(?:[^"\\]|\\.)*' + ERASED.encode() + rb")")
 # Also the line that says what was to be remembered: without it nothing is left of the request.
 _EMPTY_ITEM = re.compile(
@@ -80,7 +80,7 @@ class HomeLook:
     not_known: list[tuple[str, str]] = field(default_factory=list)
     files: int = 0
     bytes: int = 0
-    # Files that keep it, as they are the person's own or were written since.
+    # Files that keep the text, because they are the person's own or were written since.
     kept: int = 0
 
     @property
@@ -115,7 +115,7 @@ class HomeScrub:
         self.changed_sessions: set[str] = set()
         # The paths that files have since their names lost words.
         self.names_given: list[str] = []
-        # Memories that were struck through, as what they state lost words; by their paths without these.
+        # Memories that were struck through because their statement lost words; by their paths without these words.
         self.ended: list[str] = []
 
     def look(self) -> HomeLook:
@@ -133,7 +133,7 @@ class HomeScrub:
                 found.not_known.append((self.shown(path), f"it cannot be read: {problem}"))
         found.not_known = sorted(set(found.not_known))
         if found.kept:
-            # These are made of what stays.
+            # These files are rebuilt from what stays.
             found.places = [
                 one for one in found.places if not (one.path.startswith("index.db") or one.path.endswith("/index.md"))
             ]
@@ -241,9 +241,9 @@ class HomeScrub:
         ordered = sorted(places, key=lambda one: -one.path.count("/"))
         changed = 0
         for one in ordered:
-            # What somebody changed or removed meanwhile, the next look tells.
+            # The next pass reports what somebody changed or removed meanwhile.
             with suppress(FileNotFoundError, NotFound, Conflict):
-                # What is of no known kind is left, and the look afterwards reports it.
+                # Unknown kinds of files are left alone, and the final check reports them.
                 if one.count and one.kind in _SCRUBS:
                     _SCRUBS[one.kind](self, one.path)
                 if one.in_name:
@@ -259,7 +259,7 @@ class HomeScrub:
             if after == line or self._is_exempt(line):
                 return None
             if b'"receipt"' in line:
-                # Why something was given: the words of the prompt that it has.
+                # Why something was given, in words of the prompt.
                 after = _WORDS.sub(b"words " + ERASED.encode(), after)
             # A row that could not be read any more says nothing.
             return (
@@ -297,7 +297,7 @@ class HomeScrub:
             raise Conflict(f"{path} changed meanwhile", "Try again.")
         files.write(full, after)
         if path.startswith("archive/"):
-            # By its time a digest is known as that of its raw file.
+            # A digest is matched to its raw file by its time.
             os.utime(full, ns=(status.st_atime_ns, status.st_mtime_ns))
             self._note_session(path)
 

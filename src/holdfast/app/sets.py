@@ -31,7 +31,7 @@ def look(workspace: Workspace, root: str) -> bool:
     stamp = short(*[entry for top in tops for entry in _entries(top)]).encode()
     if files.read_if_there(seen) == stamp:
         return False
-    # Heavy, and only where the files are others than at the last look.
+    # Slow to import, and needed only where the files changed since the last look.
     from holdfast.exchange import repository_set
     from holdfast.journal import notices
 

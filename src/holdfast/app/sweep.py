@@ -42,15 +42,15 @@ from holdfast.sessions.newest_first import newest_first
 from holdfast.sessions.take_in import Taker
 from holdfast.workspace import Workspace
 
-# Files done and all, bytes done and all.
+# Files done, files in all, bytes done, bytes in all.
 Pace = Callable[[int, int, int, int], None]
 Say = Callable[[str], None]
 
-# So much is put into the index at a time, and only then are the cursors written.
+# How much is put into the index before the cursors are written.
 _TOGETHER_FILES, _TOGETHER_BYTES, _TOGETHER_SECONDS = 100, 64_000_000, 2.0
 # Surely so many bytes are read in a second. Where time is short, what is longer comes last, and holds up nothing.
 _SURELY_A_SECOND = 10_000_000
-# So long are vectors made in the end; what is left waits for the next sweep that takes something in.
+# How long vectors are made at the end; the rest waits for the next sweep that takes something in.
 _VECTOR_SECONDS = 10.0
 # So long is learned from sessions before that, and as long again by the judge; or, where that is longer, for this part
 # of the time that taking them in took. Those that are left wait for the next sweep that takes something in.
@@ -66,7 +66,7 @@ class Retained:
     final_usage: Usage = field(default_factory=Usage)
     data_loss: tuple[budget.Loss, ...] = ()
     alert: str = ""
-    # Sessions of which the digest is left.
+    # Sessions of which only the digest is left.
     dropped: tuple[str, ...] = ()
 
 
@@ -121,14 +121,14 @@ def sweep(
     where = Where(agents, paths, since_ns)
     if dry_run:
         return _Sweep(workspace, end, pace, dry_run=True).run(where)
-    # Mostly nobody looks at what a sweep prints: it runs behind a hook or by a timer.
+    # A sweep mostly runs behind a hook or by a timer, where nobody sees what it prints.
     began = time.monotonic()
     with SweepLock(workspace.home), told_if_it_fails(workspace.home):
         run = _Sweep(workspace, end, pace, dry_run=False)
         swept = run.run(where)
     with told_if_it_fails(workspace.home):
         if swept.ingested:
-            # Another sweep need not wait for this.
+            # The lock is free by now: another sweep need not wait for this.
             share = max(_HARVEST_SECONDS, (time.monotonic() - began) * _HARVEST_SHARE)
             swept = _harvest(workspace, swept, run.taken, min(share, end - time.monotonic()), doing)
             _make_vectors(workspace, min(_VECTOR_SECONDS, end - time.monotonic()), doing)
@@ -377,7 +377,7 @@ class _Sweep:
         plan = budget.plan(entries, caps, now())
         unreadable: tuple[Problem, ...] = ()
         if plan.data_loss and not self._dry_run and self._is_over():
-            # What was left for lack of time is not lost for lack of time.
+            # What was skipped for lack of time is not missing.
             entries = self._analysed([loss.name for loss in plan.data_loss], float("inf"))
             plan = budget.plan(entries, caps, now())
         if plan.steps and not self._dry_run:

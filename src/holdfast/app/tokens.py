@@ -31,10 +31,10 @@ from holdfast.workspace import Workspace
 RIGHTS = ("read", "write", "review")
 MAX_TOKENS = 200
 MAX_DAYS = 3_650
-# What tells a token of ours from other words, also where secrets are taken out of a text.
+# The prefix by which our tokens are recognized, also when secrets are taken out of a text.
 PREFIX = "holdfast_pat_"
 _MAX_NAME = 60
-# A token in use is noted so often, in seconds.
+# How often the use of a token is noted, in seconds.
 _NOTED_EVERY = 60.0
 
 
@@ -81,7 +81,7 @@ def new(
     token = Token(secrets.token_hex(4), label, _digest(secret), may, names, now(), expires)
     files.make_folder(workspace.home)
     with files.lock_of(workspace.home, "tokens"):
-        # One whose time is over gives nobody anything, and need not be kept.
+        # An expired token grants nothing, so it need not be kept.
         kept = [one for one in tokens(workspace.home) if not one.is_over]
         if len(kept) >= MAX_TOKENS:
             raise Refused(f"there are {MAX_TOKENS} tokens", "Revoke one first: holdfast tokens revoke ID")

@@ -25,7 +25,7 @@ from holdfast.workspace import Workspace
 COMMAND = "updates undo"
 # Files below these are ours to put back; what an agent or a person keeps elsewhere is not.
 _OURS = ("memory/", "proposals/", "learning/", "patterns/")
-# Why an act has nothing to be put back, by the beginning of its command, and the way out.
+# Why an act cannot be undone, by how its command begins, and what to do instead.
 _OTHERWISE = {
     "forget": "Forgetting is final; store it again with `holdfast remember`.",
     "clear": "Forgetting is final; store it again with `holdfast remember`.",

@@ -72,7 +72,7 @@ def seconds(at: str) -> float:
 
 
 def _days(year: int, month: int, day: int) -> int:
-    # A year begins in March here, so that the leap day is its last.
+    # Years are counted from March, so that the leap day is the last.
     year -= month <= 2
     return 365 * year + year // 4 - year // 100 + year // 400 + (153 * ((month + 9) % 12) + 2) // 5 + day
 

@@ -10,7 +10,7 @@ else:
         from _sha256 import sha256
     except ImportError:
         try:
-            # Where Python has it since 3.12.
+            # Its place since Python 3.12.
             from _sha2 import sha256
         except ImportError:
             from hashlib import sha256

@@ -60,7 +60,7 @@ def make_folder(path: str) -> None:
             try:
                 os.mkdir(folder, FOLDER_MODE)
             except FileExistsError:
-                # Another process was quicker, and may not have synced it yet; a file in the way is an error.
+                # Another process made it first, and may not have synced it yet; a file in the way is an error.
                 if not os.path.isdir(folder):
                     raise
             sync_folder(os.path.dirname(folder))
@@ -90,7 +90,7 @@ def read_head(path: str, most: int = -1, *, follow: bool = True) -> bytes:
             pieces.append(piece)
             left -= len(piece)
             if known and len(piece) < size:
-                # Only files of the system have no size and come in pieces.
+                # Only files of the kernel, as in /proc, report no size and come in pieces.
                 break
         return b"".join(pieces)
     finally:

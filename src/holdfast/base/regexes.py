@@ -20,11 +20,11 @@ from holdfast.base import files
 from holdfast.base.package import FOLDER
 
 PLACE = f"{FOLDER}/__pycache__/regexes.{sys.implementation.cache_tag}"
-# What an older version of this package had is dropped when there is more than this.
+# Above this number, patterns that an older version of this package kept are dropped.
 _MAX_KEPT = 1_000
 _INTERPRETER = (sys.version, _sre.MAGIC, _sre.CODESIZE)
 
-# Text and flags of a pattern, and what `_sre.compile` takes beside its text.
+# Text and flags of a pattern, and the other arguments of `_sre.compile`.
 Known = dict[tuple[str, int], tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]]
 _patterns: dict[tuple[str, int], re.Pattern[str]] = {}
 _new: Known = {}

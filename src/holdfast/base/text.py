@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Named = TypeVar("Named")
 
-# What stands at the end of a text that was cut: in lists for people, in pages, and where a program looks for it.
+# The end of a text that was cut: in lists for people, in pages, and where a program looks for it.
 ELLIPSIS = "…"
 DOTS = " ..."
 CUT = " [...]"
@@ -26,13 +26,13 @@ HIDDEN = (
     *((0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF)),
     *((0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
 )
-# Letters of scripts that join begin here; below are Latin, Greek, Cyrillic and Hebrew, which do not.
+# From here on scripts may join their letters; Latin, Greek, Cyrillic and Hebrew, below, do not.
 _JOINING = "\u0600"
 JOINERS = "\u200c\u200d"
-# The first makes a sign plain text and the second an emoji.
+# Variation selectors: the first shows a sign as plain text, the second as an emoji.
 _LOOKS = "\ufe0e\ufe0f"
 _KEYCAP = "\u20e3"
-# How much of a long text is put on one line before it is cut: so many times its bound.
+# How much of a long text is put on one line before it is cut, as a multiple of its bound.
 _LOOK = 8
 
 

@@ -41,7 +41,7 @@ _MIN_TOPIC = 4
 _NAME = 1.5
 _MIN_STEM = 4
 _ENDINGS = ("ing", "ed", "es", "s")
-# Words that say nothing of what a statement is about; negations are not among them.
+# Words that do not tell what a statement is about; negations are not among them.
 _SMALL = frozenset(
     (
         *("a", "about", "all", "also", "always", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but"),
@@ -177,7 +177,7 @@ class Filling:
         for other, longer in enumerate(self._said):
             if len(longer) > len(said) + 1 and self.items[other].theirs >= item.theirs and _has_sentence(longer, said):
                 self.take(other, room)
-                # Of a long one the part may have been cut off.
+                # In a long one the part may have been cut off.
                 if _has_sentence(" ".join(self.taken.get(other, "").split()), said):
                     self.repeats[place] = f"said already by {self.items[other].name}"
                     return True
@@ -252,7 +252,7 @@ def blocked(items: Sequence[Item], budget: int, *, more: int | None = None) -> B
     filling = Filling(items, budget - kept_free)
     left_out = _choose(items, filling)
     last = _last_line(filling, left_out, more or 0, kept_free) if is_much else ""
-    # The line is mostly shorter than the room that was kept for it, and what it leaves is enough for a short statement.
+    # The line is mostly shorter than the space that was kept for it, which may leave enough for a short statement.
     while (spare := kept_free - len(last) - 1) > 0:
         taken, kept_free = len(filling.taken), kept_free - spare
         filling.room += spare

@@ -72,11 +72,11 @@ def items(
     `weights` has what lessons weigh, by scope, owner and key. `fresh` is asked whether the code is as it was that a
     memory names, of each that is told.
     """
-    # A figure or a short word is near to anything.
+    # A number or a short word is near to anything.
     near = frozenset([word for word in telling_words(doing) if len(word) >= _MIN_NEAR and word.isalpha()])
     made = [_item(one, now, near, weights or {}, fresh) for one in candidates]
-    # The newest of each kind first, the pinned before them but for rules, where the newer word goes first; of lessons
-    # the weightiest.
+    # The newest of each kind first, with pinned ones before them except for rules, where the newer word wins; lessons
+    # by their weight.
     made.sort(key=lambda pair: pair[0].memory.updated, reverse=True)
     made.sort(key=lambda pair: pair[1].worth if pair[1].head.startswith("Lessons") else 0.0, reverse=True)
     made.sort(key=lambda pair: pair[1].head == OF_RULES or not pair[0].memory.pinned)

@@ -38,7 +38,7 @@ _MAX_CHARACTERS, _MAX_PASTED = 600, 300
 _LIGHT = 0.3
 # Two letters of a script without spaces are a word or a part of one.
 _PAIR = 0.5
-# A port or a year tells something, a 2 does not.
+# A port or a year is telling, a 2 is not.
 _LONG_NUMBER = 4
 # A memory stands out from the mean of the best few.
 _BEST, _BESIDE = 6, 0.2

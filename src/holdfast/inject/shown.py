@@ -24,7 +24,7 @@ FORGOTTEN = "forgotten"
 SAID = "said"
 _LOST = "compacted"
 LOCK_SECONDS = 0.25
-# Two hooks of one event run at the same time; the same tag much later is another event.
+# Hooks of one event run at the same time; the same tag much later is another event.
 _SAME_EVENT_SECONDS = 20.0
 # What each folder of `state/` keeps of a session, and for how long; those of `open` and `work` end earlier by
 # themselves, but for what a project left in which nobody starts any more.

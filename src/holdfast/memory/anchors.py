@@ -90,12 +90,12 @@ def confirm(workspace: Workspace, memory: Memory) -> Memory:
         if one.symbol or one.path not in left
     }
     for one in followed:
-        # Its statement still has the old name, by which it is not found.
+        # The statement still uses the old name, which no longer finds it.
         text = anchors.read(root, one.path) if one.was else None
         if text is not None and (made := _made(replace(one, digest="", blob=""), text) if one.digest else one):
             again[made.path, made.symbol, made.first] = made
     found = anchors.confirmed(memory.anchors, tuple(map(str, again.values()))[:MAX_ANCHORS])
-    # What was the project's stays so: who confirms it on a branch says that it holds there too.
+    # A memory of the whole project stays one: confirming it on a branch says that it holds there too.
     changed = {"anchors": found, "branch": draft.branch if memory.branch else ""}
     return workspace.store.change(memory.scope, memory.key, updated=now(), **changed)
 
@@ -153,7 +153,7 @@ def settle(workspace: Workspace, scopes: tuple[Scope, ...] | None = None) -> int
             continue
         told_at = _changed_by_rule(memory.body, memory.when)
         kept = [_loose(one, told_at) for one in _followed(root, memory, known)]
-        # What a statement says by itself was looked for when it was stored.
+        # What the statement itself names was looked up when it was stored.
         followed = tuple(map(str, _with_named(root, kept, "", memory.when) if memory.when else kept))
         branch = _branch_now(root, memory) if memory.branch else ""
         if (followed, branch) != (tuple(map(str, parsed(memory.anchors))), memory.branch):
@@ -311,7 +311,7 @@ def _with_named(root: str, found: list[Anchor], statement: str, when: str) -> li
         path = _literal(pattern)
         known = {name for one in found for name in (one.path, one.was)}
         full = os.path.join(root, path)
-        # Of a folder that nobody committed, which builds come and go in, git knows no rename.
+        # git knows no renames in a folder that is not committed, such as one for builds.
         is_file = given and os.path.isfile(full)
         is_there = is_file or (os.path.isdir(full) and git_program.called(root, f"{path}/**"))
         if anchors.is_inside(path) and path not in known and is_there:
@@ -347,7 +347,7 @@ def _found(root: str, names: code_names.Names, *, only_there: bool, told_at: tup
         Anchor(path, first=first, last=last)
         for named, first, last in names.files
         for path, text in _named_file(root, named)
-        # Lines within what is anchored by its name move with it.
+        # Lines inside an anchored symbol move with it.
         if first and last <= text.count("\n") + 1 and (path, first) not in spans
     ]
     narrow = [*by_symbol, *lined, *(one for one in used if (one.path, one.first) not in spans)]
@@ -370,7 +370,7 @@ def _uses(name: str, texts: dict[str, str]) -> Iterator[Anchor]:
     holding = {path: text for path, text in texts.items() if word.search(text)}
     for path, text in holding.items() if len(holding) == 1 else ():
         lines = [number for number, line in enumerate(text.split("\n"), 1) if word.search(line)]
-        # Of a name that is everywhere no line is meant, and no change of the file need be about it.
+        # A name that is everywhere means no line in particular, and no change of the file need concern it.
         yield from (
             [Anchor(path, first=line, last=line) for line in lines] if len(lines) <= _MAX_USES else [Anchor(path)]
         )
@@ -389,7 +389,7 @@ def _in_files(names: code_names.Names, texts: dict[str, str]) -> Iterator[Anchor
     for name in (*names.sure, *names.likely):
         found = {path: code_spans.defined(text.split("\n"), name) for path, text in texts.items()}
         defining = [path for path, spans in found.items() if spans]
-        # A word of the language is a name where there is one such definition alone.
+        # An everyday word counts as a name only where it is defined once.
         is_plain = name in names.likely and name.isalpha() and name.islower()
         if is_plain and sum(map(len, found.values())) > 1:
             continue
@@ -413,7 +413,7 @@ def _alone(root: str, name: str) -> Iterator[Anchor]:
 def _made(anchor: Anchor, text: str) -> Anchor | None:
     """Return the anchor with the digest of what it names; None where that is not there, or has a secret in it."""
     lines, whole = text.split("\n"), "".join(text.split())
-    # A bracket alone is found anywhere; with the lines around it, it is told from others.
+    # A lone bracket is found everywhere; the lines around it tell it from others.
     while anchor.first and anchor.last - anchor.first < len(lines):
         named = anchors.named_text(anchor, text)
         bare = "".join((named or "").split())

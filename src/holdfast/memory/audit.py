@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from holdfast.records import Memory, Scope
 
-# Of a larger file only the digest is kept.
+# For a file larger than this only the digest is kept.
 MAX_KEPT = 1_048_576
 _MIN_TELLING = 3
 _HALF_WAY = "it stopped half-way"
@@ -195,7 +195,7 @@ def is_memory(path: str) -> bool:
     if inner == path or scope is None:
         return False
     is_own = layout.is_scope_folder(folder)
-    # Logs, data and what else stands in a folder of a scope are pages.
+    # Logs, data and everything else in a scope's folder are pages.
     if not is_own and not inner.startswith(f"{layout.folder_of(scope)}/{layout.MEMORIES}/"):
         return False
     return layout.is_memory_file(name, in_scope_folder=is_own)

@@ -40,7 +40,7 @@ def own_lines(home: str) -> list[str]:
             found.append(text.lstrip("-* |"))
             is_new = False
         else:
-            # A paragraph that goes on in the next line.
+            # The paragraph continues on the next line.
             found[-1] += f" {text}"
     said = [" ".join(safe(text, without_secrets).split()) for text in found]
     return [text for text in said if any(map(str.isalnum, text))]

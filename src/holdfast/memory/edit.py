@@ -24,7 +24,7 @@ from holdfast.workspace import Workspace
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# What only the person does, as a refusal says it.
+# What only the person does, in the words of the refusal.
 OF_STRENGTH = "says how strongly a rule holds"
 
 
@@ -52,7 +52,7 @@ def rewrite(workspace: Workspace, memory: Memory, before: str, after: str) -> Me
         workspace.say(f"redacted before it was stored: {', '.join(kinds)}")
     if not memory_file.read_content(front_matter.parse(after).body).statement:
         raise BadInput("no text is left, so nothing was changed", f"To be rid of it: holdfast forget {memory.key}")
-    # What it said before is kept as its history, but for a secret that slipped in by hand.
+    # What it said before becomes history, except for a secret that was typed in by hand.
     clean = (lambda text: redact.redact(text)[0]) if redact.find(before) else None
     changed = workspace.store.rewrite(memory.scope, memory.key, after, was=before, clean=clean)
     # What it says now may name other code, and the person has just looked at it.
@@ -106,7 +106,7 @@ def editor(workspace: Workspace) -> list[str]:
     environment = workspace.environment
     named = environment.get("VISUAL") or environment.get("EDITOR") or _of_git(environment)
     if not named and sys.stdin.isatty() and sys.stdout.isatty():
-        # An editor that is usually there, for somebody who can see it.
+        # A terminal editor that most systems have, for somebody at a terminal.
         there = (name for name in ("nano", "vi") if shutil.which(name, path=environment.get("PATH")))
         named = next(there, "")
     if not named.strip():

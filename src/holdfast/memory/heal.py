@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _OTHERS = 0o077
-# How the folder of a bare repository of ours ends. Its objects are told as one.
+# The ending of a bare repository of ours. Its objects are reported as one.
 _REPOSITORY = ".git"
 # What is done about each kind of problem. Kinds that are not here need a person's judgement.
 SAFE = {
@@ -29,7 +29,7 @@ SAFE = {
     "leftover": "remove",
     "duplicate": "merge",
 }
-# A write takes far less: what is older than this has no writer any more.
+# A write takes far less time: a file older than this has lost its writer.
 _FINISHED_SECONDS = 3_600
 
 
@@ -90,7 +90,7 @@ def _leftovers(home: str) -> list[str]:
     found = []
     signals = os.path.join(home, "archive", "signals")
     for path in (*files.leftovers(home), *files.leftovers(signals)):
-        # A writer may finish just now.
+        # A writer may finish at this moment.
         with suppress(FileNotFoundError):
             if files.is_of_dead(path) or os.lstat(path).st_mtime < before:
                 found.append(os.path.relpath(path, home))
@@ -113,7 +113,7 @@ def _merge(workspace: Workspace, step: Step) -> None:
             workspace.store.tree.swap(path, files.read(layout.contained(workspace.store.tree.root, path)), None)
         return
     if TRUSTS.index(extra.trust) < TRUSTS.index(kept.trust):
-        # Who copies what a stronger one said does not get it.
+        # A copy of a stronger statement does not take over its strength.
         kept, extra = extra, kept
     naming = move.naming(workspace, extra, extra.scope)
     kept, extra = workspace.store.get(kept.scope, kept.key), workspace.store.get(extra.scope, extra.key)
@@ -133,7 +133,7 @@ def open_to_others(home: str) -> list[str]:
     """Return the files and folders of the home that other users could read; a git repository of ours is one."""
     found = []
     for folder, names, here in os.walk(home):
-        # What lies in hidden folders is another program's: git and Obsidian keep modes of their own.
+        # Hidden folders belong to other programs: git and Obsidian keep modes of their own.
         names[:] = [name for name in names if not name.startswith(".")]
         for full in [*([folder] if folder == home else []), *(os.path.join(folder, name) for name in (*names, *here))]:
             if not os.path.islink(full) and os.stat(full).st_mode & _OTHERS:

@@ -14,7 +14,7 @@ from holdfast.store import layout, memory_file
 from holdfast.store.keys import key_of_file
 from holdfast.workspace import Workspace
 
-# Deeper than people nest; a clone may bring any depth.
+# Deeper than people nest folders; a clone may have any depth.
 _MAX_DEPTH = 6
 
 
@@ -41,7 +41,7 @@ def apply(workspace: Workspace, steps: list[Step], folder: str | None = None) ->
     scaffold.lay(workspace.store.tree.root, steps)
     workspace.close()
     workspace.refresh(None)
-    # One that was killed behind its last step has not written this page yet.
+    # An `init` that was killed after its last step has not written this page yet.
     if steps or not os.path.lexists(os.path.join(workspace.store.tree.root, "global", layout.INDEX)):
         workspace.store.tree.mark_stale(["global"])
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 NEAR = 0.8
 _MIN_WORDS = 4
-# A word that more memories have does not tell what they are about.
+# A word in more memories than this does not tell what they are about.
 _MAX_SHARING = 60
 _NOT_SOURCE = ("node_modules", "__pycache__", "target", "dist", "build")
 _PATH = re.compile(r"(?<![\w/:.@~$-])((?:[\w.-]+/)+[\w.-]+\.[A-Za-z][A-Za-z0-9]{0,7})(?::\d+)?(?![\w/])")
@@ -167,7 +167,7 @@ def _otherwise(newer: Memory, older: Memory) -> Iterator[Problem]:
         hint = f"`holdfast forget {older.key}`, or store the newer one with --supersedes {older.key}."
         yield Problem("outdated", older.path, f"{newer.key} is newer and says otherwise", hint, other=newer.path)
     elif newer.key != older.key:
-        # Of one key `contradictions` tells.
+        # `contradictions` reports those with the same key.
         said = f"{newer.key} says otherwise than {older.key} of {older.scope} ({WHOSE[older.trust]})"
         hint = "Where both hold, say in one of them when; else `holdfast forget` one."
         yield Problem("contradiction", newer.path, said, hint, other=older.path)
@@ -210,7 +210,7 @@ def stale_claims(memories: Iterable[Memory], texts: dict[str, str], root_of: dic
         hint = "Correct the memory with `holdfast edit`, or forget it."
         for number, line in enumerate(memory.body.split("\n")):
             for name in named_files(line):
-                # Of what is anchored to a file, its anchors tell more.
+                # For a memory with anchors, the anchors say more.
                 if not is_there(root, name) and not any(name in one for one in memory.anchors):
                     first = _first_line(texts.get(memory.path, ""), memory.body)
                     text = f"names {name}, which is not in {root}"
@@ -313,11 +313,11 @@ def _first_line(text: str, body: str) -> int:
 
 def named_files(line: str) -> list[str]:
     """Return the files that a line names."""
-    # The target of a link is a file of the memory tree, and `dead_links` looks after it.
+    # The target of a link is a file of the memory tree, which `dead_links` checks.
     line = re.sub(r"\]\([^()]*\)", "]", line)
     if "://" in line:
         line = re.sub(r"\S+://\S+", "", line)
-    # Without a folder, only an ending that files have tells a file from a setting or a member: `retry.max`, `os.path`.
+    # Without a folder, only the ending of a file tells it from a setting or a member: `retry.max`, `os.path`.
     names = [name for name in _NAME.findall(line) if is_file_ending(name.rpartition(".")[2])]
     return list(dict.fromkeys([*_PATH.findall(line), *names]))
 

@@ -93,7 +93,7 @@ def _carry_out(workspace: Workspace, move: Move) -> Memory:
             try:
                 moved = workspace.store.move(source.scope, source.key, move.to, move.key)
             except NotFound:
-                # One that was interrupted may have come so far.
+                # A move that was interrupted may have got this far.
                 moved = workspace.store.get(move.to, move.key)
             act.done(f"{source.scope}/{source.key}", f"to {move.to}/{move.key}")
             follow(workspace, move.linking, source.key, move.key)

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 FOLDER = "proposals"
 REJECTED = "rejected.tsv"
 SNOOZED = "snoozed.tsv"
-# How the evidence begins of what was heard in one message; its session and its place there follow.
+# How the evidence of something heard in one message begins; its session and its place there follow.
 SAID_IN = "said in "
-# What stands between the messages where it was heard in several, and how many are told.
+# The separator between messages where it was heard in several, and how many are named.
 _TOO, _MAX_HEARD = "; ", 5
 KINDS = ("memory", "page", "lesson", "end", "still", "todo", "log")
 ID_LENGTH = 8

@@ -70,7 +70,7 @@ class Kind:
 
     # Whether the files that approving changes are all that there is to undo.
     can_be_undone = True
-    # It becomes the person's, who approved it.
+    # By approving it the person makes it theirs.
     trust = "user"
 
     def keep(self, workspace: Workspace, proposal: Proposal) -> str:
@@ -82,7 +82,7 @@ class Kind:
                 there = workspace.store.get(proposal.scope, key)
             except NotFound:
                 break
-            # What is said already stays as it was said; only whose it is may change.
+            # A statement that is stored already keeps its words; only whose it is may change.
             if same(there.body) == same(proposal.text):
                 return put(workspace, Draft(there.body, there.scope, key=key, trust=self.trust)).memory.key
         return put(workspace, _draft(proposal, self.trust)).memory.key
@@ -218,7 +218,7 @@ def _kept(workspace: Workspace, folder: Proposals, kind: Kind, proposal: Proposa
             act.look_at(path)
         key = kind.keep(workspace, proposal)
         if kind.id_now(proposal) != proposal.id:
-            # What was read first must not come back as a new proposal beside what the person made of it.
+            # The original must not come back as a new proposal beside the person's edit of it.
             folder.reject([proposal.id], EDITED, now())
         folder.reject(heard_in(proposal), APPROVED, now())
         folder.drop(proposal)
@@ -322,7 +322,7 @@ def review(
     for place, proposal in enumerate(found, 1):
         answer = ask(proposal, place, len(found))
         while answer == "e":
-            # An edit that fails is said, and does not end the review.
+            # A failed edit is reported, and does not end the review.
             try:
                 proposal = edit(workspace, proposal.id)[0]
             except (BadInput, Conflict) as problem:
@@ -361,7 +361,7 @@ class Judge:
         self.workspace = workspace
         folder = Proposals(workspace.home)
         self._rejected = folder.rejected()
-        # A file that was edited stands for what it said first, and for what it says now.
+        # An edited file counts as its original text and as its present one.
         self._waiting = {name: name for name in folder.ids()}
         self._waiting |= {id_of(one.scope, one.text): one.id for one in folder.all()[0]}
         self._said: dict[Scope, frozenset[str]] = {}
@@ -379,7 +379,7 @@ class Judge:
                 self.workspace.refresh((one,))
                 found = self.workspace.store.find(Filter((one,)))
                 self._said[one] = frozenset(same(memory.body) for memory in found)
-            # A memory is kept without the word that leads to it.
+            # A memory is stored without the word that introduces it.
             if not self._said[one].isdisjoint((same(text), same(tidied(text)))):
                 return "known", ids[0]
         if not self._rejected.isdisjoint(ids):

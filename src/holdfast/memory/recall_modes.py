@@ -40,7 +40,7 @@ def recall_by(
         raise BadInput(f"{order!a} is not an order", f"Use one of {', '.join(ORDERS)}.")
     if not workspace.enabled:
         return []
-    # Without words the newest are found, and what is used most may be older than those.
+    # Without words only the newest would be found, and the most used may be older.
     looked_at = _MAX_UNASKED if order == "usage" and not query.strip() else limit
     find = _by_metadata if mode == "metadata" else _by_score
     hits = find(workspace, query, scope, types, looked_at)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 WHOSE = {"user": "yours", "agent": "an agent's", "derived": "found by Holdfast", "import": "imported"}
 _LOOKED_AT, _MAX_STATEMENT = 20, 300
 _MAX_HINTS = 2
-# Behind one of these stands what something is.
+# These words lead up to what something is.
 _NAMING = frozenset((":", "=", "is", "are", "ist", "lautet", "est", "es", "to"))
 
 
@@ -75,7 +75,7 @@ def remember(
         workspace.say("how strongly a rule holds is the person's to say; enforce was left out")
     workspace.refresh_once(draft.scope)
     if enforce:
-        # No hook gives a strength.
+        # Hooks never pass a strength.
         from holdfast.language.derived import need_condition
 
         there = _there(workspace, draft.scope, draft.key) if draft.key and when is None else None
@@ -161,7 +161,7 @@ def _much_the_same(said: str, others: list[Memory]) -> list[Memory]:
     """Return those that say much the same as a statement in other words, the nearest first."""
     if not others:
         return []
-    # Nothing else that stores needs its word lists.
+    # Nothing else here needs its word lists, which take a while to load.
     from holdfast.language import likeness
     from holdfast.language.derived import share_calls
 

@@ -42,7 +42,7 @@ _MANY = 64
 _HINT = "Reinstall Holdfast; until then recall searches by words alone."
 # The sum of whole-number weights: times 255 it still fits a lane of 32 bits.
 _WEIGHT_SUM = 1 << 24
-# Up to so many it is quicker to go through them one by one.
+# Up to this many it is quicker to go through them one by one.
 _FEW = 30
 _STEPS = 32_767
 _UNSIGNED = bytes([*range(128, 256), *range(128)])

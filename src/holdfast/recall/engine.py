@@ -84,7 +84,7 @@ class Engine:
         how_much = weights.at(lengthy, self.model is not None)
         order = sorted([(-score(marked, how_much), *found[row], row) for row, marked in marks.items()])
         order, instead_of = self._newest_first(asked, order[: max(limit, VERSIONS)], marks)
-        # A record is made only of what is handed out.
+        # Records are made only for what is handed out.
         return [
             Scored(row, session, place, -less, Marks(*marks[row]), instead_of.get(row, 0))
             for less, session, place, row in order[:limit]
@@ -123,7 +123,7 @@ class Engine:
         marks: dict[int, Marked] = {}
         for row, (session, _) in found.items():
             own = by_text.get(row, 0.0)
-            # What belongs to no session is a session of its own.
+            # A passage without a session counts as a session of its own.
             of_session, whole = (sessions.get(session, 0.0), session) if session else (own, -row)
             of_words = own, shares[row], around.get(row, 0.0), of_session
             marks[row] = (*of_words, meaning.get(row, 0.0), nearest[whole], lengths[row], float(row in speakers))

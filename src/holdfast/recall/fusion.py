@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 # Words and meaning say together how likely it is that a memory is meant; the others break what ties that leaves.
 _TEXT = 0.9
 WEIGHTS = {"words": _TEXT, "meaning": _TEXT, "recency": 0.04, "use": 0.02, "trust": 0.02, "scope": 0.01, "pinned": 0.01}
-# The share of a spoken time; the other parts share the rest.
+# The weight of a time that the query speaks of; the other parts share the rest.
 TIME_NARROWS = 0.40
 TIME_LEANS = 0.10
 _TRUST = {"user": 1.0, "agent": 0.6, "derived": 0.3, "import": 0.1}
 _SCOPE = {"session": 1.0, "project": 0.8, "agent": 0.6, "global": 0.4}
 HALF_AFTER_DAYS = 30
-# Two statements say nearly the same when so much of their words is common; a longer text is no statement.
+# Two statements with this share of common words say nearly the same; a longer text is not a statement.
 ALIKE = 0.5
 MUCH_LATER_DAYS = 1.0
 _MIN_COMMON = 3

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from holdfast.store.base import SearchTable, Store
     from holdfast.workspace import Workspace
 
-# What is kept beside an open store from one recall to the next.
+# What an open store keeps from one recall to the next.
 _MODELS: WeakKeyDictionary[Store, Model | None] = WeakKeyDictionary()
 _SCANS: WeakKeyDictionary[Store, Scan] = WeakKeyDictionary()
 

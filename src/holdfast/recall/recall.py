@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from holdfast.store.words import Asked
 
 _LOOKED_AT = 20
-# What is meant by "the migration" must have so much of the words.
+# The share of the words that "the migration" must match to be meant.
 _ENOUGH_OF_EVENT = 0.66
 _MAX_REPLACED = 10
-# Facts that were stored in a row are soon known by their meaning: so many a recall, in about a tenth of a second.
+# How many missing vectors one recall makes, in about a tenth of a second.
 _MAX_VECTORS = 500
-# How many come by words, by meaning, and by a name that many have.
+# How many candidates come by words, by meaning, and by a common name.
 _BY_WORDS, _BY_MEANING, _NAMED = 60, 50, 200
 
 

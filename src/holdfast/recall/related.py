@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from holdfast.store.base import MemorySearch, Tables
 
 LIMIT = 10
-# Neighbours are at least so near, as a cosine.
+# The least cosine of a neighbour.
 NEAR_ENOUGH = 0.4
 _LOOKED_AT = 500
 

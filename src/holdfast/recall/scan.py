@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.store.base import SearchTable
     from holdfast.store.sketches import Chunk
 
-# So many vectors are compared for an answer, at least, and so many sketches are looked at whole.
+# The fewest vectors that are compared for an answer, and the fewest sketches that are compared whole.
 COMPARED = 120
 WHOLE = 1_000
 SHARE = 100
@@ -36,7 +36,7 @@ _MARGIN = 3
 _TRIES = 3
 # The most telling bytes of a sketch, which are looked at in every row.
 COARSE = 12
-# So many bytes are added up before they would not fit a byte any more.
+# How many bytes can be added up before the sum outgrows a byte.
 _TOGETHER = 8
 _SAMPLE = 2_048
 _ONE = 1 << 16

@@ -64,7 +64,7 @@ class Question:
         if self.names:
             without = asked.damp | {asked.words[place]: 0.0 for place in self.names}
             rest = model.encode(asked.text, query=True, damp=without)
-            # A query that is nothing but names asks for them.
+            # A query that consists of names asks for these names.
             self.rest, self.names = (rest, self.names) if any(rest) else (self.all_of_it, [])
 
     def _is_name(self, place: int, model: Model) -> bool:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from holdfast.store.base import SearchTable
 
-# What is stopped in the middle of a portion makes it again.
+# An interrupted run makes the vectors of its portion again.
 PORTION = 256
-# A search makes so many missing vectors on its way; `holdfast reindex` makes all.
+# How many missing vectors a search makes on its way; `holdfast reindex` makes all.
 _MAX_ON_THE_WAY = 50
 _MAX_FEW = 40
 

@@ -26,7 +26,7 @@ BY_WORDS_ALONE = {
     "length": (0.193, -0.334),
     "speaker": (0.219, -0.216),
 }
-# What is found by meaning alone must be at least so near to the query, as a cosine.
+# The least cosine to the query of something that is found by meaning alone.
 NEAR_ENOUGH = 0.25
 # A cosine of this and above is as near as a mark can say, unless another candidate is nearer still.
 NEAR = 0.5

@@ -72,7 +72,7 @@ def at_start(run: HookRun) -> list[Effect]:
 def holding_for(run: HookRun, line: str = "", printed: str = "") -> list[Found]:
     """Return the rules that hold for this call, or for a command line, the most specific first; nearly always none."""
     given = line or run.call.tool_input
-    # Some agents write letters as numbers; what cannot be searched is taken apart.
+    # Some agents escape letters; lines that cannot be searched as they are get parsed.
     is_plain = given.isascii() and "\\u" not in given
     likely: list[tuple[Scope, RuleRow]] = []
     for scopes in run.scopes().values():

@@ -73,7 +73,7 @@ class Listed(NamedTuple):
 class Store(Protocol):
     """What every back-end does. The prose above says what each promise means."""
 
-    # What a person should be told; the caller empties it.
+    # Messages for the person; the caller empties the list.
     notes: list[str]
     # Whether the truth is files on this machine; only then `tree` may be asked for.
     has_tree: bool

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     Item = TypeVar("Item")
 
 MAX_DOCUMENTS = 20_000
-# Words that are in more documents than this together are left to SQLite, which narrows them down.
+# Words that together stand in more documents than this are left to SQLite, which narrows them down.
 MAX_HOLDERS = 12_000
-# The rarest words bring so many documents; a more common one only counts in those.
+# How many documents the rarest words bring; commoner words only add to the score of these.
 MAX_ALONE = 3_000
-# Of an expression that finds many rows, the newest so many are weighed.
+# Where an expression finds many rows, how many of the newest are weighed.
 MAX_WEIGHED = 3_000
 # Numbers in one statement; SQLite takes more, but not everywhere.
 _AT_ONCE = 500
@@ -44,7 +44,7 @@ class FullTextTable:
     rows: str
     alias: str
     numbers: str
-    # A condition that everything meets and that leads SQLite to a good index.
+    # A condition that is always true and leads SQLite to a good index.
     every = "1"
     db: sqlite3.Connection
     _asked: Asked | None = None

@@ -145,10 +145,10 @@ class IndexReader:
         ids = [row for (row,) in rows]
 
         def by_page() -> Iterator[Memory]:
-            # Some at a time: an open cursor would keep this process from writing meanwhile.
+            # In portions: an open cursor would keep this process from writing.
             for start in range(0, len(ids), _PAGE):
                 page = ",".join(map(str, ids[start : start + _PAGE]))
-                # The condition again: meanwhile a memory may have gone, and another one got its number.
+                # The condition is checked again: meanwhile a memory may have gone, and another one have got its number.
                 yield from self.memories_where(f"m.id IN ({page}) AND {where} {order}", values)
 
         return by_page()

@@ -37,7 +37,7 @@ class LocalTree(Tree):
             self.make_root()
         super().__init__(home, largest)
         self._own = OwnWrites()
-        # Who keeps a change history is told the path of each file, below `root`, right before it changes.
+        # The audit trail is told the path of each file, below `root`, right before it changes.
         self.before_change: Callable[[str], None] | None = None
 
     def close(self) -> None:

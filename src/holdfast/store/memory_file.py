@@ -37,8 +37,8 @@ FIELDS = (
     *("key", "scope", "type", "tags", "trust", "created", "updated", "source", "agent", "session", "supersedes"),
     "pinned",
 )
-# What the name can be set to, and what holds where it is not set.
-# Whether a statement is an order is told by its beginning.
+# The values that a name can have, and the one that holds where it is not set.
+# How a statement begins tells whether it is an order.
 _MAX_ORDER = 400
 _CHOICES = {"type": (TYPES, "project"), "trust": (TRUSTS, "user")}
 HISTORY = "## History"
@@ -78,7 +78,7 @@ def decode(data: bytes, path: str) -> tuple[str, tuple[Problem, ...]]:
 def read(text: str, place: FilePlace) -> tuple[Memory, tuple[Problem, ...]]:
     """Return the memory that the text holds, and as values what is wrong with the text."""
     sides = versions(text)
-    # While somebody merges by hand, the version of this machine is told, and no line of git.
+    # While somebody merges by hand, this machine's version is read, without git's marker lines.
     document = front_matter.parse(sides[1] if sides else text)
     fields, broken = _values(document)
     mend = "Mend the front matter in an editor; until then Holdfast reads the file and does not rewrite it."
@@ -159,7 +159,7 @@ def tidy_text(text: str) -> str:
 
 def split_title(text: str) -> Content:
     """Return title and statement of a text that somebody stores; a leading `# heading` is the title."""
-    # With an empty history at its end, so that none of its own lines are taken for one.
+    # An empty history at the end keeps its own lines from being taken for one.
     content = read_content(f"{tidy_text(text)}\n\n{HISTORY}\n")
     statement = content.statement or content.title
     return Content(content.title or first_words(statement), statement)

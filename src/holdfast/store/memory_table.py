@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from holdfast.store.sketches import Sketches
     from holdfast.store.words import Asked, Match
 
-    # The words of a query as they stand in a memory's current statement, and those only in earlier ones.
+    # The words of a query that a memory's current statement has, and those that only earlier ones have.
     Matched = tuple[tuple[str, ...], tuple[str, ...]]
 
 # title, key, tags, body, earlier statements, grams
 _WEIGHTS = "3.0, 2.0, 2.0, 1.0, 0.3, 1.0"
 _OPEN, _CLOSE = "\x02", "\x03"
-# How many times as many as are wanted are looked at, of those that hold most of the words.
+# How many times the wanted number are looked at, of those with the most words.
 _LOOKED_AT = 4
-# To ask for one row costs as much as walking so many documents of the words.
+# Looking up one row costs as much as walking this many documents.
 _WALKED = 1_000
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS meaning(id INTEGER PRIMARY KEY, vector BLOB NOT NULL)",
@@ -71,7 +71,7 @@ class MemoryTable(FullTextTable):
     def sketches(self) -> Sketches:
         """The sketches of the vectors."""
         if self._sketches is None:
-            # A prompt hook among many memories asks for none.
+            # In a large home a prompt hook asks for none.
             from holdfast.store.sketches import Sketches
 
             self._sketches = Sketches(self.db, "memory_sketch")

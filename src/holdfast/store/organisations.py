@@ -16,15 +16,15 @@ from holdfast.errors import BadInput, NotFound, Refused
 from holdfast.store.postgres_connection import OPERATORS, Asks, Pool, connect, owns_hub, told
 
 ROLES = ("reader", "writer", "reviewer", "admin")
-# What a token may be allowed, as on a page of one's own.
+# The rights that a token may have, the same as for the page of a home.
 RIGHTS = ("read", "write", "review", "admin")
-# What is shared with a team is there at once, or after somebody who reviews it approved.
+# Whether what is shared with a team appears at once, or once a reviewer has approved it.
 RULES = ("open", "reviewed")
 MAX_DAYS = 366
 # The team of which everybody in the organisation is a member.
 EVERYONE = "everyone"
 _PREFIX = "hfh_"
-# Of everybody's, a person sees their own.
+# In everybody's team, people see their own.
 _OWN_ROLES = (
     "SELECT t.name, m.role::text FROM holdfast.team t JOIN holdfast.member m"
     " ON (m.organisation, m.team) = (t.organisation, t.id) ORDER BY t.name"

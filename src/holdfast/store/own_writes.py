@@ -37,7 +37,7 @@ class OwnWrites:
         """Note that this process is about to write a file; `listed` is the time of the folder whose names are known."""
         if folder not in self._names and folder not in self._shared:
             if self._watch is None:
-                # It loads ctypes, and few folders are that large.
+                # This loads ctypes, and few folders are that large.
                 from holdfast.store.watch import Watch
 
                 self._watch = Watch()

@@ -59,7 +59,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS session_words USING fts5(text, tokenize='{TOK
 CREATE VIRTUAL TABLE IF NOT EXISTS passage_vocabulary USING fts5vocab(passage_words, row);
 INSERT OR IGNORE INTO passage_model VALUES (0, '', 0);
 """
-# The condition that everything meets.
+# A condition that is always true.
 ALL = "1"
 _MONTHS = (
     *("", "January", "February", "March", "April", "May", "June", "July"),
@@ -67,7 +67,7 @@ _MONTHS = (
 )
 _SCORE = "-bm25(passage_words, 1.0, 0.6, 1.0)"
 _OTHER_LETTER = re.compile("[^\x00-\x7f\u2010-\u2027\xa0\xab\xb7\xbb]")
-# So many times as many as are wanted are looked at, of those that hold most of the words.
+# How many times the wanted number are looked at, of those with the most words.
 _LOOKED_AT, _LOOKED_AT_FILTERED = 2, 6
 
 
@@ -256,7 +256,7 @@ class Passages(FullTextTable):
                 self.db.execute("INSERT INTO session_words(rowid, text) VALUES (?, ?)", (session, whole))
                 self.db.execute("DELETE FROM session_unworded WHERE id = ?", (session,))
         except sqlite3.OperationalError:
-            # Another process writes just now; they go on waiting.
+            # Another process is writing; they go on waiting.
             self.db.execute("ROLLBACK TO tell_sessions")
         finally:
             self.db.execute("RELEASE tell_sessions")
@@ -377,7 +377,7 @@ class Passages(FullTextTable):
                 self.db.executemany("INSERT OR REPLACE INTO passage_meaning VALUES (?, ?, ?)", kept)
                 self.sketches.add(Scope(kind, owner), rows, self._model)
             self.db.executemany("DELETE FROM passage_unmade WHERE id = ?", [(row,) for row in made])
-            # They were read from the newest down, so all above the first that is missing are made.
+            # They were read from the newest down, so every one above the first gap is done.
             down_to = next((row + 1 for row in self._read if row not in made), min(self._read, default=1 << 62))
             self.db.execute(
                 "UPDATE passage_model SET unmade_below = min(unmade_below, ?) WHERE number = ?", (down_to, self._model)

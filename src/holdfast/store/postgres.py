@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from holdfast.store.base import Answer, MemoryTree, Progress, Tables
 
 _PAGE = 200
-# So many memories are added by one statement.
+# How many memories one statement adds.
 _PORTION = 500
 _HERE = "organisation = %s AND team = %s"
 _AT = f"{_HERE} AND kind = %s AND owner = %s"
@@ -82,7 +82,7 @@ class PostgresStore:
         # Why the next changes are made, for the audit.
         self.reason = ""
         self._place: tuple[int, int] | None = None
-        # Known once it was used: what is put into a reviewed team is proposed.
+        # Known after the first use: in a team with reviews, a new memory is only proposed.
         self.is_reviewed = False
         self._db: Any = None
         self._models: dict[str, str] = {}
@@ -159,7 +159,7 @@ class PostgresStore:
             before = found[0] if found else None
             superseded = merge.superseded(draft, key, lambda other: (self._read(db, scope, other) or (None,))[0])
             if not self.is_reviewed:
-                # There somebody reads it first, whoever says it.
+                # In such a team somebody reviews it first, whoever says it.
                 merge.check_whose(draft, before, superseded)
             merge.check_forgotten(self, draft, key, content.statement, before)
             stored = merge.answer(before, merge.merged(draft, key, content, before))
@@ -460,7 +460,7 @@ class PostgresStore:
         """Throw away what was derived that recall makes again: the vectors."""
         with self.writing() as db:
             db.execute(f"DELETE FROM holdfast.meaning WHERE {_HERE}", self.here)
-            # Who knew that all vectors were there looks again.
+            # Whoever knew that all vectors were there has to check again.
             db.execute(f"UPDATE holdfast.feed SET change = change + 1 WHERE {_HERE}", self.here)
         return Refreshed()
 

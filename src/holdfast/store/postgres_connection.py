@@ -37,7 +37,7 @@ MAX_CONNECTIONS = 8
 WAIT_SECONDS = 10.0
 STATEMENT_SECONDS = 30
 CONNECT_SECONDS = 5
-# A statement that came so often on one connection is kept there as it was read.
+# After this many uses on one connection, a statement stays prepared there.
 PREPARED_AFTER = 3
 _TRIES = 20
 _LIMITS = {
@@ -51,11 +51,11 @@ _PRINCIPAL = "SELECT " + ", ".join(
 )
 _MIGRATIONS = os.path.join(os.path.dirname(__file__), "migrations")
 OPERATORS = "Connect as the role that owns the database, the operator's; docs/hub.md shows how."
-# Any number that is ours: two that migrate at once go one after the other.
+# An arbitrary number of ours: by this lock, two migrations at once run one after the other.
 _MIGRATING = 7_433_001
 
 
-# States by which functions of the database say what a person is told (`migrations/0005`).
+# The SQLSTATEs by which functions of the database report errors to people (`migrations/0005`).
 _OURS: dict[str, type[HoldfastError]] = {"HF403": Refused, "HF404": NotFound, "HF409": Conflict, "HF422": BadInput}
 
 
@@ -110,7 +110,7 @@ class Pool:
                 try:
                     yield db
                 except (psycopg.errors.InvalidSqlStatementName, psycopg.errors.DuplicatePreparedStatement):
-                    # Somebody in between shares the connections after all.
+                    # A pooler in between shares the connections after all.
                     self.prepares = False
                     db.close()
                     self.close()
@@ -309,7 +309,7 @@ def _migrated(db: Any, number: int, name: str, sql: str) -> bool:
                 db.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATING,))
                 if db.execute("SELECT 1 FROM holdfast.migration WHERE number = %s", (number,)).fetchone():
                     return False
-                # Whoever came later would wait behind a step that waits.
+                # Everybody else would queue behind a migration that waits for its lock.
                 db.execute("SET LOCAL lock_timeout = '2s'")
                 db.execute(sql)
                 db.execute("INSERT INTO holdfast.migration VALUES (%s, %s)", (number, name))

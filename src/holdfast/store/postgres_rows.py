@@ -19,7 +19,7 @@ from holdfast.store.postgres_search import MemoryRows, told_words
 from holdfast.store.postgres_sessions import SessionRecords
 from holdfast.store.words import digest
 
-# What a row has besides its place and number, in the order of `_values`; the last three make the words.
+# The columns of a row besides its place and number, in the order of `_values`; the last three make its words.
 FIELDS = (
     *("kind", "owner", "key", "title", "body", "type", "tags", "low_tags", "trust", "created", "updated", "source"),
     *("agent", "session", "supersedes", "pinned", "anchors", "branch", "condition", "enforce", "is_rule", "said"),

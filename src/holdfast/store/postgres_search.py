@@ -30,7 +30,7 @@ WEIGHTS = "'{0.1,0.4,0.7,1.0}'"
 _OR = " | "
 _MAX_WORDS, _MIN_WORDS, _QUERY_WORDS, _QUERY_LENGTH = words.MAX_WORDS, words.MIN_WORDS, 200, 20_000
 _COMMON = 0.15
-# So many holders of each word of a query come at once; whoever wants more asks for one word.
+# How many holders of each query word are fetched at once; whoever wants more asks for a single word.
 _HOLDERS = 32
 # These rows by their numbers, and then what else is asked of them: together, the planner takes too few rows for
 # granted and reads all of a team.

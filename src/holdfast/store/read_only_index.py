@@ -45,10 +45,10 @@ class ReadOnlyIndex(IndexReader):
         self.root = os.path.join(home, "memory")
         self.path = os.path.join(home, "index.db")
         self._late = late
-        # Of what is about to be given, read together with it.
+        # The warnings about what is about to be given, read together with it.
         self._stamps: dict[str, Stamp] = {}
         self.db = self._opened("mode=ro")
-        # All questions go to one state of the index, so that SQLite need not look for a newer one each time.
+        # All queries see one snapshot of the index, so that SQLite need not look for a newer one each time.
         self.db.execute("BEGIN")
 
     def __enter__(self) -> ReadOnlyIndex:
@@ -132,7 +132,7 @@ class ReadOnlyIndex(IndexReader):
         among = f"m.id IN ({ids})"
         same = "u.scope = m.scope AND u.owner = m.owner AND u.key = m.key"
         uses = dict(self.db.execute(f"SELECT m.key, u.count FROM memory m JOIN uses u ON {same} WHERE {among}"))
-        # Of several that replace one, the newest comes last and holds.
+        # Of several replacements for one memory, the newest comes last and counts.
         replaced = dict(
             self.db.execute(
                 "SELECT s.key, n.key FROM memory m JOIN supersedes s ON s.scope = m.scope AND s.owner = m.owner"

@@ -225,7 +225,7 @@ class Tree:
             self._swept.add(scope)
             return []
         if self._watch is None:
-            # It loads ctypes, which a command that looks once need not pay for.
+            # This loads ctypes, which a command that looks only once need not pay for.
             from holdfast.store.watch import Watch
 
             self._watch = Watch()
@@ -280,7 +280,7 @@ class Tree:
         if count > MAX_LOOKED and not whole:
             return self._glance(folder)
         started, seen_ns = time.time_ns(), known.get(folder, -1)
-        # A mark in the future is of a clock that was set back: it would hide every change until then.
+        # A mark in the future means that the clock was set back: it would hide every change until then.
         total, recent, inside = self._look(folder, seen_ns if seen_ns <= started else -1)
         found = self._follow(recent)
         if total != (self.index.count(folder) if recent else count):

@@ -47,7 +47,7 @@ class Watch:
         )
         if number < 0:
             return False
-        # One folder under two names has one number.
+        # A folder with two names has one number.
         self._folders.setdefault(number, []).append(folder)
         self._touched[folder] = set()
         self._identity[folder] = identity

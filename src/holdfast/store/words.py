@@ -43,7 +43,7 @@ MAX_BY_PAIRS = 400
 _PAIRED = 4
 # Two words of a query stand in one document more often than chance would have it.
 _TOGETHER = 3
-# What a filter leaves of that may be too little.
+# Too few of them may pass a filter.
 ENOUGH_FOUND = 20
 _NARROWED = ") AND ("
 _EMPTY: set[str] = set()
@@ -96,7 +96,7 @@ def ask(db: sqlite3.Connection, vocabulary: str, total: int, query: str, table: 
     """
     text = query[:_QUERY_LENGTH]
     words, grams = query_words(text)
-    # Not by functools, which a hook would have to import.
+    # Not with functools, which a hook would have to import.
     if not _EMPTY:
         _EMPTY.update(lines(__file__.rpartition("/")[0] + "/empty_words.txt"))
     asked = ([word for word in words if word not in _EMPTY] + grams or words)[:_QUERY_WORDS]
@@ -222,7 +222,7 @@ def _stems(db: sqlite3.Connection, words: list[str]) -> list[tuple[int, str]]:
 def words_of(text: str) -> list[str]:
     """Return the runs of letters and digits between spaces, punctuation and spaceless scripts, in lower case."""
     if text.isascii():
-        # The same, at once.
+        # The same in one step, which is faster.
         return text.translate(_ASCII_SIGNS).lower().split()
     return "".join(map(_letter_or_space, _composed(text))).lower().split()
 

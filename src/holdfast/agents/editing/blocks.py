@@ -14,7 +14,7 @@ from holdfast.base.marker_lines import markers
 
 BEGIN = "<!-- holdfast:begin (written by Holdfast; changes in here are lost) -->"
 END = "<!-- holdfast:end -->"
-# What tells a rules file that is wholly ours from one that somebody wrote under the same name.
+# The first line of a rules file that is wholly ours: somebody may have written one under the same name.
 NOTE = "<!-- Written by Holdfast. Changes in here are lost. -->\n"
 _BEGINS = "<!-- holdfast:begin"
 MARK = "holdfast:pattern-begin"
@@ -36,7 +36,7 @@ def put_memories(text: str, block: str) -> str:
     found = find_memories(text)
     if found is not None:
         return text[: found[0]] + lines + text[found[1] :]
-    # A last line without an end keeps having none, so that the text can be given back as it was.
+    # A last line without a line end keeps none, so that the text can be restored exactly.
     end = newline if not text or text.endswith("\n") else ""
     return text + (newline if text else "") + lines + end
 
@@ -58,7 +58,7 @@ def find_memories(text: str) -> tuple[int, int] | None:
         if marker.startswith(_BEGINS):
             start = place
         elif marker == END and start >= 0:
-            # A fence within the block must not make it look like an example of the person's.
+            # A fence inside the block must not make it look like an example that the person wrote.
             emptied = markers(f"{text[:start]}{BEGIN}\n{text[place:]}")
             if (start, BEGIN, False) in emptied:
                 return start, place + len(END)
@@ -143,7 +143,7 @@ def drop(text: str, name: str) -> str:
             before = before.removesuffix(newline).removesuffix(newline)
         else:
             after = after.removeprefix(newline)
-            # What followed an only block was put there behind two line ends of its own.
+            # Text after a lone block was put there behind two line ends of its own.
             after = after.removeprefix(newline) if after.startswith(newline + _BEGIN) else after
         text = before + after
     return text

@@ -242,7 +242,7 @@ def drop(text: str, is_ours: Callable[[Node], bool], made: tuple[Path, ...] | No
     `made` None: nobody knows who made them, and every container that becomes empty goes.
     """
     while (node := next(filter(is_ours, scan(text).walk()), None)) is not None:
-        # What goes is the outermost value that would hold nothing but ours.
+        # The outermost value that would hold nothing but ours is removed.
         while (up := node.up) is not None and (above := up.up) is not None and len(up.inner) == 1:
             # The group around a list of handlers is an element of an array, and says nothing without them.
             in_list = above.kind == "object" and above.up is not None and above.up.kind == "array"

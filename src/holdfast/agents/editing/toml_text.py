@@ -98,7 +98,7 @@ def _cut_lines(text: str, path: Path) -> str | None:
         following = _ANY_HEADER.search(text, header.end())
         limit = following.start() if following else len(text)
         section = text[header.end() : limit].splitlines(keepends=True)
-        # Blank lines and comments behind the last line that says something belong to what follows.
+        # Blank lines and comments after the last statement belong to what follows.
         while section and (not section[-1].strip() or section[-1].lstrip().startswith("#")):
             section.pop()
         start, end = header.start(), header.end() + len("".join(section))
@@ -110,7 +110,7 @@ def _cut_lines(text: str, path: Path) -> str | None:
 
 
 def _cut_by_library(text: str, path: Path) -> str | None:
-    # Only a table that goes needs it, and whatever renews rules files loads this module.
+    # Imported here because only removing a table needs it, and this module is loaded whenever rules files are renewed.
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 

@@ -19,7 +19,7 @@ from holdfast.agents.reading.lines import first_record
 from holdfast.agents.reading.values import listed, stem, table, text_of, told
 from holdfast.base.files import names_in
 
-# The whole one first: the other has long fields cut.
+# The full log first: in the other one long fields are cut.
 FILES = ("transcript_full.jsonl", "transcript.jsonl")
 PERSON = "USER_EXPLICIT"
 _MODEL = re.compile(r"setting `Model Selection` from .{0,80}? to (.{1,80}?)\.\s")

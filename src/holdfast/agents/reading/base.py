@@ -41,14 +41,14 @@ from holdfast.language.choices import answered
 from holdfast.privacy.speech import REFERENCED, separated, within
 from holdfast.records import Cost, Session, SessionEvent, Spend, replace
 
-# What is told of more days and models than these is counted without them.
+# Beyond this many days and models, usage is counted without them.
 _MAX_SPENDS = 200
 _LONGEST_MODEL = 160
 _WORKSPACE = re.compile(r"^Workspace Path: (\S.*)$", re.M)
-# How many events, and characters of them, wait for the result of a call before it comes out unanswered.
+# How many events, and characters, wait for the result of a call before the call is given up as unanswered.
 MAX_HELD = 1_000
 MAX_HELD_TEXT = 8_000_000
-# Stands where an agent ended its turn and the transcript has no text of that.
+# Stands for the end of a turn of which the transcript has no text.
 NO_TEXT = "[turn ended without a text]"
 
 
@@ -234,7 +234,7 @@ class Reading:
 
     agent = ""
     skip: frozenset[str] = frozenset()
-    # The tag in which the agent writes down what the person typed; none where it does not.
+    # The tag in which the agent writes what the person typed; empty where it uses none.
     request_tag = ""
     # The tools of the agent's own with which it asks the person something; a server's tool has another name.
     dialogs: tuple[str, ...] = ()
@@ -252,7 +252,7 @@ class Reading:
         self.started = self.ended = ""
         self.at = self.folder = self.branch = self.model = ""
         self.line = 0
-        # What each id called last: 0 where only its result is known.
+        # The last call with each id; 0 where only its result is known.
         self._called: dict[int, int] = {}
         self._waiting: dict[str, None] = {}
 

@@ -43,9 +43,9 @@ OWN_TYPES = (
 )
 CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
 RESULTS = ("tool_result", "web_search_tool_result", "mcp_tool_result", "web_fetch_tool_result")
-# Lines of the conversation itself; all others are about it.
+# The types of lines that are the conversation; all other lines are about it.
 CHAIN = ("user", "assistant", "attachment", "system")
-# Attachments with text that reached the model, and where in them it stands; all others say nothing of the work.
+# Attachments whose text reached the model, and the field that has it; all others say nothing of the work.
 ATTACHED = {
     "hook_additional_context": ("content",),
     "hook_success": ("content", "stdout"),
@@ -55,7 +55,7 @@ ATTACHED = {
 }
 # The kinds of origin that a typed message has; in all others programs, sub-agents, peers or channels speak.
 TYPED_BY = ("", "human")
-# How a refused call begins, what stands before the words of the person, and what may stand behind them.
+# How the result of a refused call begins, what comes before the person's words, and what may follow them.
 REFUSED = ("The user doesn't want to", "the user said:\n", "\n\nNote: The user's")
 # By this mark the agent says that the person refused. Without it, what these tools say when they fail begins with words
 # of the agent's; the error of another may begin as its server likes.
@@ -178,7 +178,7 @@ class ClaudeCodeReading(Reading):
 
     def _walk(self) -> Iterator[None]:
         if self.skip:
-            # What was copied stands at the beginning, and ends with the last line that has one of these ids.
+            # Copied lines come first, up to the last line that has one of these ids.
             told_lines = ((number, _line(raw)) for number, raw in self.lines())
             copied = (number for number, line in told_lines if line and line.uuid in self.skip)
             self._copied_until = max(copied, default=0)
@@ -298,14 +298,14 @@ class ClaudeCodeReading(Reading):
             self.held.add(self.event("tool", "", self._id, failed, "", call, "", output, answered=True))
         is_persons = line.toolDenialKind == REFUSED_BY_PERSON or (line.toolDenialKind is None and tool in OWN_TOOLS)
         if failed and is_persons and output.startswith(REFUSED[0]):
-            # What a person typed when refusing a call is told nowhere else.
+            # Nothing else tells what a person typed when refusing a call.
             self._add("human", typed(output.partition(REFUSED[1])[2].partition(REFUSED[2])[0]))
         elif tool in self.dialogs:
             self.choose(asked, _answers(line.toolUseResult))
 
     def _user(self, line: _Line, content: Any) -> None:
         usual, self.model = self._usual(line), ""
-        # Joined in the end: a message may have a million blocks.
+        # Joined at the end, because a message may have a million blocks.
         parts: list[tuple[str, list[str]]] = []
         given = content if isinstance(content, list) else [content]
         if line.toolUseResult != _NOTHING or any(map(is_result, given)):
@@ -382,7 +382,7 @@ class ClaudeCodeReading(Reading):
         elif line.type == "pr-link" and line.prUrl is not None:
             self._add("injected", f"Pull request: {cut(line.prUrl, 500)}")
         elif line.type == "queue-operation" and line.operation == "enqueue" and isinstance(line.content, str):
-            # A prompt is kept in its place until it is told again; it may never be.
+            # A queued prompt is held at its place until the transcript repeats it, which it may never do.
             text = cut(text_of(line.content), MAX_TEXT).strip()
             is_said = typed(text) and not is_of_a_peer(text)
             if is_said and text not in self._queued and len(self._queued) < _MAX_QUEUED:
@@ -391,7 +391,7 @@ class ClaudeCodeReading(Reading):
 
     def session(self) -> Session:
         self._finish_counting()
-        # What the program wrote in the model's place is no model's.
+        # What the program wrote in the model's place is not the model's.
         self.models.pop("<synthetic>", None)
         told_here = [title for leaf, title in self._summaries if leaf in self._seen]
         title = self._titles.get("custom") or self._titles.get("ai") or next(reversed(told_here), "")

@@ -130,7 +130,7 @@ class CodexReading(Reading):
 
     def _meta(self, meta: dict[str, Any]) -> None:
         if "id" in self.facts:
-            # A fork repeats the beginning of another file; that file's own words about itself are not ours.
+            # A fork repeats the beginning of another file; what that file says about itself does not apply.
             if told(meta, "id") != self.facts["id"]:
                 self.facts.setdefault("parent", told(meta, "id"))
             else:
@@ -174,7 +174,7 @@ class CodexReading(Reading):
         if role == "assistant":
             self._give_up()
         elif self._tells_typed and channel == "item" and (role, key, "event") not in self._recent:
-            # Until an event tells the same, nobody says that it was typed.
+            # Until an event confirms it, nothing says that it was typed.
             self._unconfirmed[f"item {key}"] = None
             self.held.add(self.event("injected", cut(text, MAX_TEXT)), f"item {key}")
             return
@@ -319,7 +319,7 @@ def _understood(output: Any) -> dict[str, Any]:
             seconds = data.get("duration_seconds")
             taken = round(seconds * 1_000) if isinstance(seconds, (int, float)) and 0 <= seconds < 1e9 else 0
     text = text_of(output)
-    # A patch that does not fit changes nothing, and no exit says so.
+    # A patch that does not apply changes nothing, and has no exit code that says so.
     failed = failed or text.startswith(_NOT_APPLIED)
     if code := _EXIT.search(text, 0, 400):
         failed = failed or int(code[1]) != 0
@@ -334,7 +334,7 @@ def _opened(path: str) -> io.BufferedReader:
         file = open_plain(path)
     except FileNotFoundError:
         file = open_plain(path.removesuffix(".zst") if path.endswith(".zst") else f"{path}.zst")
-    # Not through the buffer, which would be filled for four bytes.
+    # Unbuffered: a buffer would be filled for four bytes.
     if os.pread(file.fileno(), 4, 0) != MAGIC:
         return file
     stream = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True, closefd=True)
@@ -352,7 +352,7 @@ def _survey(path: str) -> tuple[int, list[tuple[int, int]], bool]:
         while not (rolled_back and tells_typed) and (piece := file.read(2**18)):
             seam = before + piece[:length]
             rolled_back = rolled_back or _ROLLED_BACK in piece or _ROLLED_BACK in seam
-            # Within a text of a transcript a quote has a backslash before it.
+            # In a transcript, a quote within a text has a backslash before it.
             tells_typed = tells_typed or any(mark in piece or mark in seam for mark in _TYPED)
             before = piece[-length:]
     prefix, void = _marked(path, told(metas[0], "id") if is_copy else "") if rolled_back else (0, [])
@@ -372,7 +372,7 @@ def _marked(path: str, fork: str) -> tuple[int, list[tuple[int, int]]]:
             name = told(payload, "type") or kind
             turn = told(payload, "turn_id") if name in ("task_started", "turn_context") else ""
             if copied and turn:
-                # A turn was begun before the session where the time in its id is earlier.
+                # A turn whose id has an earlier time was begun before the session.
                 are_ids = _ID.fullmatch(turn) and _ID.fullmatch(fork)
                 copied, has_ids = bool(are_ids and turn[:13] < fork[:13]), True
                 prefix = number - 1 if not copied else prefix

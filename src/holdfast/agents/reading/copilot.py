@@ -25,7 +25,7 @@ from holdfast.records import Session
 _EXIT = re.compile(r"<(?:exited|shellId: \S+ completed) with exit code [1-9]\d*>\s*\Z")
 TOKENS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens")
 KINDS = ("input", "output", "cache_read", "cache_write")
-# What the program writes before the answer to its dialog.
+# The words that the program writes before the answer to its dialog.
 ANSWERED = ("User selected: ", "User responded: ")
 # Events that tell where the session stands.
 PLACES = ("session.start", "session.resume", "session.context_changed")
@@ -127,7 +127,7 @@ class CopilotReading(Reading):
             self.cost.add("", *apart(*counts(usage, *TOKENS)), at=self.at, model=model)
             self.models[model] = None
         if not any(metrics.values()):
-            # Told by their kind, for all models together.
+            # Reported by kind, for all models together.
             kinds = table(data.get("tokenDetails"))
             metrics = {"": kinds}
             added = [table(kinds.get(name)).get("tokenCount") for name in KINDS]

@@ -21,7 +21,7 @@ from holdfast.base.files import names_in
 
 MAGIC = b"SQLite format 3\0"
 SECONDS = 2.0
-# A row that is larger is not read.
+# Larger rows are not read.
 MAX_ROW = 64 * 2**20
 
 

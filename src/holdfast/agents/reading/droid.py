@@ -66,7 +66,7 @@ class DroidReading(Reading):
         self.circumstances(model=told(self._settings, "model"))
 
     def finish(self) -> None:
-        # Told as one sum, which counts for the last day.
+        # Reported as one sum, which counts for the last day.
         self._count(self._settings.get("tokenUsage"))
 
     def take(self, record: dict[str, Any]) -> None:

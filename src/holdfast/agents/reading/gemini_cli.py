@@ -104,7 +104,7 @@ class GeminiReading(Reading):
         many: dict[str, dict[str, Any]] = {}
         with open_plain(self.path) as file:
             for id, span in self._survey(file).items():
-                # A record with many messages is decoded once.
+                # Records with many messages are decoded only once.
                 if span != at:
                     file.seek(span[0])
                     record = decode(without_mark(file.read(span[1] - span[0]))) or {}
@@ -128,7 +128,7 @@ class GeminiReading(Reading):
             elif told(record, "id") and "$set" not in record:
                 kept[told(record, "id")] = span
             elif told(record, "type") in TYPES and "content" in record:
-                # Without an id nothing can replace it or go back to it, but it was said.
+                # Without an id nothing can replace it or rewind to it, but it was said.
                 kept[f"at {span[0]}"] = span
             else:
                 changed = table(record.get("$set")) or record
@@ -159,7 +159,7 @@ class GeminiReading(Reading):
         before, mark, added = "\n".join(texts).partition(REFERENCED)
         if (workspace := _WORKSPACE.search(before)) and not self.folder:
             self.circumstances(workspace[1].strip())
-        # What was shown as typed is so whatever else the model was given.
+        # What was shown as typed counts as typed, whatever else the model was given.
         if shown := text_of(message.get("displayContent")):
             self.person(shown, id, self.usual())
             self.say("injected", mark + added, id)
@@ -188,7 +188,7 @@ class GeminiReading(Reading):
         failed = told(call, "status") in FAILED or any(error for _, error in outputs) or _ended_badly(output)
         self.call(key, name, call.get("args"))
         now, self.at = self.at, when(call.get("timestamp")) or self.at
-        # A server's tool may have any name, but not this one beside it.
+        # A server's tool may have any name, but it lacks this field beside it.
         answers: Any = None if told(call, "displayName") in ("", "Ask User") else {}
         self.result(key, output, failed, name, answers=answers)
         self.at = now

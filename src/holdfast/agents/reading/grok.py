@@ -23,7 +23,7 @@ from holdfast.records import Session
 
 LOG, HISTORY, EVENTS, SUMMARY = "updates.jsonl", "chat_history.jsonl", "events.jsonl", "summary.json"
 KINDS = ("system", "user", "assistant", "reasoning", "tool_result", "backend_tool_call", "tool")
-# What the person typed while the agent was at work has a reason, too, but it is the person who speaks.
+# What the person typed while the agent was working has a reason, too, but the person speaks.
 TYPED = "interjection"
 TOKENS = ("inputTokens", "outputTokens", "cachedReadTokens", "cacheCreationTokens", "reasoningTokens")
 TICKS_IN_A_DOLLAR = 10_000_000_000
@@ -155,7 +155,7 @@ class GrokReading(Reading):
                 self._added.setdefault(item["prompt_index"], []).extend(waiting)
                 waiting = []
             elif len(waiting) < MAX_ADDED and (role != "human" or hash(self._words_in(text)) not in self._typed):
-                # The log has what was typed: what it does not have was put in.
+                # The log has everything that was typed: what it lacks was inserted by the program.
                 is_added = role == "human" and told(item, "synthetic_reason") != TYPED
                 waiting.append((number, "injected" if is_added else role, cut(text, MAX_TEXT)))
         self._added.setdefault(-1, []).extend(waiting)
@@ -257,7 +257,7 @@ class GrokReading(Reading):
         took, failed, _ = self._tools.get(key, (0, False, ""))
         failed = failed or told(update, "status") == "failed" or whole(own.get("exit_code")) != 0
         blocks = listed(update.get("content"))
-        # Of a changed file it is enough which one it was.
+        # For a changed file its path is enough.
         texts = [f"changed {told(one, 'path')}" if told(one, "type") == "diff" else text_of(one) for one in blocks]
         self.result(key, told(own, "output_for_prompt") or "\n".join(texts), failed, told(update, "title"), took)
 

@@ -21,9 +21,9 @@ from holdfast.agents.reading.values import counts, listed, stem, table, text_of,
 
 FILE = "wire.jsonl"
 MAIN = "main"
-# Who put a message where a person speaks, by the kind of its origin.
+# Who wrote a message in the person's place, by the kind of its origin.
 ORIGINS = {"user": "human", "system_trigger": "task", "": "human"}
-# Without cache, output, read from the cache, written to it; in the words of either program.
+# Input without cache, output, cache reads, cache writes; under the names of either program.
 TOKENS = (
     "inputOther|input_other",
     "output",

@@ -87,7 +87,7 @@ class ConversationReading(Reading):
 
     def begin(self) -> None:
         summary = self._value.get("latest_summary")
-        # The text is told alone, or first in a list.
+        # The text stands alone, or first in a list.
         self.say("summary", text_of(summary[0] if isinstance(summary, list) and summary else summary))
 
     def records(self) -> Iterator[tuple[int, dict[str, Any]]]:

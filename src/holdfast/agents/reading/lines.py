@@ -71,7 +71,7 @@ def lines(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
         if raw[-1:] != b"\n" and (raw.rstrip(b"\0 \t\r")[-1:] != b"}" or decode(raw) is None):
             return
         if raw[:1] == b"{" and raw[-2:] == b"}\n":
-            # As nearly all are; a decoder passes over the end of the line.
+            # The usual case; a decoder skips the line end itself.
             yield number, end, raw
             continue
         if raw := without_mark(raw):
@@ -260,7 +260,7 @@ def _stub(raw: bytearray, start: int, end: int) -> bytes:
         whole = len(piece) - len(piece) % 4 if at + _PIECE < end else len(piece)
         data, waiting = piece[:whole], piece[whole:]
         with contextlib.suppress(ValueError):
-            # Letters that make no bytes stand for themselves.
+            # Letters that do not decode stand for themselves.
             data = binascii.a2b_base64(data.translate(_URL_SAFE))
         digest.update(data)
         size += len(data)

@@ -25,7 +25,7 @@ from holdfast.base.files import names_in
 Messages = Iterator[dict[str, Any] | None]
 
 _SESSION = re.compile(rb'"sessionID"\s*:\s*"|"projectID"\s*:\s*"')
-# How far the columns of a session and the fields of a document differ.
+# Where the columns of a session and the fields of a document have different names.
 COLUMNS = {"parentID": "parent_id", "directory": "directory", "title": "title", "version": "version", "id": "id"}
 
 

@@ -22,9 +22,9 @@ from holdfast.agents.reading.lines import decode, files_below, first_records, li
 from holdfast.agents.reading.values import counts, listed, stem, table, text_of, told, when, whole
 
 TYPES = ("user", "assistant", "tool_result", "system")
-# The kinds of messages in a person's place that one typed; the first of them is not named.
+# The kinds of user messages that a person typed; the first kind has no name.
 TYPED = ("", "mid_turn_user_message")
-# What the program writes before the answers to its dialog.
+# The words that the program writes before the answers to its dialog.
 ANSWERED = "User has provided the following answers:\n\n"
 TOKENS = (
     *("promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount", "thoughtsTokenCount"),

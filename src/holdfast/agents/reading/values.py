@@ -17,7 +17,7 @@ import msgspec
 
 MAX_TEXT = 200_000
 MAX_OUTPUT = 20_000
-# The kinds of blocks in which a person speaks; what a file says that they attached is not theirs.
+# The kinds of blocks in which a person speaks; the text of an attached file is not theirs.
 IMAGES = ("image", "input_image", "image_url")
 TYPED = (None, "text", "input_text", *IMAGES)
 _PIECE = 2**20
@@ -119,7 +119,7 @@ def without_bulk(value: Any, depth: int = 0) -> Any:
 def _without_bulk_text(text: str) -> str:
     if ";base64," in text:
         text = _DATA_URI.sub(lambda found: stub(found[1]), text)
-    # A word of this length has no space in its beginning: that is cheap to see, and true of little else.
+    # Data has no space at its beginning: a cheap test that little else passes.
     return stub(text.strip()) if _BASE64.match(text, 0, 4_096) and _BASE64.fullmatch(text) else text
 
 
@@ -129,7 +129,7 @@ def stub(data: str) -> str:
         return data
     digest, size = hashlib.sha256(), 0
     try:
-        # In pieces: data of the size of the longest line would be held several times over.
+        # In pieces, because data as large as the longest line would be held several times over.
         for start in range(0, len(data), _PIECE):
             piece = binascii.a2b_base64(data[start : start + _PIECE].translate(_URL_SAFE))
             digest.update(piece)
@@ -173,7 +173,7 @@ def _image(block: dict[str, Any]) -> str:
     if isinstance(source, dict):
         source = source.get("data", source.get("url"))
     source = block.get("data") if source is None else source
-    # Also of an address only the hash: whoever wrote it could write words.
+    # Of an address, too, only the hash is kept: it may spell words.
     return stub(source.partition(";base64,")[2] or source) if isinstance(source, str) else ""
 
 
@@ -230,7 +230,7 @@ def when(value: Any) -> str:
     try:
         if isinstance(value, str):
             moment = datetime.fromisoformat(value)
-            # It may have the form already; a week may stand where the month does.
+            # It may be in that form already; a week may stand in the month's place.
             ends = len(value) == 24 and value[10] + value[19] + value[23] == "T.Z" and value[5] != "W"
             return value if ends else _utc(moment)
         if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0:
