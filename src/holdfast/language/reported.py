@@ -177,7 +177,7 @@ def _asks_to_keep(said: list[str]) -> bool:
     if any(word.endswith((".md", ".mdc")) and not word.startswith("readme") for word in said):
         return True
     english, german, other = (lists(f"{_FOLDER}/{language}.txt") for language in ("en", "de", "other"))
-    phrases = [f" {one} " for one in (*english["keep"], *german["keep"], *english["rules"], *english["files"])]
+    phrases = [f" {one} " for one in (*english["keep"], *english["before a colon"], *german["keep"], *english["rules"], *english["files"])]
     return any(one in text for one in phrases) or any(one in text for one in other["keep"])
 
 

@@ -29,7 +29,9 @@ _ARTICLES = frozenset(
     ("a", "an", "another", "the", "this", "that", "it", "me", "new", "one", "more", "as", "following", "update", "to")
 )
 _KINDS_OF_RULE = frozenset(("global", "general", "hard", "strict", "permanent", "standing", "new", "super", "high"))
+_KINDS_OF_MEMORY = frozenset(("long-term", "longterm", "permanent", "persistent", "own"))
 _PREPOSITIONS = frozenset(("in", "at", "on", "with", "into", "under", "inside"))
+_INTO = _PREPOSITIONS | {"to"}
 _MAX_PLACE, _MAX_NAMED = 5, 10
 _PURPOSE = frozenset(("so", "where", "which", "because", "if", "when", "whether"))
 _NAMING = frozenset(("a", "an", "any", "some", "todo", "list", "rule", "file", "section"))
@@ -66,7 +68,7 @@ def requests(parts: list[Sentence], text: str) -> list[KeepRequest]:
         back = _points_back(one)
         if back is None:
             at = _statement_at(one)
-            statement = _in_other_language(one) if at is None else _standing_alone(_from(one, at))
+            statement = _in_other_language(one) if at is None else _standing_alone(_from(one, at, _target_at(one, at)))
             if at is not None and (_only_names(one.words[at:]) or _is_only_a_subject(one.words, at)):
                 # Where a rule or a document shall be, or what shall be in it, says nothing itself.
                 statement = None
@@ -199,12 +201,14 @@ def _points_back(sentence: Sentence) -> int | None:
             at, asked = _behind_leads(said[start:], words)
             at += start
             end = at + _length(said, at, words["keep"])
-            while end > at and end < len(said) and (more := _length(said, end, words["back"] | words["between"])):
+            pointers = words["back"] | words["between"] | words["from when"]
+            while end > at and end < len(said) and (more := _length(said, end, pointers)):
                 end += more
             pointing = words["back"] & set(said[at:end])
             if at < end == len(said) and pointing and (asked or not sentence.is_question):
                 return start
-            if said[at : at + 1] and said[at] in words.get("write", ()) and _makes_it_a_rule(sentence, at + 1):
+            writes = bool(said[at : at + 1]) and said[at] in words.get("write", ())
+            if writes and (_makes_it_a_rule(sentence, at + 1) or _puts_it_there(said, at, words)):
                 return start
     return None
 
@@ -220,11 +224,24 @@ def _makes_it_a_rule(sentence: Sentence, at: int) -> bool:
     return end == len(said) - 1 or sentence.after[end][:1] == ","
 
 
+def _puts_it_there(said: list[str], verb: int, words: Words) -> bool:
+    """Whether a clause writes what was said before into the rules: "add that to your rules", "update X with this"."""
+    for at in range(verb + 1, len(said)):
+        end = _rules_end(said, verb, at, words)
+        if end:
+            points_before = said[verb + 1] in words["back"] and at > verb + 2 and end == len(said)
+            return points_before or (said[end : end + 1] == ["with"] and said[end + 1 :] in (["this"], ["that"]))
+    return False
+
+
 def _kept(sentence: Sentence, first: int, words: Words) -> int | None:
     """Return where the statement begins behind "remember" and its like, which begin the sentence or a clause of it."""
     said = sentence.words
     for at in _clauses(sentence, first):
-        begins = at + _length(said, at, words["keep"])
+        begins = at + max(_length(said, at, words["keep"]), _before_a_colon(sentence, at, words))
+        if begins > at + 1 and said[begins - 1] == "that":
+            # "Save in memory that ..." asks so only with its "that".
+            begins -= 1
         if at < begins == len(said) and sentence.after[-1][-1:] == ":":
             # What stands in the lines behind it.
             return 0
@@ -233,6 +250,12 @@ def _kept(sentence: Sentence, first: int, words: Words) -> int | None:
         if at < begins < len(said) and is_fact:
             return _stated(sentence, at, begins, words)
     return None
+
+
+def _before_a_colon(sentence: Sentence, at: int, words: Words) -> int:
+    """Return how many words ask to keep what stands behind their colon: "store this: ..."."""
+    length = _length(sentence.words, at, words["before a colon"])
+    return length if length and sentence.after[at + length - 1][-1:] == ":" else 0
 
 
 def _stated(sentence: Sentence, at: int, begins: int, words: Words) -> int | None:
@@ -253,7 +276,9 @@ def _stated(sentence: Sentence, at: int, begins: int, words: Words) -> int | Non
     ):
         return behind
     if said[behind] in ("to", "zu"):
-        return None if words["lasting"].isdisjoint(said[behind:]) else behind + 1
+        # "Next time remember to ..."
+        is_lasting = any(_length(said, place, words["lasting"]) > 1 for place in range(len(said)))
+        return behind + 1 if is_lasting or not words["lasting"].isdisjoint(said[behind:]) else None
     if said[first] in words["not"] or (said[first] == "the" and words["not the"] & set(said[first : first + 3])):
         return None
     # "Remember, we talked about it" reminds of the talk.
@@ -266,13 +291,20 @@ def _stated(sentence: Sentence, at: int, begins: int, words: Words) -> int | Non
 
 
 def _behind_that(sentence: Sentence, at: int, words: Words) -> int:
-    """Return behind which word the statement begins: behind "that" and "for later", unless "this" is its subject."""
+    """Return at which word the statement begins: behind "that", "for later" and "from now on that"."""
     said = sentence.words
     while at < len(said):
         length = _length(said, at, words["between"])
         if not length and (length := _length(said, at, words["that"])):
-            is_subject = said[at + length : at + length + 1] and said[at + length] in words["says"]
-            length = 0 if is_subject and said[at] != "that" and not sentence.after[at + length - 1] else length
+            # "This project uses bun": here it is no more than the subject, or a part of it.
+            ends = at + length == len(said) or bool(sentence.after[at + length - 1])
+            leads = ends or _length(said, at + length, words["between"] | words["from when"] | words["who"] | {"that"})
+            is_subject = not ends and said[at + length] in words["says"]
+            is_this = length == 1 and said[at] in words["back"] and said[at] != "that"
+            length = 0 if (is_this and not leads) or (is_subject and said[at] != "that") else length
+        if not length and (length := _length(said, at, words["from when"])):
+            leads = at + length == len(said) or said[at + length] == "that"
+            length = length if leads or sentence.after[at + length - 1][-1:] == ":" else 0
         if not length:
             break
         at += length
@@ -290,7 +322,9 @@ def _ruled(sentence: Sentence, first: int, words: Words) -> int | None:
                 # "Update the prompt so that the rules can ..." writes into the prompt.
                 break
             end = _rules_end(said, start, at, words)
-            if end and words["other"].isdisjoint(said[start : end + _MIN_STATEMENT]):
+            # What stands behind the name of a file is the statement, whatever it is about.
+            is_file = end and said[end - 1].lstrip("@").rpartition("/")[2] in words["files"]
+            if end and words["other"].isdisjoint(said[start : end if is_file else end + _MIN_STATEMENT]):
                 return _behind_rules(said, start, at, end, words)
     return _made_a_rule(said)
 
@@ -304,7 +338,12 @@ def _rules_end(said: list[str], start: int, at: int, words: Words) -> int:
     pair = " ".join(said[at : at + 2])
     if pair in words["files"]:
         return at + 2
-    if word in words["rules"] and said[at - 1] in words["whose"]:
+    before = at - 1
+    while before > start and said[before] in _KINDS_OF_MEMORY:
+        before -= 1
+    # "Add to the guidelines that ..." says itself that a statement follows.
+    is_led = said[before] == "the" and said[at + 1 : at + 2] == ["that"] and said[before - 1] in _INTO
+    if word in words["rules"] and (said[before] in words["whose"] or is_led):
         return at + 1
     is_new_rule = word in ("rule", "rules") and set(said[start + 1 : at]) <= _ARTICLES | _KINDS_OF_RULE
     return at + 1 if is_new_rule and at > start + 1 else 0
@@ -362,7 +401,11 @@ def _in_other_language(sentence: Sentence) -> str | None:
         while lead := next((one for one in words["that"] if statement.lower().startswith(one)), ""):
             statement, is_that = statement[len(lead) :].lstrip(_SIGNS_BETWEEN), True
         if phrase[0] >= _CJK:
-            if not statement.strip("。！!. ") or statement.startswith(words["polite"]):
+            polite = next((one for one in words["polite"] if statement.startswith(one)), "")
+            behind = statement[len(polite) :]
+            if polite and behind[:1] in ("：", ":"):
+                return behind[1:].strip()
+            if not statement.strip("。！!. ") or polite:
                 before = sentence.text[:place].rstrip(_SIGNS_BETWEEN)
                 particle = next((one for one in words["particle"] if before.endswith(one)), "")
                 return before.removesuffix(particle)
@@ -404,6 +447,8 @@ def _standing_alone(statement: str) -> str:
     first, _, rest = statement.partition(" ")
     if first.lower() == "dass":
         return _main_clause(rest)
+    if statement.lower().startswith("the fact that "):
+        return statement[len("the fact that ") :]
     return f"do {statement}".replace("not to ", "not ", 1) if statement.lower().startswith("not to ") else statement
 
 
@@ -475,12 +520,22 @@ def _until(sentence: Sentence, at: int) -> str:
     return joined[0].rstrip(" ,;") if joined[2].lower() in ("and", "und", "please", "bitte") else text
 
 
-def _from(sentence: Sentence, at: int) -> str:
-    """Return the text of a sentence from a word on."""
+def _target_at(sentence: Sentence, at: int) -> int:
+    """Return at which word the place begins that shall keep the statement: "... to your memory"; else the end."""
+    said, words = sentence.words, _words("en")
+    ends = [at + _MIN_STATEMENT <= place and _rules_end(said, at, place, words) == len(said) for place in range(len(said))]
+    place = ends.index(True) if True in ends else len(said)
+    begins = [near for near in range(max(at + 1, place - _MAX_PLACE), place) if said[near] in _INTO]
+    return begins[-1] if begins and place < len(said) else len(said)
+
+
+def _from(sentence: Sentence, at: int, end: int) -> str:
+    """Return the text of a sentence from a word on up to another."""
     if at >= len(sentence.raw):
         return ""
     # What ends with a colon announces the statement, which stands in the lines behind it.
-    statement = sentence.text[_place(sentence, at) :].lstrip(" ,:;.-–—*_)").rstrip(" ,;-–—*_?")
+    until = _place(sentence, end) if end < len(sentence.raw) else len(sentence.text)
+    statement = sentence.text[_place(sentence, at) : until].lstrip(" ,:;.-–—*_)").rstrip(" ,;-–—*_?")
     if statement[:1] == statement[-1:] == '"':
         statement = statement.strip('" ')
     return statement if len(statement.split()) >= _MIN_WORDS or not statement.isascii() else ""
@@ -489,5 +544,6 @@ def _from(sentence: Sentence, at: int) -> str:
 def _words(language: str) -> Words:
     if language not in _read:
         _read[language] = {kind: frozenset(words) for kind, words in lists(f"{_FOLDER}/{language}.txt").items()}
-        _read[language].setdefault("not the", frozenset())
+        for kind in ("not the", "before a colon", "from when"):
+            _read[language].setdefault(kind, frozenset())
     return _read[language]
