@@ -177,7 +177,8 @@ def _asks_to_keep(said: list[str]) -> bool:
     if any(word.endswith((".md", ".mdc")) and not word.startswith("readme") for word in said):
         return True
     english, german, other = (lists(f"{_FOLDER}/{language}.txt") for language in ("en", "de", "other"))
-    phrases = [f" {one} " for one in (*english["keep"], *english["before a colon"], *german["keep"], *english["rules"], *english["files"])]
+    own = [words for kind in ("keep", "before a colon", "rules", "files") for words in english[kind]]
+    phrases = [f" {one} " for one in (*own, *german["keep"])]
     return any(one in text for one in phrases) or any(one in text for one in other["keep"])
 
 

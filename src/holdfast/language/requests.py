@@ -9,7 +9,7 @@ imported, and a sentence without one of the words costs no more than a look at e
 from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
-from holdfast.language.sentences import HIDDEN, sentences
+from holdfast.language.sentences import HIDDEN, clause_starts, sentences, standing_alone, text_between, text_until
 from holdfast.language.word_lists import lists
 
 TYPE_CHECKING = False
@@ -23,8 +23,6 @@ _LONGEST_PHRASE = 6
 _REACH = 14
 _MIN_STATEMENT = 3
 _MAX_PLAIN = 40
-# Nothing is stated in one word.
-_MIN_WORDS = 2
 _ARTICLES = frozenset(
     ("a", "an", "another", "the", "this", "that", "it", "me", "new", "one", "more", "as", "following", "update", "to")
 )
@@ -38,14 +36,9 @@ _NAMING = frozenset(("a", "an", "any", "some", "todo", "list", "rule", "file", "
 _STATING = frozenset(
     ("is", "are", "was", "were", "has", "have", "must", "should", "shall", "will", "can", "needs", "always", "never")
 )
-_BREAKS = frozenset((",", ":", ";", "-", "."))
 # Scripts that put no spaces between words begin here.
 _CJK = "\u3000"
 _SIGNS_BETWEEN = " ,:，：、!！-–—"
-# German: who may begin a clause, and what stands apart from a verb in a main clause.
-_PRONOUNS = frozenset(("ich", "du", "er", "sie", "es", "wir", "ihr", "man", "das", "dies"))
-_APART = ("zurück", "statt", "fest", "nach", "auf", "aus", "ein", "mit", "vor", "weg", "los", "ab", "an", "zu")
-_NOT_APART = ("antwort", "analys", "annull", "abonn", "anonym", "mitteil")
 Words = dict[str, frozenset[str]]
 _read: dict[str, Words] = {}
 
@@ -68,14 +61,16 @@ def requests(parts: list[Sentence], text: str) -> list[KeepRequest]:
         back = _points_back(one)
         if back is None:
             at = _statement_at(one)
-            statement = _in_other_language(one) if at is None else _standing_alone(_from(one, at, _target_at(one, at)))
+            statement = (
+                _in_other_language(one) if at is None else standing_alone(text_between(one, at, _target_at(one, at)))
+            )
             if at is not None and (_only_names(one.words[at:]) or _is_only_a_subject(one.words, at)):
                 # Where a rule or a document shall be, or what shall be in it, says nothing itself.
                 statement = None
             if at is not None and place + 1 < len(parts) and _only_announces(one, at, parts[place + 1]):
                 statement = parts[place + 1].text.lstrip("-*• ")
         elif back:
-            statement = _until(one, back)
+            statement = text_until(one, back)
         else:
             statement = parts[place - 1].text.lstrip("-*• ") if place and not parts[place - 1].is_question else ""
         if statement is not None:
@@ -197,7 +192,7 @@ def _points_back(sentence: Sentence) -> int | None:
         return None
     for language in _LANGUAGES:
         words = _words(language)
-        for start in _clauses(sentence, 0):
+        for start in clause_starts(sentence, 0):
             at, asked = _behind_leads(said[start:], words)
             at += start
             end = at + _length(said, at, words["keep"])
@@ -237,7 +232,7 @@ def _puts_it_there(said: list[str], verb: int, words: Words) -> bool:
 def _kept(sentence: Sentence, first: int, words: Words) -> int | None:
     """Return where the statement begins behind "remember" and its like, which begin the sentence or a clause of it."""
     said = sentence.words
-    for at in _clauses(sentence, first):
+    for at in clause_starts(sentence, first):
         begins = at + max(_length(said, at, words["keep"]), _before_a_colon(sentence, at, words))
         if begins > at + 1 and said[begins - 1] == "that":
             # "Save in memory that ..." asks so only with its "that".
@@ -314,7 +309,7 @@ def _behind_that(sentence: Sentence, at: int, words: Words) -> int:
 def _ruled(sentence: Sentence, first: int, words: Words) -> int | None:
     """Return where the statement begins behind a request to write it into the rules that agents read."""
     said = sentence.words
-    for start in _clauses(sentence, first):
+    for start in clause_starts(sentence, first):
         if said[start] not in words["write"]:
             continue
         for at in range(start + 1, min(start + _REACH, len(said))):
@@ -442,36 +437,6 @@ def _is_only_a_subject(said: list[str], at: int) -> bool:
     return is_named and said[at] in words["whose"] | _ARTICLES and says.isdisjoint(said[at:])
 
 
-def _standing_alone(statement: str) -> str:
-    """Return a clause that followed a request as a sentence of its own."""
-    first, _, rest = statement.partition(" ")
-    if first.lower() == "dass":
-        return _main_clause(rest)
-    if statement.lower().startswith("the fact that "):
-        return statement[len("the fact that ") :]
-    return f"do {statement}".replace("not to ", "not ", 1) if statement.lower().startswith("not to ") else statement
-
-
-def _main_clause(clause: str) -> str:
-    """Return a German clause without its "dass": the verb at its end goes behind its subject."""
-    head, comma, tail = clause.partition(",")
-    said = head.rstrip(" .!").split()
-    end = head[len(head.rstrip(" .!")) :]
-    subject = 1
-    if said[:1] and not said[0][0].isupper() and said[0].lower() not in _PRONOUNS:
-        subject = next((at + 1 for at, word in enumerate(said) if word[0].isupper()), 0)
-    while 0 < subject < len(said) and said[subject][0].isupper() and said[0].lower() not in _PRONOUNS:
-        subject += 1
-    verb = said[-1] if len(said) > subject > 0 else ""
-    if not verb.isalpha() or not verb.islower():
-        return clause
-    prefix = next((one for one in _APART if verb.startswith(one) and len(verb) > len(one) + _MIN_STATEMENT), "")
-    if verb.startswith(_NOT_APART):
-        prefix = ""
-    moved = [*said[:subject], verb[len(prefix) :], *said[subject:-1], *([prefix] if prefix else ())]
-    return " ".join(moved) + end + comma + tail
-
-
 def _behind_leads(said: list[str], words: Words) -> tuple[int, bool]:
     """Return behind how many words a sentence really begins, and whether they ask somebody to do it."""
     at, asked = 0, False
@@ -493,52 +458,14 @@ def _length(said: list[str], at: int, phrases: frozenset[str]) -> int:
     return 0
 
 
-def _clauses(sentence: Sentence, first: int) -> list[int]:
-    """Return at which words a sentence and its clauses begin; what is pointed at with `@` or counted stands before."""
-    found = [first] if first < len(sentence.words) else []
-    for at in range(first, len(sentence.words) - 1):
-        word, signs = sentence.words[at], sentence.after[at]
-        if word in ("and", "then", "und") or word[0] == "@" or word.isdigit() or not _BREAKS.isdisjoint(signs):
-            found.append(at + 1)
-    return found
-
-
-def _place(sentence: Sentence, at: int) -> int:
-    """Return where in the text of a sentence its words before this one end."""
-    place = 0
-    # The signs that hide a quoted piece are not in the text, so words are counted as they were split.
-    for word in sentence.raw[:at]:
-        found = sentence.text.replace("’", "'").find(word, place)
-        place = found + len(word) if found >= 0 else place
-    return place
-
-
-def _until(sentence: Sentence, at: int) -> str:
-    """Return the text of a sentence up to a word, without what joins the two."""
-    text = sentence.text[: _place(sentence, at)].rstrip(" ,;:-–—*_")
-    joined = text.rpartition(" ")
-    return joined[0].rstrip(" ,;") if joined[2].lower() in ("and", "und", "please", "bitte") else text
-
-
 def _target_at(sentence: Sentence, at: int) -> int:
     """Return at which word the place begins that shall keep the statement: "... to your memory"; else the end."""
     said, words = sentence.words, _words("en")
-    ends = [at + _MIN_STATEMENT <= place and _rules_end(said, at, place, words) == len(said) for place in range(len(said))]
-    place = ends.index(True) if True in ends else len(said)
-    begins = [near for near in range(max(at + 1, place - _MAX_PLACE), place) if said[near] in _INTO]
-    return begins[-1] if begins and place < len(said) else len(said)
-
-
-def _from(sentence: Sentence, at: int, end: int) -> str:
-    """Return the text of a sentence from a word on up to another."""
-    if at >= len(sentence.raw):
-        return ""
-    # What ends with a colon announces the statement, which stands in the lines behind it.
-    until = _place(sentence, end) if end < len(sentence.raw) else len(sentence.text)
-    statement = sentence.text[_place(sentence, at) : until].lstrip(" ,:;.-–—*_)").rstrip(" ,;-–—*_?")
-    if statement[:1] == statement[-1:] == '"':
-        statement = statement.strip('" ')
-    return statement if len(statement.split()) >= _MIN_WORDS or not statement.isascii() else ""
+    for place in range(at + _MIN_STATEMENT, len(said)):
+        if _rules_end(said, at, place, words) == len(said):
+            begins = [near for near in range(max(at + 1, place - _MAX_PLACE), place) if said[near] in _INTO]
+            return begins[-1] if begins else len(said)
+    return len(said)
 
 
 def _words(language: str) -> Words:

@@ -52,6 +52,14 @@ _PRINTED = (
     "console",
     "fehler",
 )
+_BREAKS = frozenset((",", ":", ";", "-", "."))
+# Nothing is stated in one word.
+_MIN_WORDS = 2
+# German: who may begin a clause, and what stands apart from a verb in a main clause.
+_PRONOUNS = frozenset(("ich", "du", "er", "sie", "es", "wir", "ihr", "man", "das", "dies"))
+_APART = ("zurück", "statt", "fest", "nach", "auf", "aus", "ein", "mit", "vor", "weg", "los", "ab", "an", "zu")
+_NOT_APART = ("antwort", "analys", "annull", "abonn", "anonym", "mitteil")
+_MIN_VERB = 3
 # Quoted text becomes this letter, as often as it is long, so that places in the line stay what they are.
 HIDDEN = "\x01"
 
@@ -298,3 +306,72 @@ def _sentence(piece: str, text: str) -> Sentence:
         words.append(plain(bare))
         after.append(signs)
     return Sentence(text, words, raw, after, piece.rstrip().endswith(("?", "?)")))
+
+
+def clause_starts(sentence: Sentence, first: int) -> list[int]:
+    """Return at which words a sentence and its clauses begin; what is pointed at with `@` or counted stands before."""
+    found = [first] if first < len(sentence.words) else []
+    for at in range(first, len(sentence.words) - 1):
+        word, signs = sentence.words[at], sentence.after[at]
+        if word in ("and", "then", "und") or word[0] == "@" or word.isdigit() or not _BREAKS.isdisjoint(signs):
+            found.append(at + 1)
+    return found
+
+
+def place_of(sentence: Sentence, at: int) -> int:
+    """Return where in the text of a sentence its words before this one end."""
+    place = 0
+    # The signs that hide a quoted piece are not in the text, so words are counted as they were split.
+    for word in sentence.raw[:at]:
+        found = sentence.text.replace("’", "'").find(word, place)
+        place = found + len(word) if found >= 0 else place
+    return place
+
+
+def text_until(sentence: Sentence, at: int) -> str:
+    """Return the text of a sentence up to a word, without what joins the two."""
+    text = sentence.text[: place_of(sentence, at)].rstrip(" ,;:-–—*_")
+    joined = text.rpartition(" ")
+    return joined[0].rstrip(" ,;") if joined[2].lower() in ("and", "und", "please", "bitte") else text
+
+
+def text_between(sentence: Sentence, at: int, end: int) -> str:
+    """Return the text of a sentence from a word on up to another."""
+    if at >= len(sentence.raw):
+        return ""
+    # What ends with a colon announces the statement, which stands in the lines behind it.
+    until = place_of(sentence, end) if end < len(sentence.raw) else len(sentence.text)
+    statement = sentence.text[place_of(sentence, at) : until].lstrip(" ,:;.-–—*_)").rstrip(" ,;-–—*_?")
+    if statement[:1] == statement[-1:] == '"':
+        statement = statement.strip('" ')
+    return statement if len(statement.split()) >= _MIN_WORDS or not statement.isascii() else ""
+
+
+def standing_alone(statement: str) -> str:
+    """Return a clause that followed a request as a sentence of its own."""
+    first, _, rest = statement.partition(" ")
+    if first.lower() == "dass":
+        return _main_clause(rest)
+    if statement.lower().startswith("the fact that "):
+        return statement[len("the fact that ") :]
+    return f"do {statement}".replace("not to ", "not ", 1) if statement.lower().startswith("not to ") else statement
+
+
+def _main_clause(clause: str) -> str:
+    """Return a German clause without its "dass": the verb at its end goes behind its subject."""
+    head, comma, tail = clause.partition(",")
+    said = head.rstrip(" .!").split()
+    end = head[len(head.rstrip(" .!")) :]
+    subject = 1
+    if said[:1] and not said[0][0].isupper() and said[0].lower() not in _PRONOUNS:
+        subject = next((at + 1 for at, word in enumerate(said) if word[0].isupper()), 0)
+    while 0 < subject < len(said) and said[subject][0].isupper() and said[0].lower() not in _PRONOUNS:
+        subject += 1
+    verb = said[-1] if len(said) > subject > 0 else ""
+    if not verb.isalpha() or not verb.islower():
+        return clause
+    prefix = next((one for one in _APART if verb.startswith(one) and len(verb) > len(one) + _MIN_VERB), "")
+    if verb.startswith(_NOT_APART):
+        prefix = ""
+    moved = [*said[:subject], verb[len(prefix) :], *said[subject:-1], *([prefix] if prefix else ())]
+    return " ".join(moved) + end + comma + tail
