@@ -43,7 +43,6 @@ from holdfast.base.digests import sha256
 from holdfast.base.text import count
 from holdfast.continuity import documents
 from holdfast.errors import BadInput, HoldfastError, NotFound, StoreBusy, StoreUnavailable
-from holdfast.exchange.sync.agreed import FOLDER as AGREED
 from holdfast.exchange.sync.depot import Depot, has_remote
 from holdfast.inject import publish
 from holdfast.journal import notices
@@ -72,7 +71,7 @@ _GIT = (
 _REMOTE = (
     "the sync remote has it until the next `holdfast sync`, which replaces the branch without its history; there "
     "`git reflog expire --expire=now --all && git gc --prune=now` takes the old objects out. Erase it on your other "
-    "machines too: their own history and updates still have it"
+    "machines too: their sessions and what they noted of these still have it"
 )
 
 
@@ -372,7 +371,6 @@ def _take_out(workspace: Workspace, scrub: HomeScrub, *, quickly: bool) -> tuple
         if names and not quickly:
             Erased(workspace.home).add(now(), sorted(names))
         scrub.scrub(looked.places)
-        Erased(workspace.home).add_names([path.removeprefix(f"{AGREED}/") for path in scrub.names_given])
         _renew_index(workspace, scrub, anew=number > 0, quickly=quickly)
         if quickly and not looked.places:
             break

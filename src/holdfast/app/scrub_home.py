@@ -24,10 +24,12 @@ from urllib.parse import quote
 from holdfast.base import files, rows
 from holdfast.base.clock import now
 from holdfast.errors import BrokenFile, Conflict, HoldfastError, NotFound
+from holdfast.exchange.sync.agreed import FOLDER as AGREED
 from holdfast.exchange.sync.depot import OBJECTS, Depot
 from holdfast.journal.notices import ERASING
 from holdfast.memory.audit import is_memory
 from holdfast.privacy.erased import FILE as ERASED_FILE
+from holdfast.privacy.erased import Erased
 from holdfast.privacy.fence import harmless_line
 from holdfast.privacy.scrub import ERASED, Scrubber
 from holdfast.records import replace
@@ -113,8 +115,6 @@ class HomeScrub:
         self._within = within
         # Sessions whose archived words changed, by agent and id.
         self.changed_sessions: set[str] = set()
-        # The paths that files have since their names lost words.
-        self.names_given: list[str] = []
         # Memories that were struck through because their statement lost words; by their paths without these words.
         self.ended: list[str] = []
 
@@ -359,14 +359,15 @@ class HomeScrub:
         while os.path.lexists(os.path.join(self.home, folder, wanted)):
             number += 1
             wanted = f"{stem}-{number}{dot}{ending}"
+        # Another machine may have it under the old name still, and so has what was agreed on with it.
+        was, new = (one.removeprefix(f"{AGREED}/") for one in (path, os.path.join(folder, wanted)))
+        Erased(self.home).add_names({was: new})
         if self._is_memory(path) and is_key(stem) and is_key(name.removesuffix(".md")):
             place = self.workspace.store.tree.place(path.removeprefix("memory/"))
-            moved = self.workspace.store.move(place.scope, place.key, place.scope, wanted.removesuffix(".md"))
-            self.names_given.append(f"memory/{moved.path}")
+            self.workspace.store.move(place.scope, place.key, place.scope, wanted.removesuffix(".md"))
             return
         os.rename(os.path.join(self.home, path), os.path.join(self.home, folder, wanted))
         files.sync_folder(os.path.join(self.home, folder))
-        self.names_given.append(os.path.join(folder, wanted))
 
 
 _SCRUBS: dict[str, Callable[[HomeScrub, str], None]] = {

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from holdfast.base import files, rows
@@ -124,8 +124,11 @@ class Updates:
                 broken.append(path)
         return sorted(found, key=lambda one: (one.at, one.id), reverse=True), broken
 
-    def drop(self, is_gone: Callable[[str, str], bool]) -> int:
-        """Take out each text that is to be gone, which is told by its path and itself; return how many went."""
+    def drop(self, is_gone: Callable[[str, str], bool], *, names: Collection[str] = ()) -> int:
+        """Take out each text that is to be gone, which is told by its path and itself, and each of these paths.
+
+        Return how many texts went.
+        """
         count = 0
         with self._lock():
             for update in self.all()[0] if os.path.isdir(self.folder) else ():
@@ -133,8 +136,9 @@ class Updates:
                     _without(one) if one.text is not None and is_gone(one.path, one.text) else one
                     for one in update.files
                 )
-                if rest != update.files:
-                    files.write(self._path(update), _written(replace(update, files=rest)))
+                if rest != update.files or any(one.path in names for one in rest):
+                    kept = tuple(one for one in rest if one.path not in names)
+                    files.write(self._path(update), _written(replace(update, files=kept)))
                     count += sum(one != other for one, other in zip(rest, update.files, strict=True))
         return count
 

@@ -1,9 +1,9 @@
 """What was erased, without a word of it: so that no sweep and no import brings it back.
 
-`erased.jsonl` of the home has one row for each text, project or span of time that was erased, for each name that a file
-got by that, and for each report. Of a text there is a digest, made with a random key that stands in the first row, how
-many words it has, and a sum of two bytes over its first two words, which most texts do not have. Whoever has the file
-can only try texts, as with a tombstone.
+`erased.jsonl` of the home has one row for each text, project or span of time that was erased, for each file that lost
+its name by that, with digests of both names, and for each report. Of a text there is a digest, made with a random key
+that stands in the first row, how many words it has, and a sum of two bytes over its first two words, which most texts
+do not have. Whoever has the file can only try texts, as with a tombstone.
 
 What was said after its text was erased was said again, and counts. What has no time counts as said before.
 """
@@ -16,7 +16,7 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import pairwise
@@ -64,7 +64,7 @@ class Erased:
         self._texts: dict[int, list[ErasedText]] = {}
         self._projects: list[tuple[str, bytes]] = []
         self._spans: list[tuple[str, str, str]] = []
-        self._names: set[bytes] = set()
+        self._names: dict[bytes, bytes] = {}
         self._latest = ""
         self._is_any_local = False
         self._codes = _Codes(b"")
@@ -91,7 +91,8 @@ class Erased:
             elif kind == "project":
                 self._projects.append((at, bytes.fromhex(str(row["digest"]))))
             elif kind == "name":
-                self._names.add(bytes.fromhex(str(row["digest"])))
+                # A row of an earlier version does not tell the old name.
+                self._names[bytes.fromhex(str(row["was"]))] = bytes.fromhex(str(row["digest"]))
             elif kind == "span":
                 self._spans.append((at, str(row["since"]), str(row["until"])))
             elif kind == "report":
@@ -127,14 +128,16 @@ class Erased:
         known = {_known(row) for row in map(rows.object_in, rows.read(self.path)) if row}
         self._append([row for row in found if _known(row) not in known])
 
-    def add_names(self, paths: Iterable[str]) -> None:
-        """Note the names that files have since what was erased went from their old ones."""
-        digests = {self._digest([path]) for path in paths} - self._names
-        self._append([{"kind": "name", "digest": digest.hex()} for digest in sorted(digests)])
+    def add_names(self, given: Mapping[str, str]) -> None:
+        """Note which path files have, by the one from whose name something was erased."""
+        digests = {self._digest([was]): self._digest([path]) for was, path in given.items()}
+        new = {was: digest for was, digest in digests.items() if self._names.get(was) != digest}
+        self._append([{"kind": "name", "was": was.hex(), "digest": digest.hex()} for was, digest in new.items()])
 
-    def gave(self, path: str) -> bool:
-        """Whether a file has its name since something was erased from its old one."""
-        return self._digest([path]) in self._names
+    def now_at(self, path: str, known: Iterable[str]) -> str:
+        """Return which of the paths a file has from whose name something was erased here, or nothing."""
+        digest = self._names.get(self._digest([path]))
+        return next((one for one in known if self._digest([one]) == digest), "") if digest else ""
 
     def add_report(self, report: dict[str, object]) -> None:
         """Keep a report, which holds no word of what was erased."""
@@ -167,7 +170,8 @@ class Erased:
         pieces, end = [], 0
         for start, stop in sorted(spans):
             if start >= end:
-                pieces += [plain[end:start], ERASED]
+                # As in the files here: never longer than what stood there.
+                pieces += [plain[end:start], ERASED[: len(plain[start:stop].encode("utf-8", "replace"))]]
             end = max(end, stop)
         return "".join([*pieces, plain[end:]])
 

@@ -206,11 +206,13 @@ class Depot:
         none = " ".join(f"-c {option}" for option in (f"core.hooksPath={os.devnull}", "core.alternateRefsCommand=true"))
         return [f"--{name}=git {none} {name}"]
 
-    def forget_old(self) -> None:
-        """Take every object out of our repository that the last state does not need."""
-        self._run("update-ref", "--stdin", given=f"update {_REMOTE} {_NEXT}\ndelete {_NEXT}\n".encode())
+    def forget_old(self, *, published: bool) -> None:
+        """Take every object out of our repository that the state which was `published`, or else fetched, needs not."""
+        last = f"update {_REMOTE} {_NEXT}\n" if published else ""
+        self._run("update-ref", "--stdin", given=f"{last}delete {_NEXT}\n".encode())
         self._run("gc", "--quiet", "--prune=now")
-        files.remove(self.anew)
+        if published:
+            files.remove(self.anew)
 
     def state(self, name: str, known: Mapping[str, bytes]) -> BranchState:
         """Return the state of a commit that was brought here; an empty one where there is none.
@@ -269,7 +271,7 @@ class Depot:
         if done.returncode:
             said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()
             if _AWAY.search(said):
-                raise Unreachable(f"the remote cannot be reached: {_telling(said)}", _TRY)
+                raise Unreachable(f"the remote cannot be reached: {telling(said)}", _TRY)
             is_damaged = in_depot and (words[0] not in ("fetch", "push") or self.path in said)
             kind = Damaged if is_damaged else Refused
             raise kind(f"git {words[0]} failed: {said or done.returncode}", "Try the same with git itself.")
@@ -291,7 +293,7 @@ def _done(words: list[str], given: bytes, seconds: float, umask: int) -> subproc
     return subprocess.CompletedProcess(words, process.returncode, out, complaints)
 
 
-def _telling(said: str) -> str:
+def telling(said: str) -> str:
     """Return the line of what git says that tells the cause."""
     lines = said.splitlines()
     # What ssh says stands before what git makes of it.

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
+from holdfast.base.clock import now
 from holdfast.base.digests import short
 from holdfast.errors import BrokenFile
 from holdfast.exchange.sync import lines, memories, travelling
@@ -25,8 +26,8 @@ from holdfast.privacy.scrub import ERASED
 from holdfast.records import Memory, Scope, replace
 from holdfast.sessions.archive import name_hash
 from holdfast.sessions.sealing import FORGOTTEN
-from holdfast.store import front_matter, layout, memory_file, merge, tombstones
-from holdfast.store.keys import automatic_keys
+from holdfast.store import front_matter, kinds, layout, memory_file, merge, tombstones
+from holdfast.store.keys import automatic_keys, key_of_file
 from holdfast.store.tombstones import Burials
 
 Tree = Mapping[str, bytes]
@@ -293,15 +294,33 @@ def _burials(side: Tree, other: Tree) -> dict[Scope, Burials]:
     return found
 
 
-def renamed(path: str, text: str, clean: str, taken: set[str]) -> tuple[str, str] | None:
-    """Return another path for a memory whose name was erased, and its text; None where its statement was, too."""
+def renamed(path: str, clean: str, taken: Tree) -> tuple[str, str]:
+    """Return another path for a file whose name was erased, and its text there; one that has it already keeps it."""
+    folder, _, name = path.rpartition("/")
+    ending = "".join(name.rpartition(".")[1:]) if "." in name else ""
+    for number in count(1):
+        free = f"{folder}/{ERASED}{f'-{number}' if number > 1 else ''}{ending}"
+        text = at(free, clean)
+        if taken.get(free, text.encode("utf-8", "surrogateescape")) == text.encode("utf-8", "surrogateescape"):
+            return free, text
+    raise AssertionError("numbers have no end")
+
+
+def at(path: str, text: str) -> str:
+    """Return the text of a file as it is at another path: a memory's has its key."""
     if travelling.kind_of(path) != "memory":
-        return None
-    was, now = (travelling.version(path, one.encode("utf-8", "surrogateescape")).memory for one in (text, clean))
-    if (was.body, was.history) != (now.body, now.history):
-        return None
-    names = (ERASED if number == 1 else f"{ERASED}-{number}" for number in count(1))
-    key = next(key for key in names if f"memory/{layout.usual_path(was.scope, key)}" not in taken)
-    free = f"memory/{layout.usual_path(was.scope, key)}"
-    place = memory_file.FilePlace(free, was.scope, key, "")
-    return free, memory_file.update(clean, replace(memory_file.read(clean, place)[0], key=key), free)
+        return text
+    place = travelling.version(path, text.encode("utf-8", "surrogateescape")).place
+    return memory_file.update(
+        text, replace(memory_file.read(text, place)[0], key=key_of_file(path.split("/")[-1])), path
+    )
+
+
+def struck(path: str, text: str, clean: str) -> str:
+    """Return a memory's file that lost words; a statement of which some went may be false, and is struck through."""
+    if travelling.kind_of(path) != "memory":
+        return clean
+    was, now_said = (travelling.version(path, one.encode("utf-8", "surrogateescape")).memory for one in (text, clean))
+    if not was.holds or kinds.parts(was.body)[0] == kinds.parts(now_said.body)[0]:
+        return clean
+    return memory_file.update(clean, replace(now_said, body=kinds.withdrawn(now_said.body, now()[:10])), path)

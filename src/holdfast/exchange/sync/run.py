@@ -12,6 +12,7 @@ once without a forget.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 from collections.abc import Callable, Mapping
@@ -23,15 +24,15 @@ from holdfast.base.text import count
 from holdfast.errors import BadInput, Conflict, HoldfastError, NeedsConsent, NotFound, Refused
 from holdfast.exchange.sync import lines, merging, travelling
 from holdfast.exchange.sync.agreed import Agreed
-from holdfast.exchange.sync.depot import Behind, BranchState, Damaged, Depot, Unreachable, blob_of, has_remote
+from holdfast.exchange.sync.depot import Behind, BranchState, Damaged, Depot, Unreachable, blob_of, has_remote, telling
 from holdfast.journal import notices
 from holdfast.journal.updates import Updates
 from holdfast.memory import audit
 from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.privacy.erased import Erased
 from holdfast.privacy.redact import redact
-from holdfast.privacy.scrub import ERASED
 from holdfast.records import Memory, Proposal, Step
+from holdfast.rules import table
 from holdfast.store.memory_file import first_words
 from holdfast.workspace import Workspace
 
@@ -42,6 +43,8 @@ SOURCE = "sync"
 _ROUNDS = 6
 # A remote that takes out more memories than this, and than this share of all, is asked about first.
 _MANY, _LARGE_SHARE = 20, 0.3
+# What stands where words were erased; it is never longer than these were.
+_MARK = re.compile(rb"\beras(?:e|ed)?\b")
 _WAYS = "Give a git remote of your own, or a folder: holdfast sync init git@host:me/memory.git"
 
 
@@ -185,6 +188,8 @@ class _Run:
         self.done = Synced(dry_run=dry_run)
         # What the remote has and this machine takes no part in: it stays there, and is never missed here.
         self.passed: dict[str, bytes] = {}
+        # Whether the branch was begun anew by another machine since this one looked at it.
+        self.is_history_replaced = False
 
     def once(self) -> Synced:
         """Do it; Conflict where the home changed meanwhile, Behind where the remote did."""
@@ -198,13 +203,9 @@ class _Run:
         known = {blob_of(data): data for data in (*agreed.files.values(), *home.files.values())}
         remote, is_older = self._placed(self.depot.state(commit, known), agreed)
         published = remote.tree
-        theirs = self._without_erased(published)
+        theirs = self._without_erased(published, agreed.files, home.files)
         self.passed = {path: theirs.pop(path) for path in list(theirs) if not home.takes(path)}
         base = {} if is_older else {path: data for path, data in agreed.files.items() if home.takes(path)}
-        if os.path.exists(self.depot.anew):
-            # An erase gives a file another name, here and in what was agreed on: the remote never had that.
-            erased = Erased(self.workspace.home)
-            base = {path: data for path, data in base.items() if path in published or not erased.gave(path)}
         # What cannot travel as it is counts as unchanged.
         ours = {path: agreed.files[path] for path in home.left_out if path in agreed.files}
         found: list[merging.Disagreement] = []
@@ -230,6 +231,10 @@ class _Run:
         if remote.commit == agreed.commit:
             return remote, False
         shared = self.depot.shared(agreed.commit, remote.commit)
+        if agreed.commit and not shared and not self.dry_run:
+            # Somebody erased or forgot something, and what git has here has it still.
+            self.is_history_replaced = True
+            self.depot.forget_old(published=False)
         if shared and shared == agreed.commit:
             return replace(remote, generation=max(remote.generation, agreed.generation + 1)), False
         return remote, bool(shared) or remote.generation <= agreed.generation
@@ -238,7 +243,7 @@ class _Run:
         """Return what the home has of a tree: what could not be put there counts as never agreed on."""
         return {path: data for path, data in tree.items() if path not in (*self.done.not_put, *self.passed)}
 
-    def _without_erased(self, tree: Tree) -> dict[str, bytes]:
+    def _without_erased(self, tree: Tree, agreed: Tree, here: Tree) -> dict[str, bytes]:
         """Return a tree without the texts and the names that were erased here, which another machine may have still."""
         if not (erased := Erased(self.workspace.home)):
             return dict(tree)
@@ -246,11 +251,18 @@ class _Run:
         for path, data in tree.items():
             text = data.decode("utf-8", "surrogateescape")
             clean = erased.without(text, everywhere=True)
-            if erased.holds(path):
-                # The same name may be that of another statement, which was not erased and gets another one.
-                if not (other := merging.renamed(path, text, clean, {*tree, *found})):
-                    continue
-                path, clean = other
+            # A project's folder is named by what it is, and keeps its name.
+            is_named = erased.holds(os.path.basename(path))
+            now_at = erased.now_at(path, agreed) if is_named else path
+            there = merging.at(now_at, clean) if now_at and now_at != path else clean
+            if clean != text and there.encode("utf-8", "surrogateescape") != agreed.get(now_at):
+                # It is new here, so no erase ended it.
+                clean = merging.struck(path, text, clean)
+            if is_named and now_at and now_at not in tree:
+                path, clean = now_at, merging.at(now_at, clean)
+            elif is_named:
+                # The same name may be that of another statement, which gets another one.
+                path, clean = merging.renamed(path, clean, {**here, **tree, **found})
             found[path] = clean.encode("utf-8", "surrogateescape")
         return found
 
@@ -269,32 +281,47 @@ class _Run:
         self.done.left_out = [redact(path)[0] for path in home.left_out]
         sessions = tuple(travelling.session_of(path) for path in gone if travelling.kind_of(path) == "digest")
         if merged.buried or sessions:
-            # The tombstones come first: a forget that is killed half-way is then finished, and never undone.
-            for path in [path for path in changes if travelling.kind_of(path) == "tombstones"]:
-                home.put(path, merged.files[path])
-            self.forget(merged.buried, sessions)
-            if merged.forgotten:
-                # A forget won over what this machine had changed meanwhile.
-                self.done.forgotten += merged.forgotten
-                text = "a memory that was changed on one machine was forgotten on another, and stays forgotten"
-                notices.report(self.workspace.home, SOURCE, text, merged.forgotten)
-            self.done.removed += [f"{one.scope}/{one.key}" for one in merged.buried] + list(sessions)
-            raise Conflict("what was forgotten is gone, and the rest is looked at again")
+            self._bury(home, merged, changes, sessions)
         if changes or gone:
-            erased = _erased(home.files, merged.files, changes, gone)
-            with audit.Act(self.workspace, SOURCE) as act:
-                for path in (*changes, *gone):
-                    if path not in erased:
-                        act.look_at(path if path != travelling.SETTINGS else "config.toml")
-                    self._put(home, path, merged.files.get(path))
-                act.done(count(len(changes) + len(gone), "file"), "changed on another machine")
-            audit.trim(self.workspace)
-            if erased:
-                # What another machine erased is not to be undone here, nor read in the pages of the index.
-                Updates(self.workspace.home).drop(lambda path, text: path in erased)
-                self.workspace.refresh(None)
-                self.workspace.store.erase_traces(passages=True, anew=True)
+            self._write(home, merged.files, changes, gone)
         self._propose(merged)
+
+    def _bury(
+        self, home: travelling.Home, merged: merging.Merged, changes: list[str], sessions: tuple[str, ...]
+    ) -> None:
+        """Forget here what was forgotten elsewhere; then the home is another, so it always ends in Conflict."""
+        # The tombstones come first: a forget that is killed half-way is then finished, and never undone.
+        for path in [path for path in changes if travelling.kind_of(path) == "tombstones"]:
+            home.put(path, merged.files[path])
+        self.forget(merged.buried, sessions)
+        if merged.forgotten:
+            # A forget won over what this machine had changed meanwhile.
+            self.done.forgotten += merged.forgotten
+            text = "a memory that was changed on one machine was forgotten on another, and stays forgotten"
+            # Its key may tell what it said, so what is kept has only the scope.
+            scopes = sorted({name.rpartition("/")[0] for name in merged.forgotten})
+            notices.report(self.workspace.home, SOURCE, text, scopes)
+        self.done.removed += [f"{one.scope}/{one.key}" for one in merged.buried] + list(sessions)
+        raise Conflict("what was forgotten is gone, and the rest is looked at again")
+
+    def _write(self, home: travelling.Home, tree: Tree, changes: list[str], gone: list[str]) -> None:
+        """Put what changed, so that it can be undone; what another machine erased is not to be had back here."""
+        erased = _erased(home.files, tree, changes, gone) if self.is_history_replaced else set()
+        if erased:
+            Updates(self.workspace.home).drop(lambda path, text: path in erased, names=erased.intersection(gone))
+        for path in [path for path in (*changes, *gone) if path in erased]:
+            self._put(home, path, tree.get(path))
+        with audit.Act(self.workspace, SOURCE) as act:
+            for path in [path for path in (*changes, *gone) if path not in erased]:
+                act.look_at(path if path != travelling.SETTINGS else "config.toml")
+                self._put(home, path, tree.get(path))
+            act.done(count(len(changes) + len(gone), "file"), "changed on another machine")
+        audit.trim(self.workspace)
+        if erased:
+            # Nor is it to be read in the pages of the index and in the rules.
+            table.discard(self.workspace.home)
+            self.workspace.refresh(None)
+            self.workspace.store.erase_traces(passages=True, anew=True)
 
     def _put(self, home: travelling.Home, path: str, data: bytes | None) -> None:
         """Put one file; one that finds no place here, as where a folder has its name, keeps no other from coming."""
@@ -351,7 +378,8 @@ class _Run:
                 raise
             # Some remotes let nobody replace a history.
             self.done.kept_history = "the remote keeps its history, in which what was forgotten still stands"
-            notices.report(self.workspace.home, SOURCE, self.done.kept_history, hint=f"It says: {problem}", lasts=True)
+            hint = f"It says: {telling(str(problem))}."
+            notices.report(self.workspace.home, SOURCE, self.done.kept_history, hint=hint, lasts=True)
             files.write(self.depot.anew, b"")
             if leaving == theirs:
                 return
@@ -360,7 +388,7 @@ class _Run:
         agreed.keep(self._had(leaving), commit, remote.generation + 1, is_partial=bool(self.passed))
         self.done.sent += sorted(path for path in {*leaving, *theirs} if theirs.get(path) != leaving.get(path))
         if anew:
-            self.depot.forget_old()
+            self.depot.forget_old(published=True)
 
     def _safe(self, tree: Tree, theirs: Tree) -> dict[str, bytes]:
         """Return what may leave: a file that holds a secret stays as the remote has it."""
@@ -398,9 +426,12 @@ def _text(data: bytes) -> str:
 
 
 def _erased(here: Tree, merged: Tree, changes: list[str], gone: list[str]) -> set[str]:
-    """Return the files from which another machine erased words: the mark stands in their place, or in a new name."""
-    mark = f"[{ERASED}]".encode()
-    found = {path for path in changes if merged[path].count(mark) > here.get(path, b"").count(mark)}
+    """Return the files from which another machine erased words: its mark stands in their place, or in a new name."""
+
+    def marks(path: str, data: bytes) -> int:
+        return len(_MARK.findall(data)) + len(_MARK.findall(os.path.basename(path).encode()))
+
+    found = {path for path in changes if marks(path, merged[path]) > (marks(path, here[path]) if path in here else 0)}
     # A file whose name told the words comes under another name, and the old one goes.
     return found | set(gone) if found.difference(here) else found
 
