@@ -52,7 +52,7 @@ def block_after_compaction(run: HookRun) -> Block:
 
 
 def _recovered(run: HookRun, shown: Shown) -> Block:
-    """Return what a prompt brings that wants to go on where the work stood: the pages, as far as they are new."""
+    """Return what a prompt brings that wants to resume the work: the pages, as far as they are new to the session."""
     from holdfast.continuity import resume as recovery
 
     pages = recovery.ToldPages(run.workspace).items(after_compaction=True)
@@ -66,7 +66,7 @@ def _recovered(run: HookRun, shown: Shown) -> Block:
 
 
 def _work(run: HookRun) -> list[str]:
-    """Return what the work that goes on is about, so that its memories come before it does."""
+    """Return what the resumed work is about, so that its memories come first."""
     from holdfast.learning import readback
 
     try:
@@ -77,7 +77,7 @@ def _work(run: HookRun) -> list[str]:
 
 
 def prompt_block(run: HookRun, shown: Shown) -> Block:
-    """Return the block of a prompt: what became of the shown, and what is relevant and new to the session.
+    """Return the block of a prompt: what became of memories shown before, and what is relevant and new to the session.
 
     A prompt that wants to go on where the work stood, or stands for a conversation that was lost, brings the pages
     first.
@@ -215,7 +215,7 @@ def _may_be_given(index: ReadOnlyIndex, candidate: Candidate, shown: Shown) -> t
 def marked(run: HookRun, index: ReadOnlyIndex, bar: float, about: Sequence[str] = ()) -> list[tuple[float, Candidate]]:
     """Return the candidates that clear the bar, best first, each with how likely the prompt wants it.
 
-    `about` is what the work is about that the prompt goes on with.
+    `about` is what the resumed work is about.
     """
     wanted = Filter(tuple(scope for scopes in run.scopes().values() for scope in scopes))
     table = index.table()

@@ -132,7 +132,7 @@ def asked_last(run: HookRun) -> list[str]:
 
 
 def _for_the_user(run: HookRun) -> list[Item]:
-    """Return what the person is to be told: memories that this folder lost when it was renamed, and the notices."""
+    """Return messages for the person: the notices, and memories that this folder lost when it was renamed."""
     project = run.project()
     told = [*(project.offers if project else ())]
     if os.path.exists(os.path.join(run.home, NOTICES)):

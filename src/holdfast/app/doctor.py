@@ -65,7 +65,7 @@ def sqlite_has_full_text(workspace: Workspace) -> Iterator[Problem]:
 
 
 def bytecode_is_compiled(workspace: Workspace) -> Iterator[Problem]:
-    """The package has its bytecode, without which every start is two to three times slower."""
+    """The package is compiled; without its bytecode every start is two to three times slower."""
     if not os.path.exists(cache_from_source(files.__file__)):
         hint = f"{sys.executable} -m compileall {os.path.dirname(os.path.dirname(files.__file__))}"
         yield Problem("bytecode", files.__file__, "the package is not compiled, so every start is slow", hint)
@@ -205,7 +205,7 @@ def doctrine_is_told(workspace: Workspace) -> Iterator[Problem]:
 
 
 def repository_was_decided_on(workspace: Workspace) -> Iterator[Problem]:
-    """What the repository brings as memories was allowed or denied as it is now."""
+    """The memories that the repository brings were allowed or denied in their present state."""
     try:
         found = repository_set.RepositorySet(workspace)
     except ScopeUnknown:
@@ -221,7 +221,7 @@ def repository_was_decided_on(workspace: Workspace) -> Iterator[Problem]:
 
 
 def nothing_was_lost(workspace: Workspace) -> Iterator[Problem]:
-    """Nothing was removed, skipped or left undone that nobody has been shown."""
+    """Everything that was removed, skipped or left undone has been shown to the person."""
     path = notices.path_of(workspace.home)
     for one in notices.unseen(workspace.home):
         hint = f"{one.hint} `holdfast status` in a terminal marks it as seen.".strip()

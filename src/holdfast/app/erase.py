@@ -223,9 +223,9 @@ def _applied(workspace: Workspace, target: EraseTarget, key: bytes) -> EraseRepo
 
 
 def erase(workspace: Workspace, target: EraseTarget) -> tuple[EraseReport, str]:
-    """Erase it, keep the report, and return it with the key of its digest, which is kept nowhere.
+    """Erase the target, keep the report, and return it with the key of its digest, which is not kept.
 
-    Only a text has a key: of a memory, a session, a project or a time nobody has the words to verify it by.
+    Only the digest of a text has a key; for other targets nobody has the words to check it by.
     """
     key = os.urandom(16) if target.everywhere else b""
     report = apply(workspace, target, key=key)

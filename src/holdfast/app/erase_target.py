@@ -128,7 +128,7 @@ def of_memories(workspace: Workspace, memories: Iterable[Memory], *, plainly: bo
 
 
 def of_sessions(workspace: Workspace, names: tuple[str, ...]) -> EraseTarget:
-    """Return the target that sessions are, with those of their sub-agents, and what only they asked for."""
+    """Return the target for sessions and their sub-agents' sessions, with the texts that only these asked for."""
     every = forget.plan(workspace, names)[0]
     return EraseTarget(_asked_in(workspace.home, every), sessions=tuple(every), plainly=True)
 

@@ -64,7 +64,7 @@ def remove(workspace: Workspace, names: tuple[str, ...]) -> None:
 
 @contextmanager
 def alone(home: str) -> Iterator[None]:
-    """Wait for a sweep and a harvest to end and let none begin: they would bring back what goes."""
+    """Hold off sweeps and harvests, which would bring back what is being forgotten."""
     with files.lock_of(home, "sweep"), files.lock_of(home, "harvested"):
         yield
 

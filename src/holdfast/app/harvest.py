@@ -71,7 +71,7 @@ _STORE = 5
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """One finding, and whether it was new; with a dry run nothing is kept, and all are told as they were found."""
+    """One finding, and whether it was new; a dry run keeps none and reports them all."""
 
     kind: str
     text: str
@@ -155,7 +155,7 @@ def clear_leftovers(workspace: Workspace) -> None:
 def _wanted(
     archive: Archive, recent: int, everything: bool, session: str, names: Iterable[str] | None
 ) -> list[ArchiveEntry]:
-    """Return the sessions that are asked for, as they are to be done; only those that have their events.
+    """Return the sessions that are asked for and still have their events, in the order in which they are to be read.
 
     The oldest come first, so that what recurs comes after what it recurs to. Of those that a sweep took in the newest
     portion comes first, and behind them the rest newest first, as time may not be enough for all.
@@ -308,7 +308,7 @@ class _Run:
             self._look_at(entry.name, "", *read, entry)
 
     def _read(self, entry: ArchiveEntry) -> tuple[Digest, list[SessionEvent]] | None:
-        """Return the digest and the events of a session; None, and the trouble is told, where they cannot be read."""
+        """Return the digest and the events of a session; None, with a problem reported, where they cannot be read."""
         try:
             return self._archive.digest(entry.name), bounded(self._archive.events(entry.name))
         except HoldfastError as problem:
@@ -325,7 +325,7 @@ class _Run:
             self.done.add(name, _mark_of(self._workspace, entry) if entry else mark)
 
     def _with(self, name: str, find: Find, digest: Digest, events: Sequence[SessionEvent]) -> bool:
-        """Keep what one finder finds; its trouble is told and takes nothing else away. Return whether all went well."""
+        """Keep what one finder finds; return whether all went well. A failure is reported, and the others go on."""
         try:
             for finding in find(self._workspace, digest, events):
                 is_new = False if self._dry_run else finding.keep()
@@ -373,7 +373,7 @@ def bounded(events: Iterable[SessionEvent]) -> list[SessionEvent]:
 
 
 def learn_from(workspace: Workspace, rated: Rated) -> None:
-    """Look at once for what there is to learn from a session that was rated poorly.
+    """Learn at once from a session that was rated poorly.
 
     One that is not archived yet is looked at by the sweep that takes it in.
     """
@@ -411,7 +411,7 @@ def make_ready(workspace: Workspace, is_harvested: Callable[[str], bool], *, lea
 
 
 def _make_vectors(workspace: Workspace) -> None:
-    """Make the vectors of the newest memories, by the model that the index goes by."""
+    """Make the vectors of the newest memories, by the model that the index uses."""
     model = model_of(workspace)
     if model is not None:
         workspace.store.ask(lambda tables: make_vectors(tables.memories, model, _MAX_VECTORS))

@@ -38,7 +38,7 @@ _MAX_NOTICE = 480
 
 
 class Aside:
-    """Does something while the hook goes on with its work. The answer waits for it, so it is on the disk then."""
+    """Does something while the hook goes on. The answer waits for it, so that it is on the disk by then."""
 
     def __init__(self, do: Callable[[], object]) -> None:
         self._done = _thread.allocate_lock()
@@ -107,7 +107,7 @@ def _answered(run: HookRun) -> str:
 
 
 def around_call(run: HookRun) -> str:
-    """Return what is told around a call. An agent waits here many times a turn, so nothing else is done."""
+    """Return what is told before or after a call. An agent waits here many times a turn, so nothing else is done."""
     try:
         effects = effects_of(run)
         if not effects:
@@ -133,7 +133,7 @@ def _note_time(run: HookRun) -> None:
 
 
 def _recorded(run: HookRun) -> Aside:
-    """Record the event. Where nothing can be written, what is known is told all the same, and that nothing is kept."""
+    """Record the event. Where nothing can be written, the session is answered and told that nothing is kept."""
     if run.settings.unknown:
         _log_unknown_settings(run)
     try:
@@ -155,7 +155,7 @@ def _answer_or_loss(run: HookRun, told: list[tuple[str, Effect]]) -> str:
 
 
 def _with_notice(run: HookRun, output: str) -> str:
-    """Return the answer with the one line that the person is shown at this moment; mostly there is none."""
+    """Return the answer with the line for the person, if there is one at this moment."""
     if not run.notices or not run.shows_notices():
         return output
     from holdfast.privacy.fence import safe, without_secrets
@@ -240,7 +240,7 @@ def _answer(run: HookRun, told: list[tuple[str, Effect]]) -> str:
 
 
 def _catch_up(run: HookRun) -> None:
-    """Tell the index of memories that were written while another process held it; mostly there are none."""
+    """Tell the index of memories that were written while another process held it, if there are any."""
     from holdfast.store.index import behind_mark, mark_behind
 
     if not os.path.exists(behind_mark(run.home)):
@@ -339,7 +339,7 @@ def _at_start(run: HookRun) -> str:
 
 
 def _look_at_set(run: HookRun) -> bool:
-    """Whether what the repository brings as memories changed; what it withdrew is then told no longer."""
+    """Whether the memories that the repository brings changed; withdrawn ones are then no longer told."""
     from holdfast.app import sets
 
     project = run.project()

@@ -72,7 +72,7 @@ class HubWorkspace(Workspace):
 
     @property
     def home(self) -> str:  # type: ignore[override]
-        """Refused: there is none."""
+        """Refused, because a hub has no home."""
         raise Refused("a hub has no files of a home, and this is about them", "Use it on a machine of your own.")
 
     @property
@@ -118,7 +118,7 @@ class HubWorkspace(Workspace):
         return {one.asks.team: one for one in (self, *self.other_teams)}
 
     def record_project(self, scope: Scope) -> None:
-        """There is no folder to know again."""
+        """A hub has no folder by which to recognize a project."""
 
     def close(self) -> None:
         """The connections are the process's."""

@@ -74,7 +74,7 @@ class WaitingItem:
 
     @property
     def name(self) -> str:
-        """What stands for it, whatever its kind."""
+        """Its name, unique over all kinds."""
         return f"{self.source}:{self.id}"
 
     @property

@@ -170,7 +170,7 @@ def remembering(installs: list[Install], agent: Agent, place: Place) -> Place:
 
 
 def _as_they_were(earlier: Install, place: Place) -> dict[str, bytes]:
-    """Return the files that nobody touched since an install as they were before it."""
+    """Return what untouched files were before the install."""
     found = {}
     for one in earlier.files:
         data = read(one.path, place)
@@ -248,7 +248,7 @@ def outdated(workspace: Workspace) -> Iterator[tuple[Agent, str, str]]:
 
 
 def plan_removal(workspace: Workspace, name: str, *, scope: str = "user") -> InstallPlan:
-    """Return what takes the agent's parts out: exactly where nobody touched a file since, by their tags elsewhere."""
+    """Return the edits that remove the agent's parts: untouched files are restored, others lose what has our tags."""
     agent = agents.get(name)
     installs = record.load(workspace.home)
     place = remembering(installs, agent, workspace.place(scope))

@@ -27,7 +27,7 @@ from holdfast.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class NativeMemory:
-    """The memory of an agent's own: where its file of this project is, whether our block stands in it, if it is off."""
+    """An agent's own memory: its file for this project, whether our block is in it, and whether it is switched off."""
 
     agent: str
     path: str
@@ -133,7 +133,7 @@ def apply_switch(workspace: Workspace, changes: list[ConfigChange]) -> None:
 
 
 def _standing(workspace: Workspace, part: ConfigPart) -> tuple[bytes | None, object]:
-    """Return the bytes of the settings file, and what stands at the place of the switch."""
+    """Return the bytes of the settings file, and the value of the switch in it."""
     data = plan.read(part.path, _personal(workspace))
     text = plan.decoded(data or b"", part.path)
     if part.form == "table":

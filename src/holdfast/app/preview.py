@@ -46,7 +46,7 @@ class Preview:
 def preview(workspace: Workspace, *, prompt: str = "", after_compaction: bool = False, agent: str = "") -> Preview:
     """Return what a session that starts here would be given, or what a prompt in it would bring after that.
 
-    After a compaction it is what the last session here would get back. Without an agent it is the one heard of last.
+    After a compaction it is what the last session here would get back. The default agent is the one last heard from.
     """
     if prompt and after_compaction:
         raise BadInput("a prompt and a compaction are two moments", "Ask for one of them.")

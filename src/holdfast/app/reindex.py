@@ -37,7 +37,7 @@ class Reindexed:
 class Made:
     """How many vectors were made, how many memories and passages of sessions have none yet, and by which model.
 
-    There is no name where there is no model.
+    The name is empty without a model.
     """
 
     made: int
@@ -46,7 +46,7 @@ class Made:
 
 
 def reindex(workspace: Workspace) -> Reindexed:
-    """Read every file, use and session again, then make every vector; recall goes on meanwhile."""
+    """Read every file, use and session again, then make every vector; recall keeps working."""
     workspace.need_enabled()
     swept = workspace.store.rebuild(workspace.progress)
     workspace.store.clear_uses()
@@ -60,7 +60,7 @@ def reindex(workspace: Workspace) -> Reindexed:
 
 
 def make_all_vectors(workspace: Workspace) -> Made:
-    """Make every vector that is missing; those of another model go first. Recall goes on."""
+    """Make every missing vector, after removing those of another model; recall keeps working."""
     workspace.need_enabled()
     workspace.refresh(None)
     return _make_vectors(workspace, float("inf"))

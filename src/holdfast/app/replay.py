@@ -138,7 +138,7 @@ class _Walk:
         self._copies: dict[tuple[str, str, object], str] = {}
 
     def take(self, moment: _Moment) -> None:
-        """Take what comes next. A session that goes on in another file tells its beginning there again."""
+        """Take the next event. A session that continues in another file repeats its beginning there."""
         what = moment.what
         copy = moment.session.agent, moment.at, what.line if isinstance(what, Failure) else what
         if moment.at and self._copies.setdefault(copy, moment.session.name) != moment.session.name:

@@ -63,7 +63,7 @@ class SystemCall:
 
 @dataclass(frozen=True, slots=True)
 class Scheduled:
-    """A schedule that is there: its way, where it stands, how often, and whether the system runs it."""
+    """An existing schedule: its kind, its place, how often it runs, and whether the system runs it."""
 
     way: str
     path: str
@@ -73,7 +73,7 @@ class Scheduled:
 
 @dataclass(frozen=True, slots=True)
 class SchedulePlan:
-    """What would be written and removed, what the system is told before and after, and where the files are."""
+    """What would be written and removed, which commands run before and after, and where the files are."""
 
     way: str
     every: str
@@ -221,7 +221,7 @@ def _stopping(way: str, paths: list[str]) -> tuple[tuple[SystemCall, ...], tuple
 def _told_after(
     workspace: Workspace, way: str, place: Place, changes: list[ConfigChange]
 ) -> tuple[tuple[SystemCall, ...], tuple[SystemCall, ...]]:
-    """Return what the system is told before and after the files changed, so that it runs what they say."""
+    """Return the commands for before and after the change of the files, so that the system runs what they say."""
     was_there = any(change.before is not None for change in changes)
     if not changes and _active(workspace, way) != "no":
         return (), ()
@@ -273,7 +273,7 @@ def _run(workspace: Workspace, call: SystemCall) -> SystemCall:
 
 
 def _crontab(workspace: Workspace) -> bytes | None:
-    """Return the person's table, or None where there is none."""
+    """Return the person's crontab, or None where there is none."""
     if not _which(workspace, "crontab"):
         raise StoreUnavailable("crontab is not installed", "Install cron, or use --with systemd.")
     ended = _ended(workspace, ("crontab", "-l"))

@@ -140,7 +140,7 @@ class HomeScrub:
         return found
 
     def around(self, place: FoundPlace) -> str:
-        """Return the words around the first text in a file, without the text; nothing where they are no plain text."""
+        """Return the words around the first match in a file, without the match; empty unless it is plain text."""
         if place.kind not in (ROWS, TEXT, ZSTD):
             return ""
         scrubber = self._for(place.path)
@@ -215,7 +215,7 @@ class HomeScrub:
         return created > at[:19] or (created == at[:19] and _changed_at(os.path.join(self.home, path)) > changed)
 
     def _in_database(self, full: str) -> int:
-        """Return how often the texts stand in a database, free pages and all.
+        """Return how often the texts occur in a database, its free pages included.
 
         Full-text search keeps stems of words, so that of another word may look like one. What it has of live rows is
         judged by these.
@@ -332,7 +332,7 @@ class HomeScrub:
         self.changed_sessions |= {session_at(path)} - {""}
 
     def _sqlite(self, path: str) -> None:
-        """Take out the rows of a database of ours that is no index: what it has can be derived again."""
+        """Remove the rows from a database of ours other than the index; they can be derived again."""
         if path.startswith("index.db.damaged"):
             files.remove(os.path.join(self.home, path))
         if path.startswith("index.db") or path.endswith(_SIDE_FILES):

@@ -1,6 +1,6 @@
-"""Whether the memories that a repository brings are others than at the last look, and what then follows.
+"""Whether the memories that a repository brings changed since the last look, and what follows from it.
 
-A withdrawn file is told no longer from the first command, call, prompt or start after the pull. Light, since prompt
+A withdrawn file is no longer told from the first command, call, prompt or start after the pull. Light, since prompt
 hooks ask.
 """
 

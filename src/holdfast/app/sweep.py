@@ -189,7 +189,7 @@ def _tell(home: str, swept: Swept) -> None:
 
 
 def _harvest(workspace: Workspace, swept: Swept, names: frozenset[str], seconds: float, doing: Say | None) -> Swept:
-    """Learn from the sessions that were taken in, and then from those that wait, for so long; trouble is told."""
+    """Learn for this long from the sessions that were taken in, then from those that wait; failures are reported."""
     if seconds <= 0 or not workspace.settings.flag("learning.enabled"):
         return swept
     if doing:
@@ -204,7 +204,7 @@ def _harvest(workspace: Workspace, swept: Swept, names: frozenset[str], seconds:
 
 
 def _make_vectors(workspace: Workspace, seconds: float, doing: Say | None) -> None:
-    """Make vectors of what was said, for so long; without them it is found by its words."""
+    """Make vectors of what was said for this long; without them it is found by its words."""
     try:
         waiting = session_index.waiting_passages(workspace) if seconds > 0 else 0
         if waiting:

@@ -35,7 +35,7 @@ def sync(workspace: Workspace, *, seconds: float = 60.0, dry_run: bool = False, 
 
 
 def after_sweep(workspace: Workspace) -> None:
-    """Sync behind a sweep, quietly: only what a person has to know is told, where they will see it."""
+    """Sync after a sweep, quietly: what a person must know becomes a notice."""
     if not (workspace.enabled and workspace.settings.flag("sync.with_sweep")):
         return
     if has_remote(workspace.home):
@@ -48,7 +48,7 @@ def after_sweep(workspace: Workspace) -> None:
 
 
 def _sync_hub(workspace: Workspace) -> None:
-    """Sync with the hub: a laptop that is offline does so another time, and what the hub refused is told."""
+    """Sync with the hub: an offline laptop does so later, and what the hub refused is reported."""
     refused: list[str] = []
     say, workspace.say = workspace.say, refused.append
     try:

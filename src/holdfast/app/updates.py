@@ -52,7 +52,7 @@ class ListedUpdate:
 
 @dataclass(frozen=True, slots=True)
 class UpdateChange:
-    """A file of the home as it is now and as it would be; None where there is no file."""
+    """A file of the home as it is and as it would be; None stands for no file."""
 
     path: str
     now: bytes | None

@@ -23,7 +23,7 @@ class Waiting:
     seconds: float = 0.0
 
     def __str__(self) -> str:
-        """Return what a person is told; nothing where nothing waits."""
+        """Return the line for the person; empty where nothing waits."""
         lasts = f", about {-(-self.seconds // 60):.0f} min" if self.seconds else ""
         judged = f"{count(self.unjudged, 'session')} for the judge{lasts}"
         return " and ".join([count(self.sessions, "session")][: self.sessions] + [judged][: self.unjudged])

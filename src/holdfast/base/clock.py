@@ -38,7 +38,7 @@ class Deadline:
 
 
 def tries(seconds: float) -> Iterator[None]:
-    """Yield for each try to get what another process holds, until so many seconds or the deadline are over.
+    """Yield for each attempt to get what another process holds, until the seconds or the deadline are over.
 
     There is always one try. The pauses between them grow.
     """
@@ -63,7 +63,7 @@ def iso(seconds: float) -> str:
 
 
 def seconds(at: str) -> float:
-    """Return a time as seconds since 1970; NaN for what is no time, which then lies near no other."""
+    """Return a time as seconds since 1970; NaN for what is not a time, which then compares with no other."""
     try:
         days = _days(int(at[:4]), int(at[5:7]), int(at[8:10])) - _FIRST_OF_1970
         return float(days * DAY_SECONDS + int(at[11:13]) * 3_600 + int(at[14:16]) * 60 + int(at[17:19]))

@@ -248,7 +248,7 @@ def refuse_link(path: str) -> None:
 
 
 def clear_leftovers(folder: str, *, of_dead: bool = False) -> int:
-    """Remove what killed writers left half-written in a folder, and return how many files there were.
+    """Remove what killed writers left half-written in a folder, and return how many files that were.
 
     Only while nobody else may write there; with `of_dead`, what a process that still runs is writing stays.
     """
@@ -292,7 +292,7 @@ def is_of_dead(path: str) -> bool:
 
 
 def discard(path: str) -> None:
-    """Remove a file that nobody was promised; one that cannot be removed stays."""
+    """Remove a file that nobody relies on; if it cannot be removed, it stays."""
     try:
         os.unlink(path)
     except OSError:
@@ -307,7 +307,7 @@ def refuse_links(root: str, folder: str) -> None:
 
 
 def link_on_the_way(root: str, folder: str) -> str:
-    """Return the first part of the folder, relative to the root, that is a symbolic link; mostly there is none."""
+    """Return the first part of the folder, relative to the root, that is a symbolic link; empty where none is."""
     place = root
     for part in folder.split("/") if folder else ():
         place = f"{place}/{part}"

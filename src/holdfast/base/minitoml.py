@@ -52,7 +52,7 @@ def _set(table: dict[str, object], line: str) -> None:
 
 
 def _key(name: str) -> str:
-    """Return a name, which may stand in quotes."""
+    """Return a name without its quotes, if it has any."""
     inner = name[1:-1] if len(name) > 2 and name[0] == name[-1] == '"' else ""
     if _is_bare(name) or (inner and '"' not in inner and "\\" not in inner):
         return inner or name

@@ -40,7 +40,7 @@ _ALWAYS_CHANGING = (".lock", ".log", ".md", ".txt", ".rst", ".csv", ".jsonl", "-
 
 @dataclass(frozen=True, slots=True)
 class StaleMemory:
-    """A memory whose code is not as it was: the warning that goes with it, and the commands that show the change.
+    """A memory whose code changed: its warning, and the commands that show the change.
 
     A file that was renamed is told by the name that it has now.
     """
@@ -101,7 +101,7 @@ def confirm(workspace: Workspace, memory: Memory) -> Memory:
 
 
 def stale(workspace: Workspace, memories: Iterable[Memory]) -> list[StaleMemory]:
-    """Return those of the memories whose code is not as it was or where it was, or whose branch is gone unmerged."""
+    """Return the memories whose code changed or moved, or whose branch is gone unmerged."""
     checks: dict[Scope, Freshness] = {}
     known: dict[tuple[str, str], dict[str, str]] = {}
     found = []
@@ -197,7 +197,7 @@ def _is_there(root: str, branch: str) -> bool:
 
 
 def _is_elsewhere(root: str, memory: Memory) -> bool:
-    """Whether a fact is of a branch that is there, and another one is checked out."""
+    """Whether a fact belongs to an existing branch other than the one that is checked out."""
     return bool(memory.branch) and memory.branch != git.branch_at(root) and _is_there(root, memory.branch)
 
 
@@ -296,7 +296,7 @@ def _changed_by_rule(statement: str, when: str) -> tuple[str, ...]:
 
 
 def _loose(one: Anchor, told_at: tuple[str, ...]) -> Anchor:
-    """Return an anchor of a whole file without its digest, where a change of the file is what a rule is told at."""
+    """Return the anchor of a whole file without its digest where a rule is told when that file changes."""
     is_whole = one.digest and not one.symbol and not one.first
     is_told = is_whole and any(conditions.fits_path(path, at) for path in (one.path, one.was) if path for at in told_at)
     return replace(one, digest="", length=0, blob="") if is_told else one
@@ -365,7 +365,7 @@ def _found(root: str, names: code_names.Names, *, only_there: bool, told_at: tup
 
 
 def _uses(name: str, texts: dict[str, str]) -> Iterator[Anchor]:
-    """Yield where a symbol stands in the one named file that has it without defining it: a few lines, or the file."""
+    """Yield where the one named file uses a symbol that it does not define: a few lines, or the whole file."""
     word = re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")
     holding = {path: text for path, text in texts.items() if word.search(text)}
     for path, text in holding.items() if len(holding) == 1 else ():

@@ -88,7 +88,7 @@ class Act:
         return tuple(found)
 
     def _kept(self, before: bytes | None) -> str | None:
-        """Return the text of a file as it is kept: not if it is large, binary, has a secret, or there is no room."""
+        """Return the text to keep of a file, unless it is large, binary or secret, or the budget is used up."""
         if before is None or len(before) > min(MAX_KEPT, self._room):
             return None
         try:
@@ -207,7 +207,7 @@ def place_of(workspace: Workspace, path: str) -> memory_file.FilePlace:
 
 
 def bytes_of(workspace: Workspace, path: str) -> bytes | None:
-    """Return the bytes of a file below the home, or None where there is none that may be read."""
+    """Return the bytes of a file below the home, or None where none may be read."""
     try:
         return files.read(layout.contained(workspace.home, path))
     except NotFound:

@@ -1,4 +1,4 @@
-"""Memories as one looks through them: filtered, counted by what they are, searched or newest first, page by page."""
+"""Browsing memories: filtered, counted by kind, searched or newest first, page by page."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def _of_git(environment: Mapping[str, str]) -> str:
 
 
 def kept_aside(text: str, key: str) -> str:
-    """Return where a text is kept that could not be stored, so that nobody has to write it again."""
+    """Keep a text that could not be stored, so that nobody has to write it again, and return where."""
     descriptor, path = tempfile.mkstemp(prefix=f"holdfast-{key}-", suffix=".md")
     with open(descriptor, "w", encoding="utf-8", newline="") as file:
         file.write(text)

@@ -54,7 +54,7 @@ def plan(workspace: Workspace) -> list[Step]:
 
 
 def apply(workspace: Workspace, steps: list[Step]) -> list[Step]:
-    """Do the steps; return those that were done. One that fails is told and does not stop the others."""
+    """Do the steps and return those that were done; a failure is reported and does not stop the others."""
     done = []
     for step in steps:
         try:

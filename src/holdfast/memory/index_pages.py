@@ -210,7 +210,7 @@ def generated(text: str) -> str:
 
 
 def own_words(text: str) -> str:
-    """Return what the person wrote, each line at its place: empty lines stand for the generated ones."""
+    """Return what the person wrote, each line in its place: generated lines are left empty."""
     start, end = _place(text)
     return text[:start] + "\n" * text.count("\n", start, end) + text[end:]
 

@@ -29,7 +29,7 @@ def plan(workspace: Workspace, folder: str | None = None) -> list[Step]:
 
 
 def apply(workspace: Workspace, steps: list[Step], folder: str | None = None) -> None:
-    """Lay what the plan says is missing, and bring the indexes up to date."""
+    """Write what the plan says is missing, and bring the indexes up to date."""
     if folder is not None:
         root = _workspace_root(folder)
         scaffold.lay(root, steps)

@@ -202,7 +202,7 @@ def dead_page_links(pages: dict[str, str], root: str) -> Iterator[Problem]:
 
 
 def stale_claims(memories: Iterable[Memory], texts: dict[str, str], root_of: dict[str, str]) -> Iterator[Problem]:
-    """Name files that a project memory speaks of and that are no longer in the project (`root_of`: id to folder)."""
+    """Report files that a project memory names and that are no longer in the project (`root_of`: id to folder)."""
     for memory in memories:
         root = root_of.get(memory.scope.owner) if memory.scope.kind == "project" else None
         if not root or not os.path.isdir(root):
@@ -225,7 +225,7 @@ def changed_code(workspace: Workspace, memories: Iterable[Memory]) -> Iterator[P
 
 
 def told_nowhere(memories: Iterable[Memory]) -> Iterator[Problem]:
-    """Name rules of the person's that name a command or a file, and are told at no call."""
+    """Report rules of the person that name a command or a file, and are never told at a call."""
     for memory in memories:
         is_theirs = memory.type == "feedback" and memory.trust == "user"
         if is_theirs and named_call(memory.body) and is_silent(memory):
@@ -234,7 +234,7 @@ def told_nowhere(memories: Iterable[Memory]) -> Iterator[Problem]:
 
 
 def renamed(memories: Iterable[Memory], texts: dict[str, str]) -> Iterator[Problem]:
-    """Name files that somebody renamed by hand, so that their `key:` is no longer what their name says."""
+    """Report files that somebody renamed by hand, so that their `key:` no longer matches their name."""
     for memory in memories:
         text = texts.get(memory.path, "")
         if f"\nkey: {memory.key}\n" in text.partition("\n---")[0]:
@@ -332,7 +332,7 @@ def is_there(root: str, name: str) -> bool:
 
 @lru_cache(maxsize=8)
 def _files_by_name(root: str) -> dict[str, list[str]]:
-    """Return where each file name stands in the project, because a memory often names a file without its folder."""
+    """Return where each file name occurs in the project, because a memory often names a file without its folder."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for folder, names, here in os.walk(root):
         names[:] = [name for name in names if not name.startswith(".") and name not in _NOT_SOURCE]

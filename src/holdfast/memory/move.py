@@ -104,7 +104,7 @@ def _carry_out(workspace: Workspace, move: Move) -> Memory:
 
 
 def finish_interrupted(workspace: Workspace) -> None:
-    """Finish the move that was killed, if there is one and nobody is at it."""
+    """Finish a move that was killed, unless another process is moving it."""
     try:
         with files.lock_of(workspace.home, "move", 0.0):
             begun = _begun(workspace)

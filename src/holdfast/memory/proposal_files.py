@@ -70,7 +70,7 @@ def same(text: str) -> str:
 
 
 def id_of(scope: Scope, text: str) -> str:
-    """Return what stands for a statement in a scope, the same however it is spaced or stressed."""
+    """Return the id of a statement in a scope, the same however it is spaced or stressed."""
     return short(str(scope), same(text), length=ID_LENGTH)
 
 
@@ -80,7 +80,7 @@ def messages_of(proposal: Proposal) -> list[str]:
 
 
 def heard_in(proposal: Proposal) -> tuple[str, ...]:
-    """Return what stands for the messages that it was heard in, whatever was made of their words."""
+    """Return the ids of the messages in which it was heard, whatever was made of their words."""
     return tuple(short(each, length=ID_LENGTH) for each in messages_of(proposal))
 
 
@@ -160,7 +160,7 @@ class Proposals:
         return frozenset(self._lines(REJECTED)).difference(self.ids())
 
     def snooze(self, names: Iterable[str], until: str) -> None:
-        """Note that these are to be shown again only then."""
+        """Note the time from which these are shown again."""
         self._make_folder()
         rows.append(os.path.join(self.folder, SNOOZED), [f"{name}\t{until}" for name in names])
 
@@ -169,7 +169,7 @@ class Proposals:
         return frozenset(name for name, until in self._lines(SNOOZED).items() if until > at)
 
     def _lines(self, name: str) -> dict[str, str]:
-        """Return of each id what stands behind it; the last line of an id holds."""
+        """Return the rest of the line for each id; the last line of an id counts."""
         lines = [line.decode("utf-8", "replace") for line in rows.read(os.path.join(self.folder, name))]
         told = [line.split("\t") for line in lines if line.strip() and not line.startswith("#")]
         return {parts[0].strip(): parts[1].strip() if len(parts) > 1 else "" for parts in told}

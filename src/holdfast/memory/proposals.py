@@ -271,7 +271,7 @@ def _rejected(workspace: Workspace, folder: Proposals, kinds: Mapping[str, Kind]
 
 
 def snooze(workspace: Workspace, names: tuple[str, ...], *, days: int = SNOOZE_DAYS) -> list[Decision]:
-    """Put these proposals off for so many days."""
+    """Put these proposals off for a number of days."""
     workspace.need_enabled()
     if not 1 <= days <= MAX_SNOOZE_DAYS:
         raise BadInput(f"{days} days cannot be used", f"Give a number from 1 to {MAX_SNOOZE_DAYS:,}.")

@@ -29,7 +29,7 @@ def recall_by(
     mode: str = "hybrid",
     order: str = "score",
 ) -> list[Hit]:
-    """Return the best hits in the order asked for; which ones are the best is always told by the score.
+    """Return the best hits by score, in the order asked for.
 
     `metadata` finds what has every word of the query in its text, key or tags, newest first. A query that is the key of
     a memory brings that memory first.

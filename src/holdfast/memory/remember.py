@@ -86,7 +86,7 @@ def remember(
 def _type_of(workspace: Workspace, text: str, scope: Scope, key: str | None, trust: str) -> str | None:
     """Return the type of a statement that nobody gave one: an order of the person's is a rule.
 
-    So is what says of a command or a file what must, or must not, be done there. What is there already keeps its type.
+    So is a statement of what must, or must not, be done with a command or a file. An existing memory keeps its type.
     """
     if trust != "user" or (key is not None and _there(workspace, scope, key) is not None):
         return None
@@ -129,7 +129,7 @@ def _denies(newer: str, older: str) -> bool:
 
 
 def _say_lost_condition(workspace: Workspace, stored: Stored) -> None:
-    """Say that what was told at a call is told at none any more, where its new words name no call."""
+    """Warn that a memory which was told at a call no longer is, because its new words name no call."""
     from holdfast.language.derived import derive
 
     told = derive(stored.replaced)
@@ -205,7 +205,7 @@ def put(workspace: Workspace, draft: Draft, was: str | None = None) -> Stored:
 
 
 def put_shared(store: Store, draft: Draft) -> Stored:
-    """Redact what somebody shares and store it in a store that is no workspace's: a team's on a hub."""
+    """Redact what somebody shares and put it into a team's store on a hub, which belongs to no workspace."""
     return store.put(draft, cleaned_to_share)
 
 

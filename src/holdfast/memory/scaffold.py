@@ -19,7 +19,7 @@ PAGES = {"index.md": "index.md", "system/definition.md": "definition.md"}
 
 
 def link_in(root: str, folders: tuple[str, ...]) -> str:
-    """Return the first folder or page of the tree that is a symbolic link, or lies behind one; mostly there is none."""
+    """Return the first folder or page of the tree that is a symbolic link or lies behind one, if there is one."""
     top, name = os.path.split(root)
     found = (files.link_on_the_way(top, f"{name}/{path}") for path in (*folders, *PAGES))
     return next((link for link in found if link), "")

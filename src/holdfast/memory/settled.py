@@ -40,7 +40,7 @@ def note(home: str, problem: Problem, until: str = "") -> None:
 
 
 def standing(workspace: Workspace, problems: Iterable[Problem]) -> list[Problem]:
-    """Return those of the problems that nobody decided about, or no longer."""
+    """Return the problems on which no decision stands."""
     known = set(files.names_in(os.path.join(workspace.home, FOLDER)))
     return [one for one in problems if id_of(one) not in known or not _holds(workspace.home, one)]
 
@@ -53,6 +53,6 @@ def _holds(home: str, problem: Problem) -> bool:
 
 
 def _state(home: str, problem: Problem) -> str:
-    """Return what stands for the files that a finding is about, as they are."""
+    """Return a digest of the present state of the files that a finding is about."""
     paths = [os.path.join(home, "memory", path) for path in (problem.path, problem.other) if path]
     return short(*(files.read_if_there(path).decode("utf-8", "surrogateescape") for path in paths), length=20)

@@ -348,7 +348,7 @@ def _why_unusable(db: sqlite3.Connection) -> str:
 
 
 def _inode(path: str) -> int:
-    """Return the number of the file itself, or 0 where there is none."""
+    """Return the inode of the file, or 0 where there is no file."""
     try:
         return os.stat(path).st_ino
     except OSError:

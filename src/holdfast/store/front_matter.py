@@ -177,7 +177,7 @@ def _continue(entries: list[FrontMatterEntry], line: str) -> bool:
 
 
 def _name_and_rest(line: str) -> tuple[str, str]:
-    """Cut the line after the colon that ends its name; no name where there is no such colon."""
+    """Split a line after the colon that ends its name; the name is empty without such a colon."""
     if line[0] in "'\"":
         name, after = _unquoted(line) or ("", "")
         after = after.lstrip(" ")

@@ -33,7 +33,7 @@ _AT_ONCE = 500
 
 
 class FullTextTable:
-    """Rows of one table that are searched. What belongs to no session answers nothing about sessions.
+    """The rows of one searchable table. Rows without a session answer nothing about sessions.
 
     A table says where its words are (`words`, `vocabulary`), how its rows are read (`rows`, with a letter as `alias`),
     what stands for one (`numbers`: id, session and place), and where their vectors are (`meanings`).
@@ -204,7 +204,7 @@ def all_holders(db: sqlite3.Connection, table: str, asked: Asked) -> dict[str, i
 
 
 def heaviest(masks: dict[str, int], worth: Sequence[float], most: int) -> list[str]:
-    """Return about so many documents that hold most of the words by worth, and of equals the newest."""
+    """Return about so many documents with the most words by weight, and among equals the newest."""
     counts: dict[int, int] = {}
     for mask in masks.values():
         counts[mask] = counts.get(mask, 0) + 1

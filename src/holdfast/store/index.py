@@ -158,7 +158,7 @@ class IndexReader:
         return [memory for _, memory in self._numbered(condition, values)]
 
     def memories_by_number(self, numbers: Iterable[int], where: str, values: Iterable[object]) -> dict[int, Memory]:
-        """Return those of the memories of these numbers that meet a condition on `m`."""
+        """Return the memories with these numbers that meet a condition on `m`."""
         found: dict[int, Memory] = {}
         asked = list(numbers)
         for start in range(0, len(asked), _PAGE):

@@ -67,7 +67,7 @@ def slug(text: str) -> str:
 
 
 def hashed(text: str) -> str:
-    """Return a key that stands for a text without Latin letters."""
+    """Return the key of a text without Latin letters: a hash."""
     return "m-" + sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
 
 

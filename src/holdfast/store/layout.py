@@ -63,7 +63,7 @@ def is_memory_file(name: str, *, in_scope_folder: bool = False) -> bool:
 
 
 def is_scope_folder(folder: str) -> bool:
-    """Whether the folder, relative to the tree, is that of a scope itself and not one of its `memories/`."""
+    """Whether the folder, relative to the tree, is a scope's own folder and not its `memories/`."""
     depth = 0 if folder.startswith(FOLDER_OF_KIND["global"]) else 1
     return folder.count("/") == depth
 
@@ -78,7 +78,7 @@ def is_text(name: str) -> bool:
 
 
 def first_folders(root: str, scope: Scope) -> list[str]:
-    """Return the folder of the scope and its `memories/`, as far as they are there. Links are not followed."""
+    """Return the folder of the scope and its `memories/`, where they exist. Links are not followed."""
     base = folder_of(scope)
     if files.link_on_the_way(root, base):
         return []

@@ -300,7 +300,7 @@ class LocalStore:
         return Tombstones(layout.contained(self.tree.root, f"{layout.folder_of(scope)}/{layout.FORGOTTEN}"))
 
     def _write(self, memory: Memory, before: Memory | None) -> None:
-        """Write the memory's file, into the text that is there."""
+        """Write the memory into its file, keeping what else the text has."""
         if before is None:
             self.tree.write_new(memory)
         else:

@@ -66,7 +66,7 @@ def note_agent(home: str, path: str, agent: str) -> None:
 
 
 def is_told(path: str) -> bool:
-    """Whether a path ends as that of a page or memory whose words may be told as the person's."""
+    """Whether a path is that of a page or memory whose words may count as the person's, by its end."""
     folder, name = os.path.split(path)
     is_state = name == f"{_BUFFER}.md" or (name.endswith(".md") and os.path.basename(folder) == _BUFFER)
     return name in PAGES or is_state or _is_memory(path)

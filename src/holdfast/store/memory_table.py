@@ -139,7 +139,7 @@ class MemoryTable(FullTextTable):
             looked_at *= 8
 
     def known(self, ids: Sequence[int]) -> dict[int, tuple[str, int, bytes]]:
-        """Return of each of these memories how many words it has and its vector; nobody is asked for by name."""
+        """Return the number of words and the vector of each of these memories."""
         found: dict[int, tuple[str, int, bytes]] = {}
         for part, marks in in_parts(ids):
             rows = self.db.execute(
@@ -156,7 +156,7 @@ class MemoryTable(FullTextTable):
         return str(row[0]) if row else ""
 
     def use_model(self, version: str) -> None:
-        """Throw away the vectors of another model; they are never compared with those of this one."""
+        """Drop the vectors of other models, which are never compared with those of this one."""
         self._version = version
         if self.model() == version:
             return
@@ -236,7 +236,7 @@ class MemoryTable(FullTextTable):
         return candidates
 
     def matched(self, rows: list[int], asked: Asked) -> dict[int, Matched]:
-        """Return for each row the words as they stand in the current statement, and those only in earlier ones."""
+        """Return for each row the words in its current statement, and those only in earlier ones."""
         if not asked.expression:
             return {}
         # With the plus, SQLite walks the words' documents once instead of asking for each number again.

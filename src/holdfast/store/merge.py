@@ -71,13 +71,13 @@ def check_free(there: object, scope: Scope, key: str) -> None:
 
 
 def check_was(key: str, was: str, text: str) -> None:
-    """Refuse to change a memory whose text is no longer what it was to the caller; "" is none."""
+    """Refuse to change a memory whose text is no longer the one that the caller saw; "" stands for no memory."""
     if was != text:
         raise ChangedMeanwhile(f"{key} changed meanwhile; nothing was changed", "Look at it, then try again.")
 
 
 def check_whose(draft: Draft, before: Memory | None, superseded: Sequence[Memory | None]) -> None:
-    """Refuse to anybody but the person to change what they laid down, or to put something else in its place."""
+    """Refuse a change to what the person laid down, or a replacement of it, by anybody else."""
     said_anew = before is not None and before.body != content_of(draft).statement
     for one in (*((before,) if said_anew else ()), *superseded) if draft.trust != "user" else ():
         if one is not None and is_of_the_person(one):
@@ -86,7 +86,7 @@ def check_whose(draft: Draft, before: Memory | None, superseded: Sequence[Memory
 
 
 def check_forgotten(store: Store, draft: Draft, key: str, statement: str, before: Memory | None) -> None:
-    """Only the person brings back what was forgotten, and no import undoes what they or an agent said since."""
+    """Refuse to bring back what was forgotten unless the person does, or to import what was corrected since."""
     if draft.trust == "user":
         return
     if store.forgot(draft.scope, key, statement):

@@ -32,7 +32,7 @@ _OWN_ROLES = (
 
 
 class Bearer(NamedTuple):
-    """Whom a token stands for, what it may do, in which teams that person is, and their role in each."""
+    """The person a token stands for, its rights, and that person's role in each of their teams."""
 
     organisation: str
     person: str
@@ -57,7 +57,7 @@ class Operator:
             yield db
 
     def number_of(self, db: Any, organisation: str) -> int:
-        """Return the number of an organisation; NotFound where there is none of that name."""
+        """Return the number of an organisation; NotFound where no organisation has that name."""
         return _organisation(db, organisation)
 
     def outside(self, sql: str) -> str:
@@ -74,7 +74,7 @@ class Operator:
         return said[0] if said else ""
 
     def add_organisation(self, name: str, *, personal: bool = False) -> None:
-        """Add an organisation with its partitions and the team of everyone; one that is there stays as it is.
+        """Add an organisation with its partitions and the team of everyone; an existing one stays as it is.
 
         What is for everyone is reviewed, unless the organisation is one person's own.
         """
@@ -164,7 +164,7 @@ class Operator:
                 raise _missing(organisation, "person", person)
 
     def new_token(self, organisation: str, person: str, name: str, rights: tuple[str, ...], days: int) -> str:
-        """Return a new token of a person, which ends after so many days; it is shown here alone."""
+        """Return a new token of a person, which ends after so many days; it cannot be shown again."""
         if not rights or not set(rights) <= set(RIGHTS):
             raise BadInput(f"{' '.join(rights)!a} are not rights of a token", f"Use some of {', '.join(RIGHTS)}.")
         if not 0 < days <= MAX_DAYS:
@@ -190,12 +190,12 @@ class Operator:
 
 
 def bearer(pool: Pool, token: str) -> Bearer | None:
-    """Return whom a token stands for; None where it does not hold, or no longer."""
+    """Return whom a token stands for; None where it is unknown or over."""
     return bearer_of(pool, digest_of(token)) if token.startswith(_PREFIX) else None
 
 
 def bearer_of(pool: Pool, digest: str) -> Bearer | None:
-    """Return whom the token of a digest stands for; None where it does not hold, or no longer."""
+    """Return whom the token with this digest stands for; None where it is unknown or over."""
     with pool.transaction(Asks("", "", "")) as db:
         found = db.execute("SELECT * FROM holdfast.sign_in(%s)", (digest,)).fetchone()
     if found is None:
@@ -249,7 +249,7 @@ def end_own_tokens(pool: Pool, asks: Asks, name: str) -> int:
 
 
 def fresh_token() -> str:
-    """Return a token that nobody has."""
+    """Return a new random token."""
     return _PREFIX + secrets.token_urlsafe(32)
 
 

@@ -50,7 +50,7 @@ class OwnWrites:
             self._names[folder].add(name)
 
     def is_alone(self, folder: str) -> bool:
-        """Whether this process wrote into the folder, and nobody else changed a name there that could be a memory's."""
+        """Whether this process wrote into the folder, and no other changed a name there that may be a memory."""
         own = self._names.get(folder)
         if own is None or self._watch is None:
             return False

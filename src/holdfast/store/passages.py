@@ -127,7 +127,7 @@ class Passages(FullTextTable):
         return seen_by(wanted)
 
     def put(self, source: PassageSource, by_scope: Mapping[Scope, Sequence[Told]]) -> None:
-        """Store the session whole, by who may see what, in place of what was there under its name.
+        """Store the session whole, by who may see what, replacing an earlier version.
 
         Each passage waits for its vector; the words of the whole session are told when they are asked for. The caller
         holds a transaction.

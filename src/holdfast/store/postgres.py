@@ -57,7 +57,7 @@ _AT = f"{_HERE} AND kind = %s AND owner = %s"
 
 
 class PutPlan(NamedTuple):
-    """What storing a draft would answer, and the memory with its text that is there now."""
+    """What storing a draft would answer, and the present memory with its text."""
 
     stored: Stored
     found: tuple[Memory, str] | None
@@ -167,7 +167,7 @@ class PostgresStore:
         raise merge.no_free_key(scope)
 
     def _read(self, db: Any, scope: Scope, key: str) -> tuple[Memory, str] | None:
-        """Return the memory with its history, and its text; None where there is none."""
+        """Return the memory with its history, and its text; None where there is no such memory."""
         sql = f"SELECT text, updated FROM holdfast.memory WHERE {_AT} AND key = %s"
         found = db.execute(sql, (*self._at(scope), key)).fetchone()
         return (parsed(found[0], scope, key, found[1])[0], found[0]) if found else None

@@ -208,7 +208,7 @@ def check_role(db: Any) -> None:
 
 
 def owns_hub(db: Any) -> bool:
-    """Whether the role that asks is the operator's; where the database is no hub yet, that is said."""
+    """Whether the connected role is the operator; raises where the database is not a hub yet."""
     found = db.execute(
         "SELECT pg_has_role(c.relowner, 'MEMBER') FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
         " WHERE n.nspname = 'holdfast' AND c.relname = 'migration'"
@@ -227,7 +227,7 @@ def _roll_back(db: Any) -> None:
 
 @contextmanager
 def told(conninfo: str) -> Iterator[None]:
-    """Say in errors of ours what PostgreSQL refused; nothing of the address but the database is told."""
+    """Raise errors of ours for what PostgreSQL refused; of the address they name only the database."""
     try:
         yield
     except psycopg.errors.InsufficientPrivilege as problem:

@@ -19,7 +19,7 @@ _FIELDS = "session, week, project, agent, outcome, asks, calls, failed_calls, mi
 
 @dataclass(frozen=True, slots=True)
 class SharedDigest:
-    """What is told of one session: figures, and of each signal its kind and what it is about."""
+    """What is shared of one session: figures, and each signal's kind and subject."""
 
     session: str
     week: str
@@ -36,7 +36,7 @@ class SharedDigest:
 
 
 class GroupFigures(NamedTuple):
-    """The means of a group of people; `people` is told in steps of the least group."""
+    """The means of a group of people; `people` is rounded down to steps of the smallest group."""
 
     value: str
     people: int

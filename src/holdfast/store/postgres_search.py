@@ -39,7 +39,7 @@ _POSTED = "p.organisation = %s AND p.team = %s AND p.stem = ANY(%s::text[])"
 
 
 def told_words(*texts: str) -> list[str]:
-    """Return the words of these texts, and what stands for words in scripts without spaces, as they are indexed."""
+    """Return the words of these texts, and the grams of scripts without spaces, as they are indexed."""
     whole = "\n".join(texts)
     return [word[:MAX_WORD] for word in (*words.words_of(whole), *words.grams(whole))]
 
@@ -248,7 +248,7 @@ class SearchRows:
         return None
 
     def model(self) -> str:
-        """Return the version of the model whose vectors are seen and put: at first, that of the newest there is."""
+        """Return the version of the model whose vectors are read and stored: at first, that of the newest vector."""
         if self.table not in self._models:
             sql = (
                 f"SELECT model FROM holdfast.{self.meanings} WHERE organisation = %s AND team = %s"
@@ -424,7 +424,7 @@ class MemoryRows(SearchRows):
         return [row for (row,) in self.rows("m.id", wanted, more, values)]
 
     def holders(self, word: str, most: int) -> list[int]:
-        """Return the newest memories that hold the word; those of all words of the query come at once."""
+        """Return the newest memories that hold the word; those for all words of the query are fetched at once."""
         if (stem := self._asked.get(word)) is not None and most <= _HOLDERS:
             return self._holders_of_asked().get(stem, [])[:most]
         sql = (

@@ -58,7 +58,7 @@ class ReadOnlyIndex(IndexReader):
         self.close()
 
     def table(self) -> MemoryTable:
-        """Return the memories as they are searched. An index that was never searched gets what that needs first."""
+        """Return the searchable memories. An index that was never searched is prepared for it first."""
         try:
             return MemoryTable(self)
         except (sqlite3.OperationalError, StoreUnavailable):
@@ -148,7 +148,7 @@ class ReadOnlyIndex(IndexReader):
         ]
 
     def known(self, places: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str, str], Memory]:
-        """Return those of the memories (scope, owner, key) that are there, as the index has them."""
+        """Return those of the memories (scope, owner, key) that exist, as the index has them."""
         found: dict[tuple[str, str, str], Memory] = {}
         for some, marks in in_parts(list(places), "(?,?,?)"):
             asked = [part for place in some for part in place]
@@ -157,7 +157,7 @@ class ReadOnlyIndex(IndexReader):
         return found
 
     def replaced(self, places: Iterable[tuple[str, str, str]]) -> frozenset[tuple[str, str, str]]:
-        """Return those of the places (scope, owner, key) whose memory another one replaces."""
+        """Return those of the places (scope, owner, key) whose memory was replaced by another."""
         found: list[tuple[str, str, str]] = []
         for some, marks in in_parts(list(places), "(?,?,?)"):
             found += self.db.execute(

@@ -85,7 +85,7 @@ class FileRow:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which sessions are asked for; `projects=None` is all of them, empty texts are no wish.
+    """Which sessions are asked for; `projects=None` means all, and an empty text asks for nothing in particular.
 
     A session counts from `since` on when it ended then or later, and until `until` when it began before. `names` are
     those asked for by name; `file` is a path or the end of one.

@@ -249,7 +249,7 @@ class Tree:
         return paths
 
     def follow(self, paths: Iterable[str]) -> Refreshed:
-        """Bring the index up to date with what stands at these paths now."""
+        """Bring the index up to date with the files at these paths."""
         there, gone = dict[str, os.stat_result](), []
         for path in paths:
             try:
@@ -263,7 +263,7 @@ class Tree:
         return self._drop(gone) + self._follow(there)
 
     def recheck(self, paths: Iterable[str]) -> Refreshed:
-        """Bring the index up to date with those of these files that are not as it has them."""
+        """Bring the index up to date with those of these files that changed."""
         return self.follow([*self._changed(self.index.files_at(paths))])
 
     def _lose(self, folders: list[str]) -> Refreshed:
@@ -461,7 +461,7 @@ class Tree:
 
 
 def _copy_in_memory(path: str) -> Index:
-    """Return a copy of an index that cannot be written, or an empty one, so that reading goes on."""
+    """Return a copy in memory of an index that cannot be written, or an empty one, so that reading goes on."""
     index = Index(MEMORY)
     if not os.path.exists(path):
         return index
@@ -483,7 +483,7 @@ def _is_recent(status: os.stat_result) -> bool:
 
 
 def _cut(data: bytes, most: int) -> bytes:
-    """Return at most so many bytes, and no half letter at the end."""
+    """Return at most so many bytes, without half a character at the end."""
     if len(data) <= most:
         return data
     while most and data[most] & 0xC0 == 0x80:

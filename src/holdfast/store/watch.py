@@ -112,7 +112,7 @@ class Watch:
 
 
 def _identity(folder: str) -> tuple[int, int] | None:
-    """Return what tells a folder from any other that may come to stand at its place."""
+    """Return what tells a folder from any later one at the same path."""
     try:
         status = os.stat(folder)
     except OSError:

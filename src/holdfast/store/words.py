@@ -113,7 +113,7 @@ def ask(db: sqlite3.Connection, vocabulary: str, total: int, query: str, table: 
 
 
 def _expression(words: list[tuple[str, int]], total: int) -> str:
-    """Return the words, rarest first, as alternatives; narrowed where they stand in too many documents together."""
+    """Return the words, rarest first, as alternatives; narrowed where too many documents have one of them."""
     every = " OR ".join([word for word, _ in words])
     if total <= COUNTED or sum([count for _, count in words]) <= MAX_BY_RARE:
         return every
@@ -163,7 +163,7 @@ def quoted(word: str) -> str:
 
 
 def _telling(counts: dict[int, int], total: int) -> list[int]:
-    """Return the places of the words that stand in the index and tell something, the rarest first.
+    """Return the places of the words that the index has and that tell something, the rarest first.
 
     At least three, where there are as many; more of them while they do not stand in too many documents together, and
     in less than half of all.
@@ -301,5 +301,5 @@ def same_words(text: str) -> str:
 
 
 def digest(statement: str) -> str:
-    """Return what stands for a statement: the same for texts that differ only in case and white space."""
+    """Return the digest of a statement: the same for texts that differ only in case and white space."""
     return sha256(same_words(statement).encode("utf-8", "replace")).hexdigest()[:32]
