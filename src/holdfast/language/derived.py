@@ -82,12 +82,12 @@ def _with_files(said: str, before: list[Mention]) -> str:
 
 def _with_it(said: str, before: list[Mention]) -> str:
     """Return a sentence with the file or command in the place of "it" that was named in the sentence before."""
-    found = forms.IT.search(said) if "`" not in said else None
-    if found is None:
+    found = forms.IT.search(said)
+    if found is None or ("`" in said and not found["on"]):
         return _with_files(said, before)
-    kinds = ("path",) if found["edit"] else ("command",) if found["run"] else ("path", "command")
+    kinds = ("path",) if found["edit"] or found["on"] else ("command",) if found["run"] else ("path", "command")
     named = " or ".join([f"`{one.said}`" for one in before if one.kind in kinds])
-    name = next(name for name in ("it", "run", "they") if found[name])
+    name = next(name for name in ("it", "run", "they", "on") if found[name])
     return f"{said[: found.start(name)]}{named}{said[found.end(name) :]}" if named else said
 
 

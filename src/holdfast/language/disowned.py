@@ -33,6 +33,11 @@ _PERMITS = kept(
 )
 # "We don't need docker, never use it" forbids after all.
 _AND_YET = kept(rf"[,:(–—]\s*(?:(?:so|and|please|but|just)\s+)*{NOT}\s+{ADVERBS}(?:{RUN}|{EDIT})\b")
+# "Don't read it, you don't need it" gives a reason for the ban.
+_BANS_FIRST = kept(
+    rf"(?:(?:please|you)\s+)*(?:{NOT}|no)\s+{ADVERBS}(?!{_ASKING}|(?:have|need|feel|hesitate|worry)\b|longer\b)"
+    rf"[^,;:.]*{MENTION}[^;:.]*[,(–—]\s"
+)
 _SAY = (
     r"(?:says|said|claims|claimed|wrote|writes|thinks|thought|believes|believed|told|argues|argued|insists|insisted"
     r"|suggests|suggested|states|stated|heard|sagt|sagte|meint|meinte|behauptet|behauptete|schrieb)"
@@ -60,7 +65,7 @@ _DENIED = kept(
     r"|^(?:please )?(?:ignore|forget|disregard|drop|vergiss|ignoriere)\b[^;]*\b(?:that|rule|note|says|advice|regel"
     r"|dass)\b"
     r"|\b(?:do not|don['’]?t|never) (?:believe|trust|listen|follow|mind|say|tell)\b"
-    rf"|\b{NOT}\s+(?:(?:ever|please|just)\s+)*(?:stop|avoid|quit|refuse|hesitate|be afraid)\b"
+    rf"|\b{NOT}\s+(?:(?:ever|please|just)\s+)*(?:stop|avoid|quit|refuse|hesitate|worry|be afraid)\b"
     r"|\b(?:can|could)(?: never|n['’]?t|not) [^;]*\b(?:too (?:often|much|many|early)|enough)\b"
     r"|\b(?:used to (?:say|think|believe|be)|nicht wahr|stimmt nicht)\b"
 )
@@ -125,7 +130,8 @@ def is_disowned(sentence: RuleSentence) -> bool:
     """Whether a sentence permits what it names, denies the ban, or tells what others say."""
     spoken = sentence.spoken
     permits = _PERMITS.search(spoken)
-    is_permitted = permits is not None and not _AND_YET.search(spoken, permits.end())
+    is_reason = permits is not None and _BANS_FIRST.match(spoken[: permits.start()])
+    is_permitted = permits is not None and not is_reason and not _AND_YET.search(spoken, permits.end())
     turned = (_DENIED, _OTHER_VERB, _ENCOURAGES)
     return is_permitted or any(one.search(spoken) for one in turned) or _is_reported(spoken)
 

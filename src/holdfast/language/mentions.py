@@ -43,7 +43,7 @@ _ENDINGS = kept(r"`(\.[A-Za-z][\w.]*)`(?=\s+files?\b)(?<!\.env`)")
 _OPTION = kept(r"(?<!\S)(?!--no-verify\b)--?[A-Za-z][\w-]*(?:=[\w./:-]*\w)?(?=[\s,;:.!)]|$)")
 _FOLDER = kept(r"\b(?:the|our)\s+(?P<name>[a-z][\w-]*(?:/[\w-]+)*)/?\s+(?:folder|directory)\b")
 # What is said so of a path without an ending is said of a folder.
-_IS_MADE = kept(r"\s+(?:is|are)\s+(?:auto-?)?(?:generated|read[- ]?only|frozen|vendored|off[- ]limits)\b")
+_IS_MADE = kept(r"\s+(?:is|are)\s+(?:auto-?)?(?:generated|read[- ]?only|frozen|immutable|vendored|off[- ]limits)\b")
 # So it is where it is changed, and nothing else behind it.
 _CHANGES = (
     "leave",
@@ -143,7 +143,7 @@ class RuleSentence:
             "/" in text.strip("/")
             and looks_like_path(text)
             and (
-                "".join(before) in ("in", "under", "inside", "below")
+                "".join(before) in ("in", "under", "inside", "below", "unter")
                 or _IS_MADE.match(found.string, found.end())
                 or ("".join(before).casefold() in _CHANGES and _IS_WHOLE.match(found.string, found.end()))
             )
@@ -159,6 +159,9 @@ class RuleSentence:
             return put + found[0][len(literal) :]
         if text.endswith(SCRIPTS):
             return self._put(Mention("command", text, text), text) + rest
+        if text[-1:] == "s" and text[:-1] in among(TABLE, "file-name"):
+            # "When you edit Dockerfiles".
+            return self._put(_path(text[:-1]), text) + rest
         is_kind = _is_ending(text) and found.string[found.end() :].lstrip().startswith("file")
         if not is_folder and not is_kind and not _is_plain_path(text):
             return found[0]

@@ -14,13 +14,13 @@ from holdfast.base.regexes import kept
 from holdfast.language import rule_forms as forms
 from holdfast.language.commands import TABLE as COMMANDS
 from holdfast.language.conditions import MAX_ITEMS, Condition
-from holdfast.language.derived_parts import Derived, as_command, branches_in, installing, is_file, run_with
+from holdfast.language.derived_parts import Derived, as_command, branches_in, installing, is_file, run_with, with_option
 from holdfast.language.disowned import is_of_others
 from holdfast.language.mentions import MENTION, TABLE, Mention, RuleSentence, harmless
 from holdfast.language.verb_rules import commands_of, verbs_in
 from holdfast.language.word_lists import among, listed
 
-SHUNNED, BEFORE, MOMENT, WANTED, ASIDE = "shunned", "before", "moment", "wanted", "aside"
+SHUNNED, BEFORE, MOMENT, HURTS, WANTED, ASIDE = "shunned", "before", "moment", "hurts", "wanted", "aside"
 _MOMENT_ROLES = (BEFORE, MOMENT)
 _DENIES = (
     r"never|not|don['’]?t|cannot|can['’]?t|mustn['’]?t|shouldn['’]?t|avoid|refrain from|instead of|rather than"
@@ -37,8 +37,10 @@ _BANNED = (
 )
 # What is bad of a command is told there.
 _HURTS = (
-    r"silently|hangs|crashes|breaks|wipes|corrupts|no-ops|deploys|triggers|publishes|causes"
-    r"|(?:will|can|may) (?:cause|break|crash|hang|wipe)"
+    r"silently|hangs|crashes|breaks|wipes|corrupts|no-ops|deploys|triggers|publishes|causes|cuts|picks|misses|skips"
+    r"|ignores|leaves|loses|hides|rebuilds|rewrites|overwrites|resets|costs|expects|assumes|takes|also \w+s"
+    r"|uses the wrong|(?:will|can|may) (?:cause|break|crash|hang|wipe)"
+    r"|(?:is|are) (?:too )?(?:slow|broken|aliased|wrong|useless|outdated|deprecated)"
 )
 _TOKENS = kept(
     rf"(?P<for_example>\b(?:e\.g|i\.e|etc)\.,?|\bfor (?:example|instance),?)|(?P<end>[;:.!?–—]|\s-\s)"
@@ -71,6 +73,10 @@ _TOLD = kept(
     r"(?:\b(?:did|does|is|are|was|were|has|have|had|will|would|could|can|am|need|do i|but)|['’](?:re|m|s|ve))\s+$"
 )
 _BRANCHES = kept(r"\bbranch(?:es)?\b")
+_GOES_ON = kept(
+    rf"(?:\b(?:{_MOMENTS}|you|we|i|they|somebody|anyone|ever|or|and|to|also|again|actually|directly|manually|any|the|all"
+    r"|each|every|a|an|do|have|want|need|make|making|du|man|ich|wir)|,)$"
+)
 _OR = kept(r"^(?:(?:or|and|nor)\s+)+")
 _RUN = kept(r"run|us|call|execut")
 _IN_CASE = kept(r"^(?:when|while|if|during|wenn|beim?)\b")
@@ -87,6 +93,11 @@ _COMMANDS = kept(r"\s+commands?\b")
 _ANY = kept(
     r"(?:\b(?:any|all|run|running|use|using|bare|plain|raw|the|direct|standard|call|other|execute)|[,/]|\bor)\s+$"
 )
+# "No notebooks in git" is about no call of git: a program alone is meant where it is run, or denied itself.
+_RUN_BEFORE = kept(
+    rf"(?:^|\b(?:{_DENIES}|{_MOMENTS}|no|and|or|nor|any|all|bare|plain|raw|the|your|direct|standard|other|system|global"
+    rf"|{forms.RUN}|prefer|uses|with|via|through)|[,/(:{MENTION[1:-1]}])\s*$"
+)
 # "Always pass -race to go test", "go build always with -trimpath".
 _GIVEN = kept(
     rf"(?:always |please )*(?:use|pass|add|give)\s+{MENTION}\s+(?:with|to|for)\s+{MENTION}[.!\s]*$"
@@ -95,12 +106,17 @@ _GIVEN = kept(
 _USES_IT = kept(
     rf"(?:(?P<always>when running tests|always|must|make sure to|please|only),?\s+)*"
     rf"(?:use|run|prefer|(?:[\w-]+\s+){{1,4}}with)\s+(?:the\s+)?(?P<what>{MENTION})"
-    rf"(?:\s+command)?(?:\s+to (?:ensure|make sure)\b.*|\s+to (?:create|open|install)\b.*)?[.!\s]*"
+    rf"(?:\s+command)?(?:\s+to (?:ensure|make sure)\b.*|\s+to (?:create|open|install)\b.*"
+    r"|,\s+(?!(?:for|when|if|in|on|at|but|except|unless|or|and)\b).*)?[.!\s]*"
 )
 _MY_LEAVE = kept(
     r"\bneeds? (?:my|the user['’]s|explicit) (?:permission|approval|consent|go-ahead|sign-?off|ok|okay) for\b"
 )
-_GERUND = kept(r"^(?:running|using|calling|executing|starting)\s+")
+_GERUND = kept(r"^(?:(?:running|using|calling|executing|starting|plain|bare|raw|the|just|but|because)\s+)+")
+_CLAUSE = kept(r"[,;:()]\s+")
+_SUBJECTS = kept(rf"{MENTION}(?:(?:,\s+|\s+(?:and|or|without)\s+){MENTION})*")
+# "Never use --force with npm".
+_OF_PROGRAM = kept(rf"\s+(?:with|to|on|for|in)\s+(?:the\s+)?{MENTION}")
 _LONG_OPTION = kept(r"--[a-z][\w-]{4,}(?: \S+)?")
 _TWO_WORDS = kept(r"[a-z][\w-]*(?: [\w:./=-]+)+")
 
@@ -154,9 +170,11 @@ class _Reader:
         if verb := verbs_in(head, at=0):
             # "Pushing to main deploys".
             self.found += [(MOMENT, Mention("command", one, verb[0][0]), 0) for one in commands_of(verb[0][0])]
-        head = _GERUND.sub("", head)
-        self.loose += [(one, at) for role, one, at in self.found if role == WANTED and len(head) == 1]
-        self.found += [(MOMENT, _as(one, "run"), at) for one, at in self.loose if len(head) == 1]
+        # "Use A, plain B picks the wrong one" is told at B.
+        head = _GERUND.sub("", _CLAUSE.split(head)[-1])
+        named = self.sentence.named(head) if _SUBJECTS.fullmatch(head) else []
+        self.found += [(HURTS, _as(one, "run"), token.start()) for one in named if one.said[:1] != "-"]
+        self.found += [(WANTED, one, token.start()) for one in named if one.said[:1] == "-"]
 
     def _forgets(self, _: re.Match[str]) -> None:
         self._open(WANTED)
@@ -214,9 +232,16 @@ class _Reader:
             self._open(ASIDE if self.role == ASIDE else WANTED)
         elif not self.role:
             self._open(WANTED, token[0])
+        elif self._begins_clause(token[0], before):
+            self._open(WANTED)
         elif self.verb and not before.endswith((" or", " and", ",")):
             return
         self.verb = verb
+
+    def _begins_clause(self, verb: str, before: str) -> bool:
+        """Whether a verb is what is wanted, and no part of the moment: "before each release run X"."""
+        is_moment = self.role in _MOMENT_ROLES and not self.verb
+        return is_moment and not verb.endswith(("ing", "s")) and not _GOES_ON.search(before)
 
     def _mention(self, token: re.Match[str]) -> None:
         for one in self.sentence.named(token[0]):
@@ -244,6 +269,12 @@ class _Reader:
         led = self.sentence.spoken[:at].split()[-1:]
         if is_first and self.opened == "never" and not self.verb and led in (["in"], ["into"], ["to"]):
             self.verb = "edit"
+        of = _OF_PROGRAM.match(self.sentence.spoken, at + 1) if one.said[:1] == "-" else None
+        program = self.sentence.named(of[0])[0] if of else one
+        if self.role == SHUNNED and program.kind == "command" and of:
+            self.found.append((SHUNNED, Mention("command", with_option(program.text, one.said), one.said), at))
+            self._open(ASIDE)
+            return
         is_other = one.said[:1] == "-" and self.verb != "run" and led not in ([self.opened], ["a"], ["the"])
         if is_other or (self.verb == "edit" and led == ["for"]):
             return
@@ -310,7 +341,11 @@ def by_roles(sentence: RuleSentence, *, is_english: bool = True) -> Derived | No
         :MAX_ITEMS
     ]
     paths = tuple(dict.fromkeys([one.text for _, one in told if one.kind == "path"]))[: MAX_ITEMS - len(named)]
-    if any(role in _MOMENT_ROLES and one.kind == "path" for role, one in told):
+    on = [one.text for role, one, at in found if role == WANTED and one.kind == "path" and spoken[:at].endswith(" on ")]
+    if on and all(commands_of(one.said) for _, one in told):
+        # "Run X on F before committing" is about F, and not about each commit.
+        named, paths = (), tuple(dict.fromkeys(on))[:MAX_ITEMS]
+    elif any(role in _MOMENT_ROLES and one.kind == "path" for role, one in told):
         # "When you change F, verify before committing" is told at F.
         named = tuple([one.text for _, one in told if one.kind == "command" and not commands_of(one.said)])
     is_git = any(one.startswith("git ") for one in named)
@@ -368,13 +403,13 @@ def _is_whole(sentence: RuleSentence, role: str, one: Mention, at: int) -> bool:
     """Whether a call of what is named is meant; a whole program is not where only some of its calls are."""
     if one.kind not in ("command", "path"):
         return False
-    if one.kind == "path" or " " in one.text:
+    if one.kind == "path" or " " in one.text or role == HURTS:
         return True
     spoken, listed_with = sentence.spoken, _AND_OTHERS.match(sentence.spoken, at + 1)
     behind = listed_with.end() if listed_with else at + 1
     if _COMMANDS.match(spoken, behind) and not _ANY.search(spoken[:at]):
         # "Destructive git commands" are some of them.
         return False
-    is_some = forms.ONLY_OF.match(spoken, behind) or forms.OPENS.match(spoken)
+    is_some = forms.ONLY_OF.match(spoken, behind) or forms.OPENS.match(spoken) or not _RUN_BEFORE.search(spoken[:at])
     is_case = role == SHUNNED and _IN_CASE.match(spoken)
     return bool(forms.WHOLE.match(spoken, behind)) and not is_some and not is_case

@@ -20,7 +20,7 @@ NEXT_BAN = kept(
 )
 IT = kept(
     r"(?i)\b(?P<edit>edit|touch|change|modify|bump|hand-edit)\s+(?P<it>it|them)\b|\b(?:run|use|call)\s+(?P<run>it|them)\b"
-    r"|^(?P<they>it|they)\b(?=.*\bmust (?:never|not) be\b)"
+    r"|^(?P<they>it|they)\b(?=.*\bmust (?:never|not) be\b)|\b(?:run|use)\s[^,;]*\son (?P<on>them|it|those|these)\b"
 )
 COMMIT_IT = kept(r"(?i)\b(?:commit|check in|stage)\s+(?P<it>it|them|these|those)\b")
 # What is about when to end says nothing of the call before which it is to be.
@@ -147,7 +147,7 @@ SETS = kept(
 # What a person reads as a ban, whether anything is derived from it or not.
 PLAIN_BAN = kept(
     rf"^(?:(?:please|bitte|you|we|should|must|may)\s+)*{NOT}\s|\byou (?:must|should|may)(?: not|n['’]?t| never)\b"
-    r"|\b(?:not allowed|forbidden|banned|prohibited|verboten|no-?go)\b"
+    r"|\b(?:not allowed|forbidden|banned|prohibited|verboten|off[- ]limits|no-?go)\b"
     r"|^(?:use|nutze|nimm)\s.*\b(?:rather than|instead of|statt)\b"
 )
 # "No VPN any more" and "we never had trouble with it" tell what is, or was.
@@ -197,14 +197,16 @@ COMES = kept(
     r"(?:(?:the|an?|error|message)\s+)*"
     rf'(?:"(?P<error>[^"]{{5,200}})"|(?P<what>{MENTION}))(?P<comes>\s+(?:comes up|appears|shows up|occurs|is thrown))?'
 )
+_COMES_FROM = r"(?:comes? (?:out of|from)|(?:is|are) (?:made|written|produced|created) by)\b"
 SUBJECT = kept(
     rf"(?:^|,\s+but\s+)(?:the\s+(?:(?:file|folder|directory)\s+)?|running\s+|du darfst\s+|bitte\s+"
-    rf"|(?:all )?files (?:in|under)\s+|everything (?:in|under)\s+)?(?P<what>{MENTION})"
+    rf"|(?:all |the )*files (?:in|under)\s+|everything (?:in|under)\s+)?(?P<what>{MENTION})"
     r"\s+(?:(?:folder|file|files|directory|command|script)\s+)?(?:without (?:\w+ ){0,2}\w+ )?"
     r"(?P<says>must|needs?|requires?|should|has to|have to|only works?|only runs?|only happens?|fails?|hangs?|takes"
-    r"|will|wipes?|deletes?|destroys?|breaks?|resets?|overwrites?|drops?|can['’]?t"
-    r"|cannot|(?:is|are) (?:auto-?generated|generated|read[- ]?only|frozen|vendored|off[- ]limits|forbidden|not allowed"
-    r"|banned|prohibited|taboo|a no-?go|not acceptable|unacceptable|not ok|not okay|not permitted"
+    r"|costs?|will|wipes?|deletes?|destroys?|breaks?|resets?|overwrites?|drops?|can['’]?t"
+    rf"|cannot|{_COMES_FROM}"
+    r"|(?:is|are) (?:auto-?generated|generated|read[- ]?only|frozen|immutable|vendored|off[- ]limits|forbidden"
+    r"|not allowed|banned|prohibited|taboo|a no-?go|not acceptable|unacceptable|not ok|not okay|not permitted"
     r"|(?:blocked|unavailable|not available|not supported|not installed|disabled)"
     r"(?=\s*(?:$|[,.;:(])|\s+(?:here|because|so|by (?!default)))"
     r"|dangerous|destructive|deprecated|legacy|never|not to be|slow|broken|flaky)"
@@ -212,7 +214,8 @@ SUBJECT = kept(
     r"|(?:bitte )?(?:nicht|nie|niemals) (?:verwenden|benutzen|nutzen|ausführen|aufrufen|starten|machen))\b"
 )
 WILL_DO = kept(
-    r"(?:keep|use|do|run|put|write)\b|(?:must|should|will|has to|have to|needs? to|can['’]?t|cannot)\s+"
+    rf"{_COMES_FROM}"
+    r"|(?:keep|use|do|run|put|write)\b|(?:must|should|will|has to|have to|needs? to|can['’]?t|cannot)\s+"
     r"(?!(?:(?:not|never|always|only|also|just|still)\s+)*(?:be|run|go|happen|use|come|wait|start|stay|finish|pass|have"
     r"|get|take|delete|wipe|destroy|break|reset|overwrite|drop|hang|fail|remove|restart|stop|prompt|need)\b)[a-z]"
 )

@@ -14,7 +14,7 @@ from holdfast.language.circumstances import PERSON
 from holdfast.language.conditions import Condition
 from holdfast.language.derived_parts import Derived, branches_in, is_file, with_option
 from holdfast.language.disowned import is_of_others
-from holdfast.language.mentions import TABLE, RuleSentence, meanings
+from holdfast.language.mentions import MENTION, TABLE, RuleSentence, meanings
 from holdfast.language.word_lists import among
 
 _AND = r"(?:\s*(?:,|/|\bor\b|\band\b|\bnor\b|\boder\b|\bund\b)\s*)+"
@@ -31,6 +31,8 @@ _OR_ELSE = kept(
 _WANTS = rf"(?:(?:please|also|and|we|you|must|should),?\s+)*(?:{forms.NOT}|no|always|put|include|mention|reference)\b"
 
 
+# "`git push` only when I say so".
+_WAITS = kept(rf"(?:please\s+)?({MENTION})\s+only\s+(?:when|if|after|once|with|upon)\s+{PERSON}")
 # Whatever stands behind these, they are said of git; one may also push back, or merge cells.
 _OF_GIT = ("commit", "rebas", "amend", "force")
 
@@ -60,8 +62,8 @@ def _patterns() -> dict[str, re.Pattern[str]]:
             r"(?:\s+(?:commits?|requests?|prs?|branches|part|step|changes))?\s+(?:up )?to me\b"
             r"|\bi(?:['’]ll| will| always| want to| prefer to| do (?:all )?(?:the )?)\s*(?:(?:handle|do|all|the)\s+)*"
             rf"{some.replace('verbs', 'own')}(?:\s+\w+){{0,3}}?\s+(?:myself|on my own)\b"
-            rf"|^(?:all\s+|the\s+)*{some.replace('verbs', 'job')}(?:\s+\w+){{0,2}}?\s+(?:is|are) "
-            r"(?:my (?:job|task|business)|up to me|mine)\b"
+            rf"|(?:^|\bbut\s+|,\s+)(?:all\s+|the\s+)*{some.replace('verbs', 'job')}(?:\s+\w+){{0,2}}?\s+(?:is|are) "
+            r"(?:(?:my|a human['’]s|a person['’]s|the maintainers?['’]s?) (?:job|task|business)|up to me|mine)\b"
         ),
         "one": kept(rf"\b(?:{either})\b"),
         "again": kept(rf"[,;:]\s*(?:only |just |always )?(?:{either})\b"),
@@ -93,10 +95,11 @@ def _is_verb(rest: str) -> bool:
 
 def only_asked(sentence: RuleSentence) -> Derived | None:
     """Return what a verb stands for that waits for the person: "only commit when I ask you to"."""
-    found = _patterns()["waits"].match(sentence.spoken) or _patterns()["mine"].search(sentence.spoken)
-    if found is None:
+    named = _WAITS.match(sentence.spoken)
+    found = named or _patterns()["waits"].match(sentence.spoken) or _patterns()["mine"].search(sentence.spoken)
+    if found is None or (named and sentence.named(named[1])[0].kind != "command"):
         return None
-    wanted = commands_of(next(filter(None, found.groups())))
+    wanted = (sentence.named(named[1])[0].text,) if named else commands_of(next(filter(None, found.groups())))
     condition = Condition(wanted, branches=branches_in(sentence.spoken))
     return Derived(condition, sentence.shown(*found.span()), forbids=True, literal=True)
 
@@ -126,8 +129,9 @@ def meant(sentence: RuleSentence) -> Derived | None:
     if not is_whole and not _goes_on(found["rest"], is_before=False):
         return None
     if option := forms.WITH_OPTION.match(found["rest"]):
-        said = "".join([one.said for one in sentence.named(option["what"])])
-        wanted, is_whole = tuple([with_option(one, said) for one in wanted if said[:1] == "-"]), said[:1] == "-"
+        said = "".join([one.said for one in sentence.named(option["what"])]) or option["what"]
+        given = [one if said in one else with_option(one, said) for one in wanted if said[:1] == "-"]
+        wanted, is_whole = tuple(given), said[:1] == "-"
     # "Don't push to origin, push to my fork": the same is asked for in another way.
     is_plain = is_whole and not patterns["again"].search(found["rest"])
     return Derived(Condition(wanted, branches=branches_in(spoken)), said, forbids=True, literal=is_plain)
@@ -157,7 +161,8 @@ def _goes_on(rest: str, *, is_before: bool) -> bool:
 def about(sentence: RuleSentence) -> Derived | None:
     """Return what is told at the command that makes what the sentence begins with: "commit messages are in English"."""
     for wanted, names in meanings("about ").items():
-        named = rf"(?:(?:the|our|your|my|all|any|always|please|write|keep|use|every|git)\s+)*(?:{'|'.join(names)})\b"
+        lead = r"(?:(?:the|our|your|my|all|any|always|please|write|keep|use|every|git|los|les)\s+)*"
+        named = rf"{lead}(?:{'|'.join(names)})\b"
         # "No emojis in commit messages", "reference the ticket in the commit message".
         found = kept(named).match(sentence.spoken) or kept(rf"{_WANTS}.*\b(?:in|for)\s+{named}").match(sentence.spoken)
         if found:

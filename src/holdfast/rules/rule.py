@@ -106,7 +106,7 @@ def condition_of(memory: Memory) -> list[str]:
         return [f"{told} ({origin})", f"{_MEANS[rule.does]}: {rule.why}", *off]
     if told:
         return [
-            f"{told}: no command or file could be read from its words",
+            f"{told}: its words do not say surely which command or file they mean",
             f"to give it one: {derived.give_one(memory)}",
         ]
     could = derived.derive(memory.body) if memory.when else None
