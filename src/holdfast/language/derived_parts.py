@@ -56,7 +56,8 @@ def branches_in(spoken: str, *, at: bool = False) -> tuple[str, ...]:
     found = forms.BRANCH.search(spoken)
     if found and at and not found[0].startswith(("on ", "auf ")):
         return ()
-    said = re.sub(r"\b(?:or|and|oder|und)\b", " ", found["names"]) if found else ""
+    other = None if found or at else forms.TO_BRANCH.search(spoken)
+    said = re.sub(r"\b(?:or|and|oder|und)\b", " ", found["names"]) if found else other["name"] if other else ""
     names = [name.removeprefix(BRANCH) for name in re.findall(r"[\w.:-]*\w", said)]
     return tuple(dict.fromkeys([one for name in names for one in (_DEFAULT if name == "default" else (name,))]))
 

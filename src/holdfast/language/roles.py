@@ -114,6 +114,11 @@ _MY_LEAVE = kept(
 )
 _GERUND = kept(r"^(?:(?:running|using|calling|executing|starting|plain|bare|raw|the|just|but|because)\s+)+")
 _CLAUSE = kept(r"[,;:()]\s+")
+# "X eats all memory, use Y".
+_BLAMED = kept(
+    rf"(?:plain |bare |the )?(?P<what>{MENTION})\s+(?!works\b)[a-z]+s\s[^,;]*[,;]\s+(?:so |please |just |always )*"
+    rf"(?:use|run|prefer)\s+(?:the )?{MENTION}"
+)
 _SUBJECTS = kept(rf"{MENTION}(?:(?:,\s+|\s+(?:and|or|without)\s+){MENTION})*")
 # "Never use --force with npm".
 _OF_PROGRAM = kept(rf"\s+(?:with|to|on|for|in)\s+(?:the\s+)?{MENTION}")
@@ -334,6 +339,8 @@ def by_roles(sentence: RuleSentence, *, is_english: bool = True) -> Derived | No
     if forms.REPORTS.search(spoken) or forms.WAS_DONE.match(spoken) or forms.TURNED.search(spoken):
         return None
     found = [each for each in _Reader(sentence, is_english=is_english).found if each[1].text or each[0] == WANTED]
+    if blamed := _BLAMED.match(spoken):
+        found += [(HURTS, _as(one, "run"), blamed.end()) for one in sentence.named(blamed["what"])]
     told = [(role, one) for role, one, at in found if role != WANTED and _is_whole(sentence, role, one, at)]
     if not told:
         return _with_option(sentence) or _rivals(sentence, found)

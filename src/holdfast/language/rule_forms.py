@@ -146,7 +146,8 @@ SETS = kept(
 )
 # What a person reads as a ban, whether anything is derived from it or not.
 PLAIN_BAN = kept(
-    rf"^(?:(?:please|bitte|you|we|should|must|may)\s+)*{NOT}\s|\byou (?:must|should|may)(?: not|n['’]?t| never)\b"
+    rf"(?:^|[,;]\s+(?:(?:so|but|and)\s+)?)(?:(?:please|bitte|you|we|should|must|may)\s+)*{NOT}\s"
+    r"|\byou (?:must|should|may)(?: not|n['’]?t| never)\b"
     r"|\b(?:not allowed|forbidden|banned|prohibited|verboten|off[- ]limits|no-?go)\b"
     r"|^(?:use|nutze|nimm)\s.*\b(?:rather than|instead of|statt)\b"
 )
@@ -154,6 +155,7 @@ PLAIN_BAN = kept(
 TELLS = kept(
     r"^(?:no|keine?)\b.*\b(?:any ?more|any longer|yet|mehr)\b"
     r"|\b(?:i|we|they|it|he|she)(?:['’]ve|\s+have|\s+has)?\s+never\s+(?:had|saw|seen|got|been|was|were|did|ran|\w+ed)\b"
+    r"|\bnever\s+(?:had|saw|seen|got|been|was|were|did|happened)\b"
     r"|^no\b[^,;]*\b(?:was|were|been|(?:is|are)\s+(?:needed|required|necessary|known|used))\b"
     r"|\b(?:hatten?|gab|war|waren)\b.*\b(?:nie|niemals|keine?n?)\b"
     r"|^keine?n?\b.*\b(?:seit|bisher|war|waren|wurden?|nötig)\b"
@@ -172,7 +174,7 @@ ORDERS = kept(
 ASKED_FIRST = kept(
     r"\bask (?:me|first|before)\b"
     # Whatever the language and the form: a word that denies, with one for what agents do.
-    r"|^(?=.*\b(?:never|nothing|nobody|don['’]?t|do not|nie|niemals|nichts|keine?n?|nunca|nada|jamais|pas)\b)"
+    r"|^(?=.*\b(?:never|nothing|nobody|don['’]?t|do not|nie|niemals|nichts|keine?n?|nunca|nada|jamais|pas|rien)\b)"
     r".*\b(?:push|commit|merg|rebas|deploy|install|amend|tag)(?:s|es|e|en|ing|ed|er)?\b"
     # "Only deploy from the release branch", "deploys only from main".
     r"|^only\s+(?:ever\s+)?(?:push|commit|merge|rebase|deploy|install|amend|tag|release|publish)\b"
@@ -256,14 +258,14 @@ HEADS_LIST = kept(rf"^(?:(?:please|you|we|must|should|may)\s+)*(?:{NOT}\b|(?:alw
 LIST_ITEM = kept(r"^\s*(?:[-*•]|\d+[.)])\s+")
 # What production may be beside a branch.
 _NO_BRANCH = r"(?!\s+(?:domain|servers?|environment|database|db|systems?|sites?|data|cluster|hosts?|flow|config\w*)\b)"
-_BRANCH = rf"(?:main|master|develop|trunk|production{_NO_BRANCH}|default|{MARK}[\w.-]*\w)"
+_BRANCH = rf"(?:main|master|develop|trunk|(?:production|staging|stable){_NO_BRANCH}|gh-pages|default|{MARK}[\w.-]*\w)"
 _BRANCHES = rf"{_BRANCH}(?:(?:\s*[/,]\s*|\s+(?:or|and|oder|und)\s+){_BRANCH})*"
 # Behind a command these say for what alone it is meant, which no condition can tell.
 _EVERYWHERE = (
     rf"(?:a |an |the |this |our |my |any |every |your )*(?:{_BRANCH}|repo\w*|project\w*|codebase|machine|workspace"
     r"|monorepo|you can|possible|\w+days?|weekends?|release day|time|own|everything|anything|all|scripts|installs?"
     r"|installing|packages?|package management|dependencies|deps|(?:shell |project |package |terminal )?commands"
-    r"|remote|origin|upstream|github|gitlab|branch(?:es)?)\b"
+    r"|remote|origin|upstream|github|gitlab|branch(?:es)?(?!\s+(?!without|unless|until|before|after|because|since|that|directly|when)[^\W\d_]{4,}))\b"
     # "In the branch names", "in scripts under tools/" is somewhere.
     r"(?!\s+(?:names?|titles?|descriptions?|messages?|comments?|under|below|inside|within|that|which"
     r"|whose|like|of|in(?! general))\b)"
@@ -349,5 +351,12 @@ ONLY = kept(
 # "rm -rf only inside build/": everywhere else it is forbidden.
 ONLY_IN = kept(
     rf"^(?:(?:run|use)\s+)?(?P<what>{MENTION})\s+only\s+(?:inside|within|under|below|in|on)\s+(?P<where>{_LIST})\W*$"
+)
+# Where something is pushed to is a branch, whatever its name: "never push to canary"; but for these.
+TO_BRANCH = kept(
+    rf"(?:\b(?:push|merg|commit)\w*|{MENTION})\s+(?:(?:directly|straight|anything|code|changes|stuff)\s+)*(?:in)?to\s+"
+    r"(?:the\s+)?(?!(?:origin|upstream|remotes?|git\w+|forks?|servers?|repo\w*|it|them|this|that|any\w*|me|us|my|our|your"
+    r"|a|an|its|their|other|public|shared|protected)\b)(?P<name>[^\W\d_][\w-]+)"
+    r"(?:\s+branch)?(?=\s*(?:$|[,.;:!?(])|\s+(?:on|without|unless|until|or|before|after|directly|yourself|ever)\b)"
 )
 BRANCH = kept(rf"\b(?:to|on|onto|into|from|auf|push|pushing)\s+(?:the\s+)?(?:branch\s+)?(?P<names>{_BRANCHES})\b")
