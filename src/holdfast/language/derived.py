@@ -446,15 +446,4 @@ def _pronoun(sentence: RuleSentence, before: list[Mention]) -> Derived | None:
     return _of_verbs(told, verb) if told and kind == "path" else told
 
 
-_FORMS = (
-    _failing,
-    _all_but,
-    instead,
-    replaced,
-    _forbidden,
-    _only,
-    meant,
-    _left_alone,
-    _run_with,
-    _subject,
-)
+_FORMS = (_failing, _all_but, instead, replaced, _forbidden, _only, meant, _left_alone, _run_with, _subject)

@@ -24,8 +24,7 @@ _PERMITS = kept(
     r"|\bkeine?n? (?:grund|notwendigkeit|bedarf)\b"
     # Nobody wants to be asked.
     rf"|\b(?:{NOT}|quit)\s+(?:(?:ever|even|please|always|just|be|keep|to|in)\s+)*{_ASKING}\b[^;]*\b(?:before|prior"
-    rf"|bevor|vor)\b"
-    r"|\bfrag\w*\s+(?:mich\s+)?(?:nicht|nie|niemals)\b|\bohne (?:rückfrage|zu fragen)\b[^;]*\bdarfst\b"
+    rf"|bevor|vor)\b|\bfrag\w*\s+(?:mich\s+)?(?:nicht|nie|niemals)\b|\bohne (?:rückfrage|zu fragen)\b[^;]*\bdarfst\b"
     # It may be done.
     r"|\b(?:feel free|free to|(?<!never )(?<!not )(?<!n't )go ahead and"
     r"|(?:can|may|darfst|kannst)(?!['’]?t|not|\s+not|\s+nicht|\s+only|\s+nur)\b[^;]*"
@@ -63,8 +62,7 @@ _DENIED = kept(
     r"\b(?:not true|untrue|a myth|is false|wrong|nonsense|a lie) that\b|\bno longer (?:say|hold|true|the case"
     r"|applies|valid)\b"
     r"|^(?:please )?(?:ignore|forget|disregard|drop|vergiss|ignoriere)\b[^;]*\b(?:that|rule|note|says|advice|regel"
-    r"|dass)\b"
-    r"|\b(?:do not|don['’]?t|never) (?:believe|trust|listen|follow|mind|say|tell)\b"
+    r"|dass)\b|\b(?:do not|don['’]?t|never) (?:believe|trust|listen|follow|mind|say|tell)\b"
     rf"|\b{NOT}\s+(?:(?:ever|please|just)\s+)*(?:stop|avoid|quit|refuse|hesitate|worry|be afraid)\b"
     r"|\b(?:can|could)(?: never|n['’]?t|not) [^;]*\b(?:too (?:often|much|many|early)|enough)\b"
     r"|\b(?:used to (?:say|think|believe|be)|nicht wahr|stimmt nicht)\b"
@@ -79,19 +77,16 @@ _ENCOURAGES = kept(
     r"\b(?:vergiss|vergesst|vergessen sie|überspring\w*|zöger\w*|scheu\w*|versäum\w*|verzicht\w*)\b[^;]*?"
     r"\b(?:nie|niemals|nicht|kein\w*)\b"
     r"|\b(?:nie|niemals|nicht)\b[^;]*\b(?:zu )?(?:vergessen|überspringen|auslassen|weglassen|versäumen|zögern"
-    r"|verzichten)\b"
-    r"|\bkeine? (?:angst|scheu|sorgen?|bedenken|hemmungen)\b"
+    r"|verzichten)\b|\bkeine? (?:angst|scheu|sorgen?|bedenken|hemmungen)\b"
 )
 _TAKEN_BACK = kept(
     r"\b(?:just kidding|(?:was|is|were) (?:just |only )?(?:a joke|joking|kidding)|i disagree|no longer (?:applies"
     r"|holds)"
     r"|(?:does not|doesn['’]?t) (?:apply|hold) any ?more|(?:which|but (?:that|this|it|he|she|they))(?:['’]s|['’]re"
-    r"| is| was| are) "
-    r"(?:wrong|false|nonsense|not true|mistaken|outdated|obsolete|no longer)|(?:stimmt|gilt) nicht"
+    r"| is| was| are) (?:wrong|false|nonsense|not true|mistaken|outdated|obsolete|no longer)|(?:stimmt|gilt) nicht"
     r"|war (?:nur )?ein (?:witz|scherz))\b"
     r"|\bnow it(?:['’]s| is) (?:fine|okay|ok|allowed)\b|\b(?:fine|okay|ok|allowed) (?:now|again)\b|\bchanged my mind\b"
-    r"|\bban (?:is|was) lifted\b"
-    r"|\b(?:ignore|forget|disregard|scratch) (?:that|this|them|him|her)\W*$|\bnever ?mind\W*$"
+    r"|\bban (?:is|was) lifted\b|\b(?:ignore|forget|disregard|scratch) (?:that|this|them|him|her)\W*$|\bnever ?mind\W*$"
 )
 
 

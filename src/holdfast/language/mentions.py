@@ -45,19 +45,7 @@ _FOLDER = kept(r"\b(?:the|our)\s+(?P<name>[a-z][\w-]*(?:/[\w-]+)*)/?\s+(?:folder
 # What is said so of a path without an ending is said of a folder.
 _IS_MADE = kept(r"\s+(?:is|are)\s+(?:auto-?)?(?:generated|read[- ]?only|frozen|immutable|vendored|off[- ]limits)\b")
 # So it is where it is changed, and nothing else behind it.
-_CHANGES = (
-    "leave",
-    "edit",
-    "touch",
-    "modify",
-    "change",
-    "delete",
-    "editing",
-    "touching",
-    "modifying",
-    "changing",
-    "deleting",
-)
+_CHANGES = ("edit", "touch", "modify", "change", "delete", "editing", "touching", "modifying", "changing", "deleting")
 _IS_WHOLE = kept(
     r"\s*(?:$|[,.;:!()])|\s+(?:alone|without|except|unless|until|by hand|directly|manually|or|and|ever|again)\b"
 )
@@ -145,7 +133,7 @@ class RuleSentence:
             and (
                 "".join(before) in ("in", "under", "inside", "below", "unter")
                 or _IS_MADE.match(found.string, found.end())
-                or ("".join(before).casefold() in _CHANGES and _IS_WHOLE.match(found.string, found.end()))
+                or ("".join(before).casefold() in (*_CHANGES, "leave") and _IS_WHOLE.match(found.string, found.end()))
             )
         )
         if text.startswith("jest") and "".join(before).casefold() in among(TABLE, "polish"):

@@ -25,8 +25,7 @@ _MOMENT_ROLES = (BEFORE, MOMENT)
 _DENIES = (
     r"never|not|don['’]?t|cannot|can['’]?t|mustn['’]?t|shouldn['’]?t|avoid|refrain from|instead of|rather than"
     r"|^no(?=(?:\s+[\w-]+){0,2}\s+\(?(?:push|commit|merg|amend|rebas|[\ue000-\ue0ff]))"
-    r"|(?<=[(,;:/] )no(?=\s+(?:push|commit|merg|amend|rebas|[\ue000-\ue0ff]))"
-    r"|stop(?=\s\w+ing)"
+    r"|(?<=[(,;:/] )no(?=\s+(?:push|commit|merg|amend|rebas|[\ue000-\ue0ff]))|stop(?=\s\w+ing)"
 )
 _MOMENTS = "before|prior to|bevor|vor|after|when|whenever|once|if|upon|each time|every time"
 _ASIDES = "unless|until|till|without|except|because|since|so that|so|otherwise|while|that|which|via|through"

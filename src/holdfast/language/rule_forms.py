@@ -50,8 +50,7 @@ NOT = (
 ASKING = r"(?:(?:ohne (?:rückfrage|zu fragen|mich zu fragen|nachfrage)|(?:direkt )?auf (?:main|master|develop))\s+)?"
 ADVERBS = (
     r"(?:(?:(?:try|attempt|trying) to|(?:should|may|must|can|do|are) you(?: to)?|ever|again|please|direct"
-    r"|directly|manually|just|simply|blindly|also|even|to|be|by hand)"
-    r"\s+)*"
+    r"|directly|manually|just|simply|blindly|also|even|to|be|by hand)\s+)*"
 )
 RUN = (
     r"(?:run|running|use|using|call|calling|execute|executing|invoke|do|type|start|add|install"
@@ -80,8 +79,7 @@ CONTENTS = kept(r"^(?:['’]s)?\s+(?:files?|values?|contents?|secrets)\b")
 _DETERMINERS = (
     r"(?:(?:(?:auto-?)?generated|compiled|vendored|minified|built|protobuf|migrations|snapshots|fixtures|stubs"
     r"|bindings|the|any|a|an|our|your|my|files?|anything|something|code|in|under|inside|below|within|to|with|of"
-    r"|plain|bare"
-    r"|raw|global|file|folder|directory|command|or|and|existing|from|all|every|contents?|via|through)\s+)*"
+    r"|plain|bare|raw|global|file|folder|directory|command|or|and|existing|from|all|every|contents?|via|through)\s+)*"
 )
 # "Any database migration (`alembic upgrade`)".
 _NAMELY = r"(?:(?:[\w-]+\s+){1,3}\((?:e\.g\.,?\s+|i\.e\.,?\s+|like\s+|via\s+|with\s+)?)?"
@@ -141,8 +139,7 @@ DONE_BEFORE = kept(r"^\W*(?:\w+ed|validation|verification)\b|\b(?:can|could|may|
 PERHAPS = kept(r"\b(?:prefer\w*|probably|maybe|perhaps|ideally|usually|lieber|möglichst)\b")
 SETS = kept(
     rf"\b(?:{NOT}|not allowed|forbidden|banned|verboten|instead of|rather than|statt|without|unless|only|must|before"
-    rf"|ask me"
-    r"|ask first|muss)\b|, not "
+    rf"|ask me|ask first|muss)\b|, not "
 )
 # What a person reads as a ban, whether anything is derived from it or not.
 PLAIN_BAN = kept(
@@ -189,8 +186,7 @@ LEFT_ALONE = kept(
 # "When I run it, it fails", "I got this error when running it" is a report.
 REPORTS = kept(r"\bi(?:['’]m)?\s+(?!want|need|expect|prefer|say|ask|tell)\w+")
 CHANGES = kept(
-    rf"\b(?:after|when|whenever|once|if|every time|each time|on|nach|wenn)\b[^.;]*?"
-    rf"\b(?:{EDIT}|change|edit|modif|änder)"
+    rf"\b(?:after|when|whenever|once|if|every time|each time|on|nach|wenn)\b[^.;]*?\b(?:{EDIT}|change|edit|modif|änder)"
 )
 FAILS = kept(rf'\b(?:when|if|wenn)\s+(?P<what>{MENTION})\s+fails with\s+"(?P<error>[^"]{{4,200}})"')
 COMES = kept(
@@ -205,8 +201,7 @@ SUBJECT = kept(
     rf"|(?:all |the )*files (?:in|under)\s+|everything (?:in|under)\s+)?(?P<what>{MENTION})"
     r"\s+(?:(?:folder|file|files|directory|command|script)\s+)?(?:without (?:\w+ ){0,2}\w+ )?"
     r"(?P<says>must|needs?|requires?|should|has to|have to|only works?|only runs?|only happens?|fails?|hangs?|takes"
-    r"|costs?|will|wipes?|deletes?|destroys?|breaks?|resets?|overwrites?|drops?|can['’]?t"
-    rf"|cannot|{_COMES_FROM}"
+    rf"|costs?|will|wipes?|deletes?|destroys?|breaks?|resets?|overwrites?|drops?|can['’]?t|cannot|{_COMES_FROM}"
     r"|(?:is|are) (?:auto-?generated|generated|read[- ]?only|frozen|immutable|vendored|off[- ]limits|forbidden"
     r"|not allowed|banned|prohibited|taboo|a no-?go|not acceptable|unacceptable|not ok|not okay|not permitted"
     r"|(?:blocked|unavailable|not available|not supported|not installed|disabled)"
@@ -216,8 +211,7 @@ SUBJECT = kept(
     r"|(?:bitte )?(?:nicht|nie|niemals) (?:verwenden|benutzen|nutzen|ausführen|aufrufen|starten|machen))\b"
 )
 WILL_DO = kept(
-    rf"{_COMES_FROM}"
-    r"|(?:keep|use|do|run|put|write)\b|(?:must|should|will|has to|have to|needs? to|can['’]?t|cannot)\s+"
+    rf"{_COMES_FROM}|(?:keep|use|do|run|put|write)\b|(?:must|should|will|has to|have to|needs? to|can['’]?t|cannot)\s+"
     r"(?!(?:(?:not|never|always|only|also|just|still)\s+)*(?:be|run|go|happen|use|come|wait|start|stay|finish|pass|have"
     r"|get|take|delete|wipe|destroy|break|reset|overwrite|drop|hang|fail|remove|restart|stop|prompt|need)\b)[a-z]"
 )
@@ -237,8 +231,7 @@ LEAVE = kept(
 )
 FORBIDDEN = kept(
     r"\b(?:never|must not|not allowed|forbidden|off[- ]limits|should not|not to be|banned|prohibited|taboo|tabu"
-    r"|verboten"
-    r"|no-?go|not acceptable|unacceptable|not ok|not okay|not permitted|(?:nicht|nie|niemals) \w+en)\b"
+    r"|verboten|no-?go|not acceptable|unacceptable|not ok|not okay|not permitted|(?:nicht|nie|niemals) \w+en)\b"
 )
 # "README.md must never be longer ..." wants something of the file, and lets it be changed.
 DEMANDS = kept(
@@ -272,8 +265,7 @@ _EVERYWHERE = (
 )
 _SERVERS = r"(?:in)?to (?:the |our |any )?(?:servers?|hosts?)\b"
 LIMITED = kept(
-    rf"(?:\s+\w+ly)?\s+(?!{_SERVERS})"
-    rf"(?:to\s+(?!me\b|{_EVERYWHERE})[a-z]"
+    rf"(?:\s+\w+ly)?\s+(?!{_SERVERS})(?:to\s+(?!me\b|{_EVERYWHERE})[a-z]"
     rf"|(?:for|on|in|with|inside|as|when|while|during|after|um|für|auf|bei)\b(?!\s+{MENTION}|\s+{_EVERYWHERE}))"
 )
 # Behind a command these leave it as it is, a whole; whatever else stands there says which of its calls are meant.
@@ -282,15 +274,13 @@ _HOW = (
     r"|pls"
     r"|thanks|here|anymore|any ?(?:more|longer)|yourself|myself|ourselves|unasked|on (?:your|its|their) own|first|too"
     r"|by (?:hand|yourself|itself)|at all|anywhere|everywhere|for any reason|for me|for us|in general"
-    r"|on (?:my|your|the user['’]s) behalf"
-    r"|straight|either|instead|today|alone|myself|yet|whatsoever"
+    r"|on (?:my|your|the user['’]s) behalf|straight|either|instead|today|alone|myself|yet|whatsoever"
     r"|direkt|einfach|bitte|mehr|hier|selbst|nochmal|jemals|manuell|von hand|lokal|wieder|ausführen|benutzen|nutzen"
     r"|verwenden|machen|aufrufen|starten|laufen lassen|einsetzen"
 )
 _NEXT_CLAUSE = (
     r"without|unless|until|till|when|whenever|while|during|if|once|before|after|because|since|as (?:it|they|this"
-    r"|that|we)"
-    r"|or|but|nor|so|otherwise|even|is|are|it|rather|use|just|always|never|not|no|do|don['’]?t|only|ask|except"
+    r"|that|we)|or|but|nor|so|otherwise|even|is|are|it|rather|use|just|always|never|not|no|do|don['’]?t|only|ask|except"
     r"|outside|besides"
     r"|we|you|i|and (?:always|use|ask|never|do|don['’]?t|please)|wenn|bevor|ohne|außer|weil|denn|sonst|sondern|oder"
     r"|aber|ist|sind|nutze|nimm|verwende|in diesem (?:repo|projekt)|zu"
@@ -298,8 +288,7 @@ _NEXT_CLAUSE = (
 WHOLE = kept(
     rf"(?:\s+(?:the\s+)?{_BRANCHES}(?:\s+branch)?)?"
     rf"(?:\s+(?:(?:any|the|your|my|our|git)\s+)*(?:anything|code|changes|commits|stuff|work|branches"
-    rf"|(?:cli )?commands?|cli))?"
-    rf"(?:\s+(?:{_HOW})\b)*"
+    rf"|(?:cli )?commands?|cli))?(?:\s+(?:{_HOW})\b)*"
     rf"(?:\s*(?:$|[,.;:!?()–—])|\s+(?:[-–—]|(?:{_NEXT_CLAUSE})\b|(?:in|on|for|to|from|at|across|with|inside|within|into"
     rf"|onto|auf|im)\s+{_EVERYWHERE}|{_SERVERS}))"
 )
@@ -316,10 +305,7 @@ _SOMEWHERE = (
 OPENS = kept(rf"^(?:for|with|at|as|in|on|inside|within|under|beim?|für)\s+{_SOMEWHERE}")
 # "Plain scripts, not pytest modules" is about modules.
 NOUN = kept(r"\s+(?:modules?|scripts?|files?|code|images?|packages?|syntax|style|configs?|classes|functions|types)\b")
-LED = kept(
-    rf"^(?:when|while|if|for|in|on|during|wenn|beim?)\s+{_SOMEWHERE}[^,]*?,?\s*"
-    r"(?:always |please |use |\W)*$"
-)
+LED = kept(rf"^(?:when|while|if|for|in|on|during|wenn|beim?)\s+{_SOMEWHERE}[^,]*?,?\s*(?:always |please |use |\W)*$")
 WITH = kept(
     rf"\s+(?:\w+\s+){{0,3}}?(?:with|through|via|using|needs?|requires?)\s+(?:the\s+|an?\s+)?(?P<what>{MENTION})"
 )

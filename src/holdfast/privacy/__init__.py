@@ -428,10 +428,7 @@ _FOLLOWING = (
 SPOKEN = dict(zip("abcdefghijklmnopqrstuvwxyz", _FOLLOWING.split(), strict=True))
 
 # Where the random rest of a vendor's token may begin: at a sign, before a run with a digit or of many letters.
-_BEHIND_SIGN = (
-    r"(?=[A-Za-z0-9_+/-]{16})(?=[A-Za-z_+/-]{0,19}[0-9]|[A-Za-z]{16})"
-    r"(?!(?:[0-9a-f]{4}-){1,3}[0-9a-f]{12})"
-)
+_BEHIND_SIGN = r"(?=[A-Za-z0-9_+/-]{16})(?=[A-Za-z_+/-]{0,19}[0-9]|[A-Za-z]{16})(?!(?:[0-9a-f]{4}-){1,3}[0-9a-f]{12})"
 # One pattern for each sign: what begins with one certain letter is searched several times as fast.
 PREFIXED = (
     rf"_(?<=[A-Za-z0-9].)(?<!toolu_)(?<!msg_)(?<!call_)(?<!req_){_BEHIND_SIGN}",
