@@ -17,6 +17,7 @@ PRAISE = (
     *("This looks great. Can you push it?", "Hey I love the changes you've made", "Fenomenal, funciona."),
     *("it works very well now", "so much better! Commit it.", "终于好了，谢谢", "素晴らしい、次へ"),
     *("c'est parfait, merci",),
+    *("that's really impressive", "it looks stunning", "ficou show", "отлично получилось", "效果非常好"),
     *("Perfekt, danke dir!", "gut gemacht", "Genau das wollte ich.", "hervorragende Analyse", "ich bin begeistert"),
 )
 FRUSTRATION = (
@@ -28,6 +29,10 @@ FRUSTRATION = (
     *("I'm furious with you", "thanks for nothing", "you did not restart it...AGAIN!!!", "why can't you just run it"),
     *("说了多少遍了，别动这个文件", "何度も言わせるな", "я же просил не трогать", "ya te dije que no"),
     *("arrête de commiter",),
+    *("stop apologizing and fix it", "well done, you broke the build", "you're an idiot", "read what I wrote"),
+    *("why on earth would you delete the tests", "you're guessing again", "tu n'écoutes rien", "ты тупой?"),
+    *("perché stai peggiorando tutto", "para de inventar", "deja de inventar cosas", "你傻吗", "ちゃんと読んで"),
+    *("제대로 읽어봐", "aptal mısın", "das kann doch nicht dein Ernst sein", "du machst es nur noch schlimmer"),
     *("du hast die Datei schon wieder gelöscht", "deine Antwort ist Unsinn", "liest du überhaupt, was ich schreibe?"),
 )
 NEITHER = (
@@ -45,6 +50,13 @@ NEITHER = (
     *("ruff is amazing, add it", "the previous developer did a horrible job", "I'm an idiot, wrong file"),
     *("IMPORTANT!!! read the guide first", "这个按钮放在右边", "le serveur a dit quoi ?", "what happened to the port?"),
     *("docker is down again", "it still crashes", "customers say 'this is garbage'", "SELECT * FROM USERS"),
+    *(
+        "how many times does the loop run",
+        "why did docker stop",
+        "nobody asked for dark mode, drop it",
+        "请让界面更漂亮",
+    ),
+    *("I hate this library", "wrong file, I meant app.py", "el bucle corre mil veces", "服务崩溃了"),
     *("super, dann jetzt die Tests", "Mist, der Server ist weg", "du hast ein Komma vergessen", "sieht gut aus"),
 )
 

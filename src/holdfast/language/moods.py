@@ -243,7 +243,8 @@ def _blame(one: MoodSentence, words: Words) -> Mood | None:
     deed, again = _deed(said, words)
     if deed and again:
         return Mood(_LOWEST, _SURE, deed)
-    if deed in words["hard"] and one.end == "!":
+    # "Well done, you broke the build" is mockery.
+    if deed in words["hard"] and (one.end == "!" or any(_verdict(part, words) for part in one.parts)):
         return Mood(_LOW, _LIKELY, deed)
     if words.has("others", said):
         return None
