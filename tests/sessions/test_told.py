@@ -115,3 +115,14 @@ def test_a_plan_is_asked_without_the_signs_of_markdown() -> None:
     plan = "Implement this plan:\n\n# Add a cart\n\n## Context\n\nThe **shop** has `none`.\n\n## Files\n- `a.py`"
     assert flat(plan) == "Implement this plan. Add a cart. Context: The shop has `none`. Files: `a.py`"
     assert flat("- keep **this**\n- and this") == "- keep **this**\n- and this"
+
+
+def test_a_table_that_an_answer_leads_to_is_told() -> None:
+    """What stands in the rows below "Verification:" stays, and what stands below the table is not taken for it."""
+    answer = (
+        "Confirmed.\n\nVerification:\n\n| Check | Command | Result |\n|---|---|---|\n| Rebuild | `make` | Passed |\n"
+        "| Live grader | `bin/run examples/features/rubric/evals/dataset.yaml --test-id simple` | Passed, 100% |\n\n"
+        "Notes:\n- The dry run scored 0%, which is expected of a run without a model behind it.\n"
+    )
+    wanted = "Confirmed. Verification: Rebuild: `make`, Passed; Live grader: Passed, 100%. The dry run scored 0%"
+    assert told(answer, 140) == wanted

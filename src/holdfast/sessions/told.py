@@ -41,6 +41,7 @@ _ITEMS = (400, 300, 240, 200, 160, 130, 110, _SHORT_ITEM, 60)
 _MAX_SHOWN = 3
 _NOT_SHOWN, _A_ROW = "\0", "\1"
 _MAX_TAIL = 240
+_LONG_CODE = 40
 # So many lines from the end a question is looked for.
 _LAST_LINES = 8
 _STOPS = ".!?:…。！？"
@@ -147,14 +148,17 @@ def _is_left(lead: str) -> bool:
 def _lines(text: str) -> Iterator[_Line]:
     """Yield the lines of an answer that say something, without the signs of Markdown."""
     first: int | None = None
+    # A table right below what leads to it is what that says; any other explains what stands above it.
+    row = _DEEPER
     for raw in _without_blocks(text[:_MAX_READ]):
         bare = raw.strip()
         if raw is _NOT_SHOWN:
             yield _Line(_TITLE, "")
             continue
         if raw[0] == _A_ROW:
-            yield _Line(_DEEPER, _plain(bare[1:]))
+            yield _Line(row, _plain(bare[1:]))
             continue
+        row = _DEEPER
         item = _ITEM.match(bare)
         said = _plain(bare[item.end() :] if item else bare)
         heading = not item and _HEADING.match(bare) and (bare[0] == "#" or not _says_more(said))
@@ -165,9 +169,10 @@ def _lines(text: str) -> Iterator[_Line]:
             continue
         first = None
         if heading:
-            numbered = _ITEM.match(said)
+            row, numbered = _BELOW, _ITEM.match(said)
             yield _Line(_TITLE, said[numbered.end() if numbered else 0 :].rstrip(": "))
         elif said.endswith(":"):
+            row = _BELOW
             *before, last = _SENTENCE_END.split(said)
             if before:
                 yield _Line(_STATEMENT, " ".join(before))
@@ -184,7 +189,9 @@ def _says_more(said: str) -> bool:
 def _row(bare: str) -> str:
     """Return a row of a table as an entry of a list: its first cell, and behind a colon what the others say of it."""
     first, *others = [_TICKED.get(cell.strip(" *\ufe0f"), cell.strip()) for cell in bare.strip("|").split("|")]
-    said = ", ".join(cell for cell in others if cell)
+    # Beside what came of it, a long command says little.
+    short = [cell for cell in others if len(cell) <= _LONG_CODE or cell[0] + cell[-1] != "``"]
+    said = ", ".join(cell for cell in (short if any(short) else others) if cell)
     return f"{first}{': ' if first and said else ''}{said}"
 
 
