@@ -250,3 +250,18 @@ def test_words_that_the_work_is_bad_take_the_evidence_away(items, change):
         asked("the switch in the corner is still broken", 4),
     )
     assert criteria.read(one.path).criteria[0].status == "PENDING"
+
+
+def test_what_was_asked_afterwards_is_no_outcome_of_the_work(items, change):
+    """How the agent ended the work is its outcome, and not how it ended a commit or a question about it."""
+    [one] = items(
+        asked("Add a dark mode to the theme of the shop", 1),
+        change("theme.py", 2),
+        asked("The dark mode is in and follows the system.", 3, role="assistant"),
+        asked("commit", 4),
+        ran("git commit -m 'Add a dark mode'", "[main 1a2b3c4] Add a dark mode", 5),
+        asked("Committed as 1a2b3c4. Other changed files remain unstaged.", 6, role="assistant"),
+        asked("which colours are there?", 7),
+        asked("There are two colours: black and white.", 8, role="assistant"),
+    )
+    assert one.outcome == "the agent says: The dark mode is in and follows the system."

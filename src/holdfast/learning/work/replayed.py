@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from holdfast.base.text import DOTS, one_line
+from holdfast.continuity import messages
 from holdfast.language import tools
 from holdfast.learning.work import criteria, hook
 from holdfast.learning.work import model as work
@@ -74,10 +75,13 @@ class AskSpan:
 
 @dataclass(slots=True)
 class AskedWork:
-    """A piece of work: the ask that began it, and those that went on with it."""
+    """A piece of work: the ask that began it, those that went on with it, and when the person asked for another thing.
+
+    To have it committed is another thing, too: how the agent ends that says nothing of the work.
+    """
 
     spans: list[AskSpan]
-    is_last: bool = False
+    left_at: str = ""
 
     @property
     def first(self) -> AskSpan:
@@ -110,6 +114,8 @@ def pieces(digest: Digest, events: Sequence[SessionEvent]) -> list[AskedWork]:
         at = event.at[:19] or at
         if event.role in _ASKS and event.text.strip():
             ask = _ASKS[event.role](event.text)
+            if found and at and not messages.wants_to_go_on(event.text):
+                found[-1].left_at = found[-1].left_at or at
             if ask is None and goes_on(event.text):
                 continue
             if ask is None and span is not None:
@@ -121,7 +127,6 @@ def pieces(digest: Digest, events: Sequence[SessionEvent]) -> list[AskedWork]:
     if span is not None:
         span.is_in_doubt = digest.outcome.kind == "success"
     for piece in found:
-        piece.is_last = piece.spans[-1] is span
         for one in piece.spans:
             one.work.finish()
     return [one for one in found if any(each.work.files for each in one.spans)]
@@ -135,6 +140,7 @@ def _asked(found: list[AskedWork], ask: PlainAsk, text: str, at: str, plan: list
     last = found[-1] if found and found[-1].spans[-1].work.files else None
     if last is not None and (points_back or not ask.is_order or _is_same(last, ask)):
         last.spans.append(span)
+        last.left_at = ""
     elif points_back:
         # What it goes on with is not known.
         return None
@@ -192,12 +198,21 @@ def _kept(home: str, digest: Digest, piece: AskedWork, mine: list[Work]) -> Work
     last = max([row[2] for span in piece.spans for row in span.rows], default=first.at)
     sessions = one.sessions if session.name in one.sessions else (*one.sessions, session.name)
     effort = work.effort_of(lineage)
-    told = f"{work.BY_AGENT}{digest.concluded.text}" if piece.is_last and digest.concluded else ""
+    said = _reported(digest, piece)
+    told = f"{work.BY_AGENT}{said}" if said else ""
     outcome = one.outcome if one.outcome and not one.outcome.startswith(work.BY_AGENT) else told
     one = replace(one, lineage=lineage, effort=effort, sessions=sessions[-work.MAX_NAMES :], updated_at=last)
     one = replace(one, outcome=one_line(outcome, work.MAX_OUTCOME, DOTS))
     is_closed = not one.is_open if isc == before else isc.is_met()
     return work_turns.keep(one, before, isc, last, is_closed=is_closed)
+
+
+def _reported(digest: Digest, piece: AskedWork) -> str:
+    """Return how the agent ended a piece of work, before the person asked for another thing."""
+    said = [one for one in (*digest.conclusions, digest.concluded) if one and one.kind == "conclusion"]
+    since, until = piece.spans[-1].at[:19], piece.left_at
+    ended = [one.text for one in said if since <= one.at[:19] and (not until or one.at[:19] < until)]
+    return ended[-1] if ended else ""
 
 
 def _judged(isc: Criteria, span: AskSpan) -> Criteria:
