@@ -260,15 +260,8 @@ def _stated(sentence: Sentence, at: int, begins: int, words: Words) -> int | Non
     behind = _behind_that(sentence, begins, words)
     if behind == len(said):
         return None
-    if (
-        ":" in (after[-1:], sentence.after[behind - 1][-1:])
-        or said[behind] == "dass"
-        or said[behind : behind + 2]
-        == [
-            "not",
-            "to",
-        ]
-    ):
+    is_led = ":" in (after[-1:], sentence.after[behind - 1][-1:])
+    if is_led or said[behind] == "dass" or said[behind : behind + 2] == ["not", "to"]:
         return behind
     if said[behind] in ("to", "zu"):
         # "Next time remember to ..."

@@ -40,17 +40,7 @@ _CODE = ("//", "/*", "* @", "def ", "class ", "func ", "const ", "import ", "ret
 _CODE_ENDS = ("{", "}", ";", "};", ");", "=>", "):")
 # With one of these and a colon a line announces what a program printed.
 _PRINTED = (
-    "log",
-    "logs",
-    "output",
-    "error",
-    "errors",
-    "stdout",
-    "stderr",
-    "traceback",
-    "terminal",
-    "console",
-    "fehler",
+    *("log", "logs", "output", "error", "errors", "stdout", "stderr", "traceback", "terminal", "console", "fehler"),
 )
 _BREAKS = frozenset((",", ":", ";", "-", "."))
 # Nothing is stated in one word.
