@@ -44,7 +44,7 @@ def plan(
         if (key, scope or own, to or own, new_key or key) == (begun.memory.key, own, begun.to.kind, begun.key):
             return begun, _steps(begun)
     if not (to or new_key):
-        raise BadInput(f"where should {key} go?", where_to)
+        raise BadInput(f"nothing says where {key} should go", where_to)
     memory = workspace.locate(key, scope)
     workspace.need_own(memory)
     target = workspace.scope(to) if to else memory.scope

@@ -51,7 +51,7 @@ CASES = [
     ("related ../x", b"", 2, "../x", "hyphen"),
     ("related apples --limit 0", b"", 2, "0", ""),
     ("related apples --scope session", b"", 2, "no session", "--session"),
-    ("move apples", b"", 2, "where should apples go", "--to"),
+    ("move apples", b"", 2, "nothing says where apples should go", "--to"),
     ("move apples --to project", b"", 2, "already", "--to"),
     ("init .git/HEAD", b"", 2, "is a file", "Name a folder"),
     (
