@@ -207,6 +207,8 @@ def _applied(workspace: Workspace, target: EraseTarget, key: bytes) -> EraseRepo
     left = [(scrub.shown(one.path), count(one.count + one.in_name, "place")) for one in looked.places]
     live = [one.where for entry in Catalogue(workspace.home).all()[0] for one in entry.live]
     left += [(scrub.shown(path), "a block of Holdfast's outside the home") for path in live if _holds(scrub, path)]
+    ended = ", ".join(scrub.ended)
+    notes = [f"what these state lost words, so they are struck through and told to no agent: {ended}"] if ended else []
     return EraseReport(
         at,
         target.kind,
@@ -218,7 +220,7 @@ def _applied(workspace: Workspace, target: EraseTarget, key: bytes) -> EraseRepo
         tuple(left),
         tuple(looked.not_known),
         _keyed(key, target) if key else "",
-        (*_ended_notes(scrub.ended), *_git_notes(workspace.home)),
+        (*notes, *_git_notes(workspace.home)),
     )
 
 
@@ -421,12 +423,6 @@ def _holds(scrub: HomeScrub, path: str) -> bool:
         return False
     ours = [text[one.start : one.end] for one in blocks.pattern_blocks(text)] or [text]
     return any(scrub.scrubber.holds(one.encode()) for one in ours)
-
-
-def _ended_notes(ended: list[str]) -> Iterator[str]:
-    """Yield which memories no agent is told any more."""
-    if ended:
-        yield f"what these state lost words, so they are struck through and told to no agent: {', '.join(ended)}"
 
 
 def _git_notes(home: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from holdfast.continuity.note_tables import Note
 from holdfast.errors import BadInput, ScopeUnknown, TooLarge
 from holdfast.memory.remember import redacted
 from holdfast.privacy.fence import harmless_line
-from holdfast.records import Draft, Project, Scope
+from holdfast.records import Draft, Scope
 from holdfast.workspace import Workspace
 
 # Looking for secrets in more than can be kept would only take its time; spaces and line ends do not count in the end.
@@ -32,16 +32,12 @@ class NoteChange:
 
 def folders(workspace: Workspace) -> tuple[str, ...]:
     """Return the folder of the project, and those of its earlier ids; without a project, raise ScopeUnknown."""
-    project = _project(workspace)
-    return ProjectPages(workspace.home, project.id, project.aliases).folders
-
-
-def _project(workspace: Workspace) -> Project:
     try:
-        return workspace.project()
+        project = workspace.project()
     except ScopeUnknown as problem:
         # Elsewhere the scope global is a way out; these pages have no other place.
         raise ScopeUnknown(str(problem), "cd into a project, or name one with --project ID") from None
+    return ProjectPages(workspace.home, project.id, project.aliases).folders
 
 
 def without_secrets(

@@ -50,9 +50,9 @@ def without_objection(text: str) -> str:
     """Return a remark without the words at its beginning that only object: `No, that's wrong, use tabs`."""
     rest = text.strip()
     while True:
-        head, sign, tail = _first_clause(rest)
-        said = _spaced(head)
-        if not sign or not tail or not any(said in _of(kind) for kind in ("anchor", "filler", "objection")):
+        at = min((place for sign in ",:;.!-" if (place := rest.find(f"{sign} ")) > 0), default=0)
+        said, tail = _spaced(rest[:at]), rest[at + 1 :].lstrip(" -")
+        if not at or not tail or not any(said in _of(kind) for kind in ("anchor", "filler", "objection")):
             break
         rest = tail
     words = _spaced(rest).split()
@@ -76,11 +76,6 @@ def rule_in(text: str) -> str:
     if not (any(phrase in said for phrase in _of("directive")) or ", not " in rest or ", nicht " in rest):
         return ""
     return rest[0].upper() + rest[1:].rstrip(" .!") + "."
-
-
-def _first_clause(text: str) -> tuple[str, str, str]:
-    at = min((place for sign in ",:;.!-" if (place := text.find(f"{sign} ")) > 0), default=-1)
-    return (text[:at], text[at], text[at + 1 :].lstrip(" -")) if at > 0 else (text, "", "")
 
 
 def points_elsewhere(text: str) -> bool:
