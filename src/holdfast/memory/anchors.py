@@ -91,8 +91,9 @@ def confirm(workspace: Workspace, memory: Memory) -> Memory:
     }
     for one in followed:
         # The statement still uses the old name, which no longer finds it.
-        text = anchors.read(root, one.path) if one.was else None
-        if text is not None and (made := _made(replace(one, digest="", blob=""), text) if one.digest else one):
+        text = anchors.read(root, one.path) if one.was and one.digest else None
+        is_there = one.was and not one.digest and os.path.lexists(os.path.join(root, one.path))
+        if made := one if is_there else _made(replace(one, digest="", blob=""), text) if text is not None else None:
             again[made.path, made.symbol, made.first] = made
     found = anchors.confirmed(memory.anchors, tuple(map(str, again.values()))[:MAX_ANCHORS])
     # A memory of the whole project stays one: confirming it on a branch says that it holds there too.
