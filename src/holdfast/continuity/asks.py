@@ -52,20 +52,8 @@ _ERRANDS = frozenset(
         *("this", "that", "them", "the", "all", "changes", "everything", "and", "then", "now", "please", "ok", "okay"),
         *("can", "could", "you", "to", "lets", "go", "ahead", "run", "tests", "again", "with", "a", "message", "good"),
         *("your", "bitte", "committe", "committen", "commite", "pushe", "pushen", "und", "alles", "das", "jetzt"),
-        *(
-            "mal",
-            "linter",
-            "lint",
-            "suite",
-            "checks",
-            "build",
-            "formatter",
-            "format",
-            "test",
-            "once",
-            "more",
-            "commits",
-        ),
+        *("mal", "linter", "lint", "suite", "checks", "build"),
+        *("formatter", "format", "test", "once", "more", "commits"),
         *("yes", "thanks", "pls", "lass", "die", "laufen", "nochmal", "den", "lauf", "führe", "aus"),
     )
 )
@@ -86,21 +74,8 @@ _GIVING = frozenset(("is", "are", "=", "ist", "lautet", "es", "est", "é"))
 # With one of these a task has conditions.
 _CONDITIONS = frozenset(
     (
-        *(
-            "dont",
-            "not",
-            "no",
-            "never",
-            "without",
-            "only",
-            "keep",
-            "must",
-            "constraints",
-            "nicht",
-            "ohne",
-            "nur",
-            "kein",
-        ),
+        *("dont", "not", "no", "never", "without", "only", "keep"),
+        *("must", "constraints", "nicht", "ohne", "nur", "kein"),
         *("keine", "muss", "sin", "solo", "nunca", "sans", "pas", "jamais", "sem", "senza", "bez", "не", "без"),
     )
 )

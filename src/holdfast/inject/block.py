@@ -63,21 +63,8 @@ _VAGUE = frozenset(
 )
 _TURNING = frozenset(
     (
-        *(
-            "not",
-            "no",
-            "never",
-            "dont",
-            "without",
-            "instead",
-            "rather",
-            "over",
-            "nicht",
-            "nie",
-            "kein",
-            "keine",
-            "statt",
-        ),
+        *("not", "no", "never", "dont", "without", "instead", "rather"),
+        *("over", "nicht", "nie", "kein", "keine", "statt"),
         *("不", "没", "沒", "别", "別", "勿", "无", "無", "未"),
     )
 )

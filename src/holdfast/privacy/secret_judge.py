@@ -48,22 +48,8 @@ _TELLING = (
 )
 _STEMS = (
     *_TELLING,
-    *(
-        "priv",
-        "tok",
-        "code",
-        "session",
-        "hash",
-        "user",
-        "admin",
-        "root",
-        "api",
-        "access",
-        "cipher",
-        "cert",
-        "pat",
-        "pub",
-    ),
+    *("priv", "tok", "code", "session", "hash", "user", "admin"),
+    *("root", "api", "access", "cipher", "cert", "pat", "pub"),
     *("id", "name", "type", "url", "path", "file", "send", "write", "connect", "bind", "basic", "verify", "compare"),
     *("encode", "digest", "sql", "ssh", "ftp", "smb", "ldap", "snmp", "mail", "host", "version", "commit"),
 )

@@ -57,19 +57,7 @@ _SIGNS = ("×", "✖", "✗", "!")
 # What is only looked for and not found is no trouble of the work.
 _MINOR = ("read:", "search:", "web:")
 # Arguments that change how much is told, and not what is run.
-_ONLY_TELLS = (
-    "-v",
-    "-vv",
-    "-q",
-    "-s",
-    "--verbose",
-    "--quiet",
-    "--silent",
-    "--no-color",
-    "--run",
-    "--",
-    "--ci",
-)
+_ONLY_TELLS = ("-v", "-vv", "-q", "-s", "--verbose", "--quiet", "--silent", "--no-color", "--run", "--", "--ci")
 _TELLS = ("--tb", "--color", "--reporter", "-count=", "--coverage", "--max-warnings", "--log")
 _WHOLE = (".", "./...", "./", "all", "--all")
 _ALWAYS_THE_SAME = ("commit", "pr")

@@ -55,17 +55,8 @@ _EDITORS = ("sed", "perl", "patch", "awk", "git apply")
 # How files end, or what they are called, that hold settings.
 _SETTINGS = (
     *(".toml", ".yaml", ".yml", ".ini", ".cfg", ".conf", ".mod", ".gradle", ".kts", ".xml", ".properties", ".tf", "rc"),
-    *(
-        "package.json",
-        "config.json",
-        ".config.js",
-        ".config.ts",
-        ".config.mjs",
-        ".config.cjs",
-        ".jsonc",
-        ".csproj",
-        ".env",
-    ),
+    *("package.json", "config.json", ".config.js", ".config.ts", ".config.mjs"),
+    *(".config.cjs", ".jsonc", ".csproj", ".env"),
     *("dockerfile", "makefile", "gemfile", "procfile", "justfile", "requirements.txt", "setup.py", "conftest.py"),
 )
 # Errors that a slip of the pen makes, and those about names of the code that is being written.
