@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from holdfast.continuity.messages import whole
 from holdfast.errors import BadInput
 from holdfast.language import judge as behind
 from holdfast.language.choices import chosen
@@ -103,8 +104,12 @@ def judge(message: dict[str, Any], later: behind.Judgement) -> Judged:
     felt = mood(text)
     moods = {MOODS[felt.rating <= MIDDLE]} if felt and felt.confidence >= MIN_CONFIDENCE else set()
     kinds = frozenset({*[one.kind for one in at_once], *moods, *later.kinds})
-    asked = dict.fromkeys(one.statement for one in at_once if one.statement)
-    kept = [*asked] or ([picked] if picked else []) or [later.statement or " ".join(one.text for one in at_once)]
+    asked = dict.fromkeys(whole(text, one.text, one.statement) for one in at_once if one.statement)
+    kept = (
+        [*filter(None, asked)]
+        or ([picked] if picked else [])
+        or [later.statement or " ".join(one.text for one in at_once)]
+    )
     return Judged(
         id=message["id"],
         labels=frozenset(message["labels"]),

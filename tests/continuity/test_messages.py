@@ -8,6 +8,8 @@ import pytest
 
 from holdfast.continuity import asks, messages
 from holdfast.language import triggers
+from holdfast.language.requests import requests
+from holdfast.language.sentences import sentences
 
 TODO = "Write the refund test"
 
@@ -283,3 +285,25 @@ def test_who_rates_and_asks_asks(prompt) -> None:
 def test_a_sentence_of_few_words_comes_with_the_one_before(text, sentence, told):
     """What is said in three words leans on what was said before them, unless that is a question."""
     assert messages.in_context(text, sentence) == (told or text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (
+            "Remember that we hide .env. This includes .env.local. Now fix it.",
+            "we hide .env. This includes .env.local.",
+        ),
+        ("Remember that we deploy by hand. Then fix the login.", "we deploy by hand."),
+        ("Remember that the server stops. Use the browser instead.", "the server stops. Use the browser instead."),
+        (
+            "add a rule on how to write requests\n\n- always link the issue\n- one topic each\n\nthen fix the login",
+            "always link the issue\n- one topic each",
+        ),
+        ("- never use grep. record this as a global rule\n- add a task for the docs", "never use grep."),
+    ],
+)
+def test_what_is_kept_is_the_whole_statement(text: str, kept: str) -> None:
+    """A sentence that goes on with it and the list that a request announced are part of it, a task behind it is not."""
+    (one,) = [one for one in requests(sentences(text), text) if one.statement]
+    assert messages.whole(text, one.sentence, one.statement) == kept

@@ -22,6 +22,8 @@ MAX_TASK = 600
 MAX_SAID = 300
 # A sentence of so many words leans on the one before it.
 FEW_WORDS = 3
+# So many sentences may go on with a statement.
+_MORE = 2
 _MAX_REMEMBERED = 4_000
 WORDS = __file__.rpartition("/")[0] + "/words"
 _APOSTROPHES = "'’`´"
@@ -141,8 +143,10 @@ def whole(text: str, sentence: str, statement: str) -> str:
     at = text.find(statement)
     announces = statement.rstrip().endswith((":", "："))
     is_led = sentence.partition(statement)[0].rstrip(' "*_').endswith((":", "："))
-    if at < 0 or not (announces or is_led or len(sentence) >= MAX_SAID):
+    if at < 0:
         return statement
+    if not (announces or is_led or len(sentence) >= MAX_SAID):
+        return text[at : _end_of_more(text, at, sentence, statement)]
     behind = text[at + len(statement) :]
     start = len(text) - len(behind.lstrip() if announces else behind)
     end = text.find("\n\n" if announces else "\n", start)
@@ -151,6 +155,25 @@ def whole(text: str, sentence: str, statement: str) -> str:
         return _up_to_a_task(found, len(statement))
     told = found.removeprefix(sentence).strip() if announces else found
     return "" if announces and told == statement.strip() else told
+
+
+def _end_of_more(text: str, at: int, sentence: str, statement: str) -> int:
+    """Return where what goes on with a statement ends: the list that a request announced, or a sentence or two."""
+    from holdfast.language.requests import goes_on
+    from holdfast.language.sentences import sentences
+
+    end = at + len(statement)
+    line_end = text.find("\n", end) if "\n" in text[end:] else len(text)
+    is_listed = text[text.rfind("\n", 0, at) + 1 : at].strip() in ("-", "*", "•")
+    if is_listed and statement not in sentence and text.find(sentence) < at:
+        while text[line_end + 1 :].lstrip(" ").startswith(("- ", "* ", "• ")):
+            line_end = text.find("\n", line_end + 1) if "\n" in text[line_end + 1 :] else len(text)
+        return min(line_end, at + _MAX_REMEMBERED)
+    for one in sentences(text[end:line_end])[:_MORE]:
+        if not goes_on(one):
+            break
+        end = text.find(one.text, end) + len(one.text)
+    return end
 
 
 def in_context(text: str, sentence: str) -> str:

@@ -132,6 +132,13 @@ def lays_down(statement: str) -> bool:
     return not is_fact
 
 
+def goes_on(sentence: Sentence) -> bool:
+    """Whether a sentence only goes on with the statement before it: "This includes ...", "... use that instead"."""
+    said = sentence.words
+    begins = any(_length(said, 0, _words(language)["goes on"]) for language in _LANGUAGES)
+    return not sentence.is_question and (begins or said[-1:] in (["instead"], ["stattdessen"]))
+
+
 def begins_as_order(statement: str) -> bool:
     """Whether a statement begins with words that order or want something; "it always returns 200" does not."""
     parts = sentences(statement)
@@ -357,7 +364,8 @@ def _only_announces(sentence: Sentence, at: int, behind: Sentence) -> bool:
     words = _words("en")
     says = words["order"] | words["says"] | words["lasting"]
     changes_rules = not (words["rules"] | words["files"]).isdisjoint(sentence.words[:at])
-    return changes_rules and says.isdisjoint(sentence.words[at:]) and not says.isdisjoint(behind.words)
+    is_listed = behind.text.startswith(("- ", "* ", "• "))
+    return changes_rules and says.isdisjoint(sentence.words[at:]) and (is_listed or not says.isdisjoint(behind.words))
 
 
 def _made_a_rule(said: list[str]) -> int | None:
