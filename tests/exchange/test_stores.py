@@ -91,6 +91,14 @@ def test_a_topic_of_a_cao_wiki_keeps_its_type_and_tags(workspace, tmp_path):
     assert (found.text, found.type, found.tags) == ("Deploys need the VPN.", "reference", ("ops", "on call"))
 
 
+def test_of_a_topic_that_was_stored_again_the_last_entry_is_taken(tmp_path):
+    """A CAO wiki appends an entry and recalls the last one; its time is no part of what it says."""
+    head = "# queue\n<!-- id: 1a2b | scope: project | type: project | tags: db -->\n\n"
+    entries = "## 2026-04-11T10:22:31Z\nThe queue is MySQL.\n\n## 2026-05-11T10:22:31Z\nThe queue is PostgreSQL.\n"
+    (tmp_path / "queue.md").write_text(head + entries)
+    assert texts(tmp_path) == ["The queue is PostgreSQL."]
+
+
 def test_neither_the_index_nor_the_doctrine_of_a_tree_is_a_statement(tmp_path):
     """As NanoClaw lays out a tree: its index only leads to files, its definition says how the tree is used."""
     (tmp_path / "system").mkdir()
@@ -132,6 +140,8 @@ def test_a_store_becomes_proposals_once_and_without_secrets(workspace, mcp_memor
         assert {one.text for one in done.proposals} >= {"Ada: owns the cart", "Ada works at Shop GmbH."}
         assert not [one for one in done.proposals if TOKEN in one.text]
         assert {one.source.split(":")[0] for one in done.proposals} == {"mcp-memory"}
+        (last,) = [one.source for one in done.proposals if one.text == "Ada works at Shop GmbH."]
+        assert last.endswith("#statement 4")
         assert import_memories(opened, paths=(str(mcp_memory),), scope="global").proposals == ()
 
 

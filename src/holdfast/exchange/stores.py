@@ -38,6 +38,8 @@ _CHECK_BOX = re.compile(r"^\s*[-*+] \[[ xX]\] .*\n?", re.MULTILINE)
 _STRUCK = re.compile(r"^\s*(?:[-*+] )?~~.*", re.MULTILINE)
 # How a CAO wiki tells of what a topic is.
 _TOPIC = re.compile(r"<!-- id: [^|\n]+\| scope: [^|\n]+\| type: (\w+) \| tags: ([^\n]*?)-->")
+# Each time that a topic was stored it got an entry more; the last one is what that wiki itself gives.
+_ENTRY = re.compile(r"^## \d{4}-\d\d-\d\dT[\d:]+Z[ \t]*\n", re.MULTILINE)
 # Logs, and how a tree of memories is to be used.
 _NO_MEMORIES = re.compile(r"(?:^|/)(?:(?:logs?|daily)/|\d{4}-\d{2}-\d{2}\.md$|system/definition\.md$)")
 _CLAUDE_MEM = ("title", "subtitle", "narrative", "text", "facts")
@@ -90,8 +92,9 @@ def read(path: str, project: str = "") -> OtherStore:
         hint = "Known are memory.jsonl of the MCP memory server, exports of mem0, claude-mem's database, Markdown."
         raise BadInput(f"{path} is not a store that can be read", hint)
     found = [
-        ImportedStatement(text, first_words(text), "", line)
-        for line, text in enumerate(_READERS[kind](path, project), 1)
+        # A row or a line may say several things, so each is found by its number.
+        ImportedStatement(text, first_words(text), f"statement {number}", number)
+        for number, text in enumerate(_READERS[kind](path, project), 1)
         if text.strip()
     ]
     return OtherStore((StoreFile(os.path.basename(path), Cut(tuple(found)), kind),))
@@ -199,9 +202,11 @@ def _markdown(folder: str) -> Iterator[StoreFile]:
                 text = files.read(path, MAX_READ).decode("utf-8", "replace")
             except HoldfastError:
                 continue
-            is_note = _NOTE.match(text) is not None
+            is_note, told = _NOTE.match(text) is not None, _TOPIC.search(text[:_HEAD])
+            head, *entries = _ENTRY.split(text) if told else [text]
+            text = head + (entries[-1] if entries else "")
             cut = statements.cut(_CHECK_BOX.sub("", _STRUCK.sub("", text)), topic=not is_note, rows=True)
-            if (told := _TOPIC.search(text[:_HEAD])) and told[1] in TYPES:
+            if told and told[1] in TYPES:
                 tags = [tag.strip().lower() for tag in told[2].split(",")]
                 cut = replace(cut, type=told[1], tags=tuple(tag for tag in tags if tag))
             # A line of an index says what the file says that it leads to.
