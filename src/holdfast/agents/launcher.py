@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from holdfast.language.tools import KINDS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 HOOK_PROGRAM, HOOK_FILE = "holdfast-hook", "holdfast/surfaces/hook/run.py"
 # The characters of a word that no shell treats specially.

@@ -10,8 +10,8 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from holdfast import agents
 from holdfast.agents.base import SERVER, Agent, ConfigChange, FoundAgent, Place
@@ -30,9 +30,6 @@ from holdfast.project.git import upwards
 from holdfast.records import Problem, replace
 from holdfast.rules.build import named_tools
 from holdfast.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _MOMENTS = {"start": "session start", "prompt": "every prompt"}
 # The kinds of files that an agent reads as config or instructions, and how deep below its folder.

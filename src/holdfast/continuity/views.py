@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.base.clock import is_day, now
@@ -36,11 +36,7 @@ from holdfast.privacy.fence import harmless_line
 from holdfast.records import Draft, Filter, Memory, Scope, Step, replace
 from holdfast.store import kinds, layout, looked
 from holdfast.store.keys import MAX_LENGTH, automatic_key, is_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 COMMAND = "adopt"
 MAX_CELL = 1_000

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from holdfast.base.clock import Deadline, now, seconds
 from holdfast.errors import BadInput, HoldfastError
@@ -26,9 +26,6 @@ from holdfast.records import Draft, Filter, Memory, Scope, replace
 from holdfast.store.kinds import LAID_DOWN
 from holdfast.store.merge import content_of
 from holdfast.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _MAX_HOLDING = 20
 _MIN_ALONE, _MAX_USES = 4, 2

@@ -7,22 +7,18 @@ record has all of it. The store tells which files change; for other files of the
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from types import TracebackType
 
 from holdfast.base import files
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.journal.updates import Alias, Touched, Update, Updates, digest
 from holdfast.privacy import redact
+from holdfast.records import Memory, Scope
 from holdfast.store import layout, memory_file
 from holdfast.store.words import same_words
 from holdfast.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from types import TracebackType
-
-    from holdfast.records import Memory, Scope
 
 # For a file larger than this only the digest is kept.
 MAX_KEPT = 1_048_576

@@ -9,7 +9,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from holdfast.base.text import check_text
 from holdfast.errors import BadInput, ChangedMeanwhile
@@ -20,9 +21,6 @@ from holdfast.privacy import redact
 from holdfast.records import USUAL, Memory
 from holdfast.store import front_matter, memory_file
 from holdfast.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # What only the person does, in the words of the refusal.
 OF_STRENGTH = "says how strongly a rule holds"

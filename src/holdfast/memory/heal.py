@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.errors import Conflict, HoldfastError
@@ -16,9 +16,6 @@ from holdfast.records import TRUSTS, Filter, Step
 from holdfast.store import layout
 from holdfast.store.words import same_words
 from holdfast.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _OTHERS = 0o077
 # The ending of a bare repository of ours. Its objects are reported as one.

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.errors import HoldfastError
@@ -24,9 +24,6 @@ from holdfast.records import Filter, Memory, Problem
 from holdfast.store import front_matter, kinds, layout, links
 from holdfast.store.words import grams, same_words, words_of
 from holdfast.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 NEAR = 0.8
 _MIN_WORDS = 4

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.errors import BadInput, Conflict, NotFound, StoreBusy
@@ -19,9 +19,6 @@ from holdfast.records import Filter, Memory, Scope, Step, replace
 from holdfast.store import links
 from holdfast.store.keys import check_key
 from holdfast.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ something else brings a `Kind` of its own, and `app/proposals.py` has the table 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from holdfast.base import clock
 from holdfast.base.clock import now
@@ -36,9 +36,6 @@ from holdfast.store.keys import automatic_key, automatic_keys
 from holdfast.store.kinds import tidied
 from holdfast.store.memory_file import split_title
 from holdfast.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 SNOOZE_DAYS = 30
 MAX_SNOOZE_DAYS = 3_650

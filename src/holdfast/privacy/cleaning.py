@@ -6,15 +6,11 @@ Events pass in batches, because `redact_gate` tells at once for many texts which
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from holdfast.privacy import redact, redact_gate
-from holdfast.records import replace
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from holdfast.records import Session, SessionEvent
+from holdfast.records import Session, SessionEvent, replace
 
 # The texts of an event that are its own, those that many events share, and those by which it is known.
 _OWN = ("text", "input", "output")

@@ -15,17 +15,15 @@ import os
 import select
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import msgspec
 
 from holdfast import agents
 from holdfast.privacy.cleaning import Cleaner
 from holdfast.records import Session, SessionEvent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 # What ends so tells one session, and changes only with it.
 ONE_SESSION = (".jsonl", ".jsonl.zst")

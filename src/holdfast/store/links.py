@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
 
 WIKI = re.compile(r"\[\[([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 MARKDOWN = re.compile(r"\[[^\[\]\n]*\]\(([^()\s#]+)(?:#[^()\s]*)?(?:\s+\"[^\"\n]*\")?\)")

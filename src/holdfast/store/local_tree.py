@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.base.clock import Deadline
@@ -21,9 +21,6 @@ from holdfast.store.base import Listed
 from holdfast.store.index import TAGS_APART, mark_behind, stamp_of
 from holdfast.store.own_writes import OwnWrites
 from holdfast.store.tree import MAX_LOOKED, Tree
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _LOCKS = 64
 

@@ -11,15 +11,13 @@ Looking. A list never reads the archive: ten thousand sessions are listed, summe
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from holdfast.base.files import working_folder
 from holdfast.base.structs import dataclass
 from holdfast.records import Cost, Spend
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable, Sequence
 
 _TOKENS = ("input", "output", "cache_read", "cache_write", "reasoning")
 # Between the entries of a list in one column; no entry of a digest has it, since each stands on one line.

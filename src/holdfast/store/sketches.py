@@ -11,13 +11,10 @@ another one, with another number, and small chunks grow together. So a process m
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sqlite3
+from collections.abc import Iterable, Sequence
 
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable, Sequence
-
-    from holdfast.records import Scope
+from holdfast.records import Scope
 
 MAX_ROWS = 8_192
 _ID = 8

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -15,9 +16,6 @@ from holdfast.surfaces.cli.command_line import COMMANDS, Invocation, invocation,
 from holdfast.surfaces.cli.options import KEY, Text
 from holdfast.surfaces.cli.output import Progress, emit_json, say, say_empty
 from holdfast.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 # Every command that was loaded, by its name.
 MADE: dict[str, click.Command] = {}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -15,9 +16,6 @@ from holdfast.errors import BadInput, NeedsConsent
 from holdfast.records import Given, Memory, Part, Problem, Proposal, Step
 from holdfast.surfaces.cli.command_line import invocation, runnable
 from holdfast.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 T = TypeVar("T")
 # Options that choose nothing among the things that a command lists.

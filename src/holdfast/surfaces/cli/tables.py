@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import click
 
 from holdfast.base.terminal import harmless, style
 from holdfast.surfaces.cli.command_line import invocation
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
 
 _MAX_CELL, _MIN_CELL = 40, 10
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
@@ -33,9 +34,6 @@ from holdfast.surfaces.cli.output import (
     why_empty,
 )
 from holdfast.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _MAX_QUOTES, _MAX_SHORT = 8, 2
 F = TypeVar("F", bound="Callable[..., Any]")
