@@ -130,8 +130,7 @@ class TailCursor:
     def settle(self) -> None:
         """Put the cursor behind what was read."""
         if self._end is not None:
-            files.make_folder(os.path.dirname(self.path))
-            files.write(self.path, b"%d\n" % self._end, durable=False)
+            files.put(self.path, b"%d\n" % self._end, durable=False)
 
 
 @dataclass(frozen=True, slots=True)

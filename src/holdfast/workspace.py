@@ -20,7 +20,6 @@ from holdfast.records import SCOPES, Scope
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import TracebackType
 
     from holdfast.project.anchors import Freshness
     from holdfast.project.registry import Registry
@@ -102,9 +101,7 @@ class Workspace:
     def __enter__(self) -> Workspace:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> None:
         self.close()
 
     def close(self) -> None:

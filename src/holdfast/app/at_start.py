@@ -171,8 +171,7 @@ def note_said(run: HookRun) -> None:
     """Note that this session was told of the notices and the proposals that there are."""
     if run.shows_notices() and _waiting(run):
         names = files.names_in(os.path.join(run.home, "proposals"), ".md")
-        files.make_folder(os.path.dirname(_told_of(run)))
-        files.write(_told_of(run), short(*names).encode(), durable=False)
+        files.put(_told_of(run), short(*names).encode(), durable=False)
     if os.path.exists(os.path.join(run.home, NOTICES)):
         from holdfast.journal import notices
 

@@ -265,8 +265,7 @@ def _log_unknown_settings(run: HookRun) -> None:
     path = os.path.join(run.home, "state", "unknown-settings")
     try:
         if files.read_if_there(path) != said.encode("utf-8", "replace"):
-            files.make_folder(os.path.dirname(path))
-            files.write(path, said.encode("utf-8", "replace"), durable=False)
+            files.put(path, said.encode("utf-8", "replace"), durable=False)
             run.log("settings", BadSetting(said), notice=False)
     except HoldfastError:
         # Without a place to note it, it would be told at every prompt.

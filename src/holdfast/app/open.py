@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from types import TracebackType
 
 from holdfast.app.finish import finish, write_pages
 from holdfast.errors import HoldfastError
@@ -195,9 +194,7 @@ class PooledWorkspace(Workspace):
         self._opened_with = self.home, self.settings.number("memory.largest")
         self._store = stores.take(self._opened_with)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> None:
         if self._store is not None and (problem is None or isinstance(problem, HoldfastError)):
             self._stores.give_back(self._opened_with, self._store)
             self._store = None

@@ -65,8 +65,7 @@ def once_a_day(workspace: Workspace) -> int:
     stamp, today = os.path.join(workspace.home, "state", "pruned"), now()[:10].encode()
     if files.read_if_there(stamp) == today:
         return 0
-    files.make_folder(os.path.dirname(stamp))
-    files.write(stamp, today, durable=False)
+    files.put(stamp, today, durable=False)
     verdicts, steps = plan(workspace)
     if not steps:
         return 0

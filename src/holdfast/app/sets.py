@@ -38,8 +38,7 @@ def look(workspace: Workspace, root: str) -> bool:
     told = repository_set.waiting(workspace)
     if told:
         notices.report(workspace.home, "repository", *told, hint=repository_set.HINT, lasts=True)
-    files.make_folder(os.path.dirname(seen))
-    files.write(seen, stamp, durable=False)
+    files.put(seen, stamp, durable=False)
     return True
 
 

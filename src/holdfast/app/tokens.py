@@ -123,8 +123,7 @@ def check(home: str, secret: str) -> Token | None:
         return None
     path = _use_path(home, found.id)
     if time.time() - files.written_at(path) / 1e9 > _NOTED_EVERY:
-        files.make_folder(os.path.dirname(path))
-        files.write(path, b"", durable=False)
+        files.put(path, b"", durable=False)
     return found
 
 

@@ -24,8 +24,6 @@ from holdfast.errors import NotFound, Refused, StoreBusy, StoreFull, StoreUnavai
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
-
     # When a file was changed, and its path.
     Changed = tuple[float, str]
 
@@ -140,6 +138,12 @@ def write(path: str, data: bytes, *, durable: bool = True) -> os.stat_result:
         return replace(path, data, durable=durable)
     except OSError as problem:
         raise unavailable(problem, path) from problem
+
+
+def put(path: str, data: bytes, *, durable: bool = True) -> os.stat_result:
+    """Write the file as `write` does, in a folder that is made where it is missing."""
+    make_folder(os.path.dirname(path))
+    return write(path, data, durable=durable)
 
 
 def replace(path: str, data: bytes, *, mode: int = FILE_MODE, durable: bool = True) -> os.stat_result:
@@ -428,9 +432,7 @@ class Lock:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *problem: object) -> None:
         os.close(self._descriptor)
 
     def _wait(self) -> None:

@@ -260,8 +260,7 @@ def rotate(pages: ProjectPages, one: Opened, entry: LogEntry, at: str) -> Workin
     after = buffer.change(path, edit)
     # Only behind the page: who is killed in between does all of it again, and counts the session once.
     if stood:
-        files.make_folder(os.path.dirname(plan))
-        files.write(plan, dumps(list(stood)).encode(), durable=False)
+        files.put(plan, dumps(list(stood)).encode(), durable=False)
     elif os.path.lexists(plan):
         files.remove(plan)
     return after

@@ -373,6 +373,5 @@ def _tasks(workspace: Workspace, todos: tuple[Todo, ...], text: str, today: str,
             known[name] = seen[name]
             found.append(KnownTodo(gone, True, known[name]))
     if remember and known != seen:
-        files.make_folder(os.path.dirname(path))
-        files.write(path, "".join(f"{name}\t{day}\n" for name, day in known.items()).encode())
+        files.put(path, "".join(f"{name}\t{day}\n" for name, day in known.items()).encode())
     return found

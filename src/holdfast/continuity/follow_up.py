@@ -62,8 +62,7 @@ def ask(workspace: Workspace) -> None:
     folder, at, mark = Proposals(workspace.home), now(), os.path.join(workspace.home, "state", "follow-up")
     since = files.read_if_there(mark, 40).decode("ascii", "replace")
     if not since:
-        files.make_folder(os.path.dirname(mark))
-        files.write(mark, at.encode(), durable=False)
+        files.put(mark, at.encode(), durable=False)
         return
     waiting = [one for one in folder.all()[0] if one.kind == KIND]
     answered, asked = folder.rejected(), {one.id for one in waiting}

@@ -306,8 +306,7 @@ def _process(number: int) -> tuple[str, str, str, str]:
 def note_focus(home: str, project: str, agent: str, at: str) -> None:
     """Note that the agent set the focus of the project itself now; then prompts do not change it in its session."""
     path = _focus_path(home, project)
-    files.make_folder(os.path.dirname(path))
-    files.write(path, f"{at}\t{agent}".encode("utf-8", "replace"), durable=False)
+    files.put(path, f"{at}\t{agent}".encode("utf-8", "replace"), durable=False)
 
 
 def is_focus_set_by(home: str, project: str, agent: str, since: str) -> bool:

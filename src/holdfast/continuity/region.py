@@ -220,8 +220,7 @@ def check_writable(path: str, text: str) -> None:
 
 def write_page(path: str, text: str) -> None:
     """Replace a page whole and make its folder where it is missing."""
-    files.make_folder(os.path.dirname(path))
-    files.write(path, text.encode("utf-8", "surrogateescape"))
+    files.put(path, text.encode("utf-8", "surrogateescape"))
 
 
 def lock_of(folder: str, name: str, seconds: float = WAIT_SECONDS) -> files.Lock:

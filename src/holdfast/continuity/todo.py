@@ -60,8 +60,7 @@ def show(workspace: Workspace, *, everything: bool = False) -> tuple[Todo, ...]:
             with region.lock_of(notes.folders(workspace)[0], "listings"):
                 kept = files.read_if_there(place).decode("ascii", "replace").splitlines()[1 - _MAX_LISTINGS :]
                 lines = [*kept, " ".join([str(os.getsid(0)), *(todo.id for todo in found)])]
-                files.make_folder(os.path.dirname(place))
-                files.write(place, ("\n".join(lines) + "\n").encode("ascii", "replace"), durable=False)
+                files.put(place, ("\n".join(lines) + "\n").encode("ascii", "replace"), durable=False)
     except HoldfastError as problem:
         workspace.say(f"the numbers of this list are not kept: {problem}")
     return tuple(todo for todo in found if everything or not todo.done)

@@ -260,8 +260,7 @@ class _State:
         """Note the rows that stand on the page now."""
         rows = {note.id.casefold(): _digest(note) for note in notes}
         self.told[view.region] = {"stamp": self.stamp(view), "rows": rows}
-        files.make_folder(os.path.dirname(self.path))
-        files.write(self.path, json.dumps(self.told).encode(), durable=False)
+        files.put(self.path, json.dumps(self.told).encode(), durable=False)
 
 
 def _digest(note: Note) -> str:

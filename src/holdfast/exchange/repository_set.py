@@ -159,8 +159,7 @@ class RepositorySet:
         for change in plan:
             try:
                 if isinstance(change.made, bytes):
-                    files.make_folder(os.path.dirname(self._data_path(change.name)))
-                    files.write(self._data_path(change.name), change.made)
+                    files.put(self._data_path(change.name), change.made)
                     data[change.name] = sha256(change.made).hexdigest()
                 elif change.made is not None:
                     keys[change.name] = put(self.workspace, change.made).memory.key

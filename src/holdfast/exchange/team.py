@@ -124,8 +124,7 @@ def _changed(workspace: Workspace, change: TeamChange) -> TeamChange:
     if change.branch:
         _commit(root, change)
     elif change.text:
-        files.make_folder(os.path.dirname(full))
-        files.write(full, change.text.encode())
+        files.put(full, change.text.encode())
         os.chmod(full, 0o644)
     else:
         files.remove(full)

@@ -107,8 +107,7 @@ class Updates:
     def add(self, update: Update) -> None:
         """Write the record of an act."""
         path = self._path(update)
-        files.make_folder(os.path.dirname(path))
-        files.write(path, _written(update))
+        files.put(path, _written(update))
         # An act of many lines waits for the disk once, not once a line.
         rows.append(self._page(update.at), [])
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from types import TracebackType
 
 from holdfast.base import files
 from holdfast.errors import HoldfastError, NotFound
@@ -44,9 +43,7 @@ class Act:
             self.workspace.store.tree.before_change = lambda path: self.look_at(f"memory/{path}")
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> None:
         if self._keep:
             self.workspace.store.tree.before_change = None
         touched = self._touched()

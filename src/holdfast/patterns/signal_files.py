@@ -182,8 +182,7 @@ def put(home: str, found: Signals) -> bool:
     data = _encode(found)
     if files.read_if_there(path) == data:
         return False
-    files.make_folder(os.path.dirname(path))
-    files.write(path, data)
+    files.put(path, data)
     return True
 
 

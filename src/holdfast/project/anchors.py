@@ -281,8 +281,7 @@ class Freshness:
         rows = [*{**self._known, **self._new}.items()][-_MAX_KNOWN:]
         self._new = {}
         try:
-            files.make_folder(os.path.dirname(self._place))
-            files.write(self._place, "".join([f"{name} {rest}\n" for name, rest in rows]).encode(), durable=False)
+            files.put(self._place, "".join([f"{name} {rest}\n" for name, rest in rows]).encode(), durable=False)
         except HoldfastError:
             return
 

@@ -39,8 +39,7 @@ def note(home: str, scope: Scope) -> None:
     """Note that the files of the scope are known as they are now."""
     now, place = _times(home, scope), _place(home, scope)
     if files.read_if_there(place) != now:
-        files.make_folder(os.path.dirname(place))
-        files.write(place, now, durable=False)
+        files.put(place, now, durable=False)
 
 
 def _place(home: str, scope: Scope) -> str:
@@ -61,8 +60,7 @@ def note_agent(home: str, path: str, agent: str) -> None:
         _mark_as_agents(real)
     elif is_told(real):
         place = _place_of(home, "agents", real)
-        files.make_folder(os.path.dirname(place))
-        files.write(place, agent.encode("utf-8", "replace"))
+        files.put(place, agent.encode("utf-8", "replace"))
 
 
 def is_told(path: str) -> bool:
@@ -101,8 +99,7 @@ def note_read(home: str, path: str) -> None:
         now = {line: known.get(line, agent) for line in map(_digest, lines)}
         if now != known:
             place = _place_of(home, "lines", path)
-            files.make_folder(os.path.dirname(place))
-            files.write(place, "\n".join([f"{line} {by}" for line, by in now.items()]).encode(), durable=False)
+            files.put(place, "\n".join([f"{line} {by}" for line, by in now.items()]).encode(), durable=False)
     files.discard(_place_of(home, "agents", path))
 
 

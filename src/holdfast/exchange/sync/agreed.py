@@ -44,8 +44,7 @@ class Agreed:
         for path, data in tree.items():
             if self.files.get(path) != data:
                 whole = layout.contained(self.root, path) if os.path.isdir(self.root) else os.path.join(self.root, path)
-                files.make_folder(os.path.dirname(whole))
-                files.write(whole, data, durable=False)
+                files.put(whole, data, durable=False)
         for path in set(self.files).difference(tree):
             files.discard(os.path.join(self.root, path))
         files.make_folder(os.path.dirname(self.path))

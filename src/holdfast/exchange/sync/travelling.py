@@ -150,8 +150,7 @@ class Home:
             if data is None:
                 files.remove(whole)
             else:
-                files.make_folder(os.path.dirname(whole))
-                files.write(whole, _incoming(path, data, now or b""))
+                files.put(whole, _incoming(path, data, now or b""))
 
     def _put_settings(self, data: bytes) -> None:
         wanted, there = _read_settings(data), _read_settings(_told_settings(self.workspace))

@@ -91,8 +91,7 @@ def _written(
     if before == text:
         return Written(report, text, path, "unchanged")
     files.refuse_links(workspace.home, os.path.relpath(os.path.dirname(path), workspace.home))
-    files.make_folder(os.path.dirname(path))
-    files.write(path, text.encode("utf-8", "replace"))
+    files.put(path, text.encode("utf-8", "replace"))
     return Written(report, text, path, "changed" if before else "added")
 
 

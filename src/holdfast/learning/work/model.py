@@ -370,8 +370,7 @@ def put(one: Work, part: str, name: str, text: str) -> str:
     """
     path = layout.contained(one.path, f"{part}/{name}")
     if not os.path.lexists(path):
-        files.make_folder(os.path.dirname(path))
-        files.write(path, text.encode("utf-8", "replace"))
+        files.put(path, text.encode("utf-8", "replace"))
     return path
 
 
