@@ -113,6 +113,10 @@ _MY_LEAVE = kept(
 )
 _GERUND = kept(r"^(?:(?:running|using|calling|executing|starting|plain|bare|raw|the|just|but|because)\s+)+")
 _CLAUSE = kept(r"[,;:()]\s+")
+_OF_SOME = kept(
+    r"\s+(?!(?:any|the|your|my|our|new|all|every|this|these|to|on|in|into|from|for|with|without|anything|code|work|files)\b)"
+    rf"(?:{MENTION}|[a-z+#-]+)\s+(?:code|files?|changes|sources?)\b"
+)
 # "X eats all memory, use Y".
 _BLAMED = kept(
     rf"(?:plain |bare |the )?(?P<what>{MENTION})\s+(?!works\b)[a-z]+s\s[^,;]*[,;]\s+(?:so |please |just |always )*"
@@ -260,7 +264,9 @@ class _Reader:
             self.found += [(MOMENT, Mention("command", one, token[0]), token.start()) for one in commands_of(token[0])]
             self.main = SHUNNED
         is_done = self.opened == "after" or (token[0][-2:] != "ed" and _ACTING.search(before))
-        is_moment = self.role == BEFORE or (self.role == MOMENT and is_done)
+        # "Before you commit Elixir code" is about some commits, and no call shows which.
+        is_some = self.role == BEFORE and _OF_SOME.match(self.sentence.spoken, token.end())
+        is_moment = not is_some and (self.role == BEFORE or (self.role == MOMENT and is_done))
         if is_denied or is_moment:
             self.has_one, self.verb = True, "verb"
             named = [Mention("command", one, token[0]) for one in commands_of(token[0])]

@@ -32,7 +32,7 @@ _WANTS = rf"(?:(?:please|also|and|we|you|must|should),?\s+)*(?:{forms.NOT}|no|al
 
 
 # "`git push` only when I say so".
-_WAITS = kept(rf"(?:please\s+)?({MENTION})\s+only\s+(?:when|if|after|once|with|upon)\s+{PERSON}")
+_WAITS = kept(rf"(?:please\s+)?({MENTION})\s+only\s+(?:when|if|after|once|with|upon|on)\s+{PERSON}")
 # Whatever stands behind these, they are said of git; one may also push back, or merge cells.
 _OF_GIT = ("commit", "rebas", "amend", "force")
 
