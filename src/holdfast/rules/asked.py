@@ -73,7 +73,7 @@ def silent(workspace: Workspace) -> list[Memory]:
     """Return the rules that are visible here and told at no call."""
     if not workspace.enabled or not workspace.settings.flag("rules.enabled"):
         return []
-    rules = workspace.store.find(Filter(workspace.visible(), ("feedback",)))
+    rules = workspace.store.find(Filter(workspace.visible(), trusts=("user",)))
     return [memory for memory in rules if is_silent(memory)]
 
 

@@ -45,12 +45,12 @@ def test_remember_says_at_which_calls_it_is_told(cli) -> None:
         assert ended.code == 2 and "no condition found" in ended.err and "--when" in ended.err
     assert cli("show", "fun").code != 0
     silent = cli("remember", "Always run `make lint`.", "--key", "lint").err
-    assert silent.startswith("told at no call: no command") and 'holdfast edit lint --when "make lint"' in silent
+    assert silent.startswith("told at no call: its words") and 'holdfast edit lint --when "make lint"' in silent
     assert "told at no call" in cli("show", "lint").err
     places = ("Only deploy from the release branch.", "Deploys only from main.", "Helm upgrades only with --atomic.")
     bans = (*places, "Don't edit foo.zig.", "The npm cache is banned.", "Please ask me before you deploy anything.")
     for ban in (*bans, "Nunca despliegues sin avisarme.", "Could you please not touch the lighting config?"):
-        assert "told at no call: no command or file" in cli("remember", ban).err
+        assert "told at no call: its words do not say surely" in cli("remember", ban).err
     told = ("We never had problems with git push here.", "You don't need to ask before running make test.")
     for other in ("Always answer in English.", "`login` in src/auth.py never returns None.", *told):
         assert "no call" not in cli("remember", other).err
@@ -67,7 +67,7 @@ def test_remember_says_the_condition_first_and_the_way_out_alone(cli) -> None:
 
 def test_rules_that_are_told_at_no_call_are_named(cli) -> None:
     """`when` counts and names them where it lists all rules and where none applies; `lint`, where one names a call."""
-    cli("remember", "Never write to the production database.", "--key", "db")
+    cli("remember", "kubectl against prod is off limits.", "--key", "db", "--type", "project")
     cli("remember", "Always run `make lint`.", "--key", "lint")
     cli("remember", "Never use npm.", "--key", "npm")
     for asked in ((), ("git status",)):
