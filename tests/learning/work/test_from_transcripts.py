@@ -265,3 +265,13 @@ def test_what_was_asked_afterwards_is_no_outcome_of_the_work(items, change):
         asked("There are two colours: black and white.", 8, role="assistant"),
     )
     assert one.outcome == "the agent says: The dark mode is in and follows the system."
+
+
+def test_a_file_that_a_script_changed_is_named(items, shop):
+    """What `sed -i` changed counts like what a tool for editing changed."""
+    [one] = items(
+        asked("Add a dark mode to the theme of the shop", 1),
+        ran("sed -i 's/light/dark/' theme.py", "", 2),
+        ran("npm test", "Tests: 12 passed, 12 total", 3),
+    )
+    assert one.lineage.files_changed == ("theme.py",)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from holdfast.base.text import DOTS, one_line
 from holdfast.continuity import messages
 from holdfast.language import tools
-from holdfast.learning.work import criteria, hook
+from holdfast.learning.work import criteria, hook, session_log
 from holdfast.learning.work import model as work
 from holdfast.learning.work import text as work_text
 from holdfast.learning.work import turns as work_turns
@@ -160,11 +160,16 @@ def _is_same(piece: AskedWork, ask: PlainAsk) -> bool:
 
 def _act(span: AskSpan, event: SessionEvent, folder: str, at: str) -> None:
     """Take a call for an ask."""
+    known = set(span.work.files)
     span.work.take(event)
     ended = "failed" if event.failed else "passed" if event.answered else ""
     rows: list[tuple[str, str] | None] = [*hook.rows_of_call(folder, event.tool, event.input, ended)]
     if tools.spawns(event.tool) and ended == "passed":
         rows.append(hook.row_of_answer(tools.spawned(event.tool, event.input), event.output))
+    told = {row[1] for row in rows if row}
+    # What a script changed, `sed -i` or a line of the shell, no tool names.
+    scripted = [one.path for whole, one in span.work.files.items() if whole not in known and one.path not in told]
+    rows += [(session_log.FILE, path) for path in scripted]
     span.rows += [(*row, at) for row in rows if row]
 
 
