@@ -25,6 +25,8 @@ ORDINARY = [
     "the credentials of staging stand in the vault and the phrase below the title is translated",
     "see https://github.com/bottlepy/bottle-patterns and INDENTATION_OF_BLOCKS",
     "login pages keep the session for 15 minutes, then the password is asked for again",
+    "rephrase the second heading so that people know what they can do",
+    "move ~/.claude/hooks/check.py and src/hooks/useAuth.ts into one folder",
 ]
 
 

@@ -52,8 +52,8 @@ _NEEDED = {
 _FLAGS = frozenset((" login ", " -u ", " -p", " -P", " -hp", " -a", " -w", " -A", " -X", " -k", " -t", " -N"))
 # The length of a secret access key, which stands behind the word `secret`.
 _SECRET_KEY = 40
-# So near these words stand at least so many words of the phrase with nothing but a space around them.
-_NEAR_SEED, _SEEDS = 240, {"phrase": 4, " words": 12}
+# So near these stands a phrase of many words with nothing but a space around them; of few where it is said to be it.
+_NEAR_SEED, _SEEDS, _NEAR_SAID, _SAID = 240, ("phrase", " words"), 52, (":", "=", "is", "es")
 # Letters alone are a secret where no word has them in that order: so many, and so many consonants in a row.
 _MIN_DRAWN, _MANY = 10, 6
 # So far behind a name something may be given to it by one of these; letters alone are so many, in no word's order.
@@ -66,10 +66,8 @@ _SHOWING = DIGITS.union(_SIGNS)
 _MIN_SECRETS, _WORDS_A_SECRET = 2, 7
 _NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
 
-# A name of one letter, a sign and a rest of 16.
-_MIN_TOKEN = 18
-# What is given has so many letters at least.
-_MIN_VALUE = 6
+# A token is a name of one letter, a sign and a rest of 16; what is given has so many letters at least.
+_MIN_TOKEN, _MIN_VALUE = 18, 6
 # A run that may be a password by its looks is so long at most. What is between runs is a space here, a digit a zero.
 _MAX_RUN = 64
 _MAX_PATH = 1_000
@@ -83,8 +81,7 @@ _DIGITS = "1025346789"
 _NAMED_RANK = len(PHRASES) + len(TOKENS)
 _RANDOM_RANK = _NAMED_RANK + len(WORDS) + len(FOREIGN)
 _KIND_OF = dict(WORDS)
-# rank, kind, pattern
-_Row = tuple[int, str, str]
+_Row = tuple[int, str, str]  # rank, kind, pattern
 
 
 def _rows(table: tuple[tuple[str, tuple[str, ...], str], ...], rank: int, any_case: bool) -> dict[str, list[_Row]]:
@@ -407,7 +404,10 @@ def may_begin(text: str, at: int, beginning: str) -> bool:
     if beginning == "pin ":
         return any(word[:4].isdigit() for word in text[at : at + 2 * _NEAR_BEFORE].split())
     if beginning in _SEEDS:
-        return _has_words(text[at + len("phrase") : at + _NEAR_SEED], _SEEDS[beginning])
+        is_said = beginning == "phrase" and any(sign in text[at : at + _NEAR_SAID].lower() for sign in _SAID)
+        return _has_words(text[at + len("phrase") : at + _NEAR_SEED], 4 if is_said else 12)
+    if beginning.endswith("hook/") or beginning.endswith("hooks/"):
+        return any(len(part) >= 20 for part in text[at : at + _NEAR_BEFORE].replace("/", " ").split())
     signs, reach = _NEEDED.get(beginning, ("", 0))
     return not signs or any(sign in text[at : at + reach] for sign in signs)
 
