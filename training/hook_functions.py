@@ -1,9 +1,9 @@
-"""Writes `surfaces/hook/used.txt`: which functions and classes a bundle of a hook has at hand; it reads the rest late.
+"""Writes `surfaces/hook/used.txt`: what a bundle of a hook has at hand, by moment; the rest it reads late.
 
     python training/hook_functions.py
 
 It lays the home of `holdfast bench hook` with few memories, runs every event in it several times, and notes which
-functions were called. A class is at hand where one of its methods is called or where a module of a bundle imports it by
+functions each calls. A class is at hand where one of its methods is called or where a module of a bundle imports it by
 name. The list makes hooks quick and nothing else: what is not on it works all the same.
 """
 
@@ -23,6 +23,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 import hook as bench
 
+from holdfast import agents
 from holdfast.surfaces.hook import bundling
 
 TURNS = 3
@@ -52,6 +53,8 @@ MORE = (
     ("PostToolUse", {"tool_name": "Edit", "tool_input": {"file_path": "code.py"}, "tool_response": "done"}),
     ("PostToolUse", {"tool_name": "Bash", "tool_input": {"command": "make test"}, "tool_response": "12 passed"}),
     ("PreCompact", {"trigger": "auto"}),
+    ("PostCompact", {"trigger": "auto"}),
+    ("SubagentStart", {"agent_id": "a1"}),
     ("SubagentStop", {"agent_id": "a1", "last_assistant_message": "The queue is read twice."}),
     ("Stop", {"last_assistant_message": "All tests pass now. Shall I commit it?"}),
 )
@@ -64,56 +67,63 @@ class Traced(bench.Bench):
         self._count += 1
         about = {"session_id": f"0198c1a2-7f3e-4d5b-9a6c-{self._count:012d}", "cwd": self.project}
         command = [bench.PYTHON, "-I", "-S", "-E", "-c", TRACED, bench.RUNNER, event, "--agent", "claude-code"]
-        environment = {**self._environment(), "CALLED": f"{self.home}.called", **more}
+        moment = agents.get("claude-code").events[event]
+        environment = {**self._environment(), "CALLED": f"{self.home}.{moment}", **more}
         data = json.dumps({**about, "prompt_id": str(self._count), **told}).encode()
         subprocess.run(command, input=data, stdout=subprocess.DEVNULL, env=environment, check=True)
         return 0.0, 0.0
 
 
-def called() -> set[tuple[str, int]]:
-    """Run every event and return where the functions begin that were called."""
+def called() -> dict[str, set[tuple[str, int]]]:
+    """Run every event and return by moment where the functions begin that were called."""
     with tempfile.TemporaryDirectory() as folder:
         # Above 5,000 memories a prompt counts words in another way.
         home = Traced(folder, 6_000)
         # The first run of an event makes its bundle, by way of the import system.
         for turn in range(TURNS + 1):
             if turn == 1:
-                os.remove(f"{home.home}.called")
+                for moment in bundling.MODULES:
+                    Path(f"{home.home}.{moment}").unlink(missing_ok=True)
             home.measured(1)
             for event, told in MORE:
                 home._hook(event, told)
-        with open(f"{home.home}.called", encoding="utf-8") as file:
-            return {(path, int(line)) for line, _, path in (row.rstrip("\n").partition(" ") for row in file)}
+        written = {moment: Path(f"{home.home}.{moment}") for moment in bundling.MODULES}
+        rows = {moment: path.read_text().splitlines() for moment, path in written.items() if path.exists()}
+    found = {
+        moment: {(path, int(line)) for line, _, path in (row.partition(" ") for row in some)}
+        for moment, some in rows.items()
+    }
+    # What no event of this agent has gets what any of them calls.
+    return {moment: found.get(moment, set().union(*found.values())) for moment in bundling.MODULES}
 
 
-def used(begun: set[tuple[str, int]]) -> dict[str, set[str]]:
+def used(moment: str, begun: set[tuple[str, int]]) -> dict[str, set[str]]:
     """Return by module what is at hand."""
-    parts = [
-        part for moment in bundling.MODULES for part in bundling.parts_of(bundling.names_of(moment, "claude-code"))
-    ]
+    parts = bundling.parts_of(bundling.names_of(moment, "claude-code"))
     trees = {name: (path, ast.parse(Path(path).read_bytes())) for name, path, *_ in parts}
     found: dict[str, set[str]] = defaultdict(set)
     for name, (path, tree) in trees.items():
         for node in tree.body:
             if isinstance(node, ast.ImportFrom) and node.module in trees:
-                found[node.module].update(one.name for one in node.names)
+                inside = {one.name for one in trees[node.module][1].body if isinstance(one, ast.ClassDef)}
+                found[node.module].update(one.name for one in node.names if one.name in inside)
             inner = node.body if isinstance(node, ast.ClassDef) else []
             for one, whole in ((node, ""), *((each, f"{node.name}.") for each in inner)):
                 if isinstance(one, ast.FunctionDef):
                     begins = {one.lineno, *(each.lineno for each in one.decorator_list)}
                     if not begun.isdisjoint((path, line) for line in begins):
                         found[name].update({f"{whole}{one.name}", whole.rstrip(".")} - {""})
-    # Only functions and classes are ever read late.
-    defined = {
-        name: {one.name for one in tree.body if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
-        for name, (_, tree) in trees.items()
-    }
-    return {name: {one for one in some if "." in one or one in defined[name]} for name, some in found.items()}
+    return found
 
 
 def main() -> int:
     """Write the list."""
-    rows = [" ".join([name, *sorted(some)]) for name, some in sorted(used(called()).items()) if some]
+    rows = [
+        " ".join([moment, name.removeprefix("holdfast."), *sorted(some)])
+        for moment, begun in called().items()
+        for name, some in sorted(used(moment, begun).items())
+        if some
+    ]
     Path(bundling.USED).write_text("\n".join([HEADING, *rows]) + "\n", encoding="utf-8")
     return 0
 

@@ -236,7 +236,7 @@ def left_open(home: str, projects: Iterable[str], seconds: float, resumed: str) 
         whose = None if is_closed else rows.whose(data)
         if whose is None:
             if not is_kept:
-                files.remove(path)
+                files.discard(path)
         elif is_left and whose[2] in wanted:
             found += [one for one in [read(path)] if one is not None]
     return found

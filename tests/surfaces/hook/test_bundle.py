@@ -312,7 +312,7 @@ def test_most_of_what_the_list_names_is_there():
     """A renamed function is read late until the list is written anew: `python training/hook_functions.py` does it."""
     total, gone = 0, []
     root = str(Path(holdfast.__file__).parents[1])
-    for name, used in bundling.used_functions().items():
+    for (_, name), used in bundling.used_functions().items():
         path = bundling._source_of(root, name)
         tree = ast.parse(Path(path).read_bytes() if path else b"")
         own = [one for one in tree.body if isinstance(one, (ast.FunctionDef, ast.ClassDef))]
@@ -320,6 +320,18 @@ def test_most_of_what_the_list_names_is_there():
         gone += [f"{name}.{one}" for one in used - {one.name for one in own} - inner]
         total += len(used)
     assert total > 500 and len(gone) < 0.05 * total, gone
+
+
+def test_a_bundle_has_at_hand_what_hooks_of_its_own_moment_call():
+    """A function that prompts call and stops do not is read with the bundle of a prompt, and late with that of a stop."""
+    at_hand = {}
+    for moment in ("prompt", "stop"):
+        for part, _ in bundling._with_late(bundling.names_of(moment, "claude-code"), moment):
+            at_hand[moment, part[0]] = {one.co_name for one in part[5].co_consts if hasattr(one, "co_name")}
+    name = "holdfast.privacy.redact"
+    called = {moment: bundling.used_functions()[moment, name] for moment in ("prompt", "stop")}
+    of_prompts = called["prompt"] - called["stop"]
+    assert of_prompts and called["prompt"] <= at_hand["prompt", name] and at_hand["stop", name].isdisjoint(of_prompts)
 
 
 def test_a_record_of_a_bundle_is_the_record_of_its_source(tmp_path):

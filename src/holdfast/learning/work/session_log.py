@@ -102,7 +102,7 @@ def left(home: str, projects: tuple[str, ...], *, own: str) -> list[Noted]:
         has_more = _has_more(data)
         ended = data.rstrip().rpartition(b"\n")[2].startswith(_ENDED_ROW)
         if ended and not has_more and changed < least:
-            files.remove(path)
+            files.discard(path)
             continue
         whose = rows.whose(data) if age > KEPT_SECONDS or has_more else None
         if whose is not None and whose[2] in projects and _is_over(home, whose, age, ended=ended):

@@ -61,13 +61,13 @@ MODULES = {
 }
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
-# The functions that a usual hook of any moment calls, a line a module; `training/hook_functions.py` writes it. Half of
-# what a bundle has is called by no usual hook: that is read when it is first called.
+# The functions that a usual hook of each moment calls, a line a module; `training/hook_functions.py` writes it. Most of
+# what a bundle has is called by no usual hook of its moment: that is read when it is first called.
 USED = os.path.join(_HERE, "used.txt")
 # In a module: the names of tables that it makes of its own constants; a bundle has them as they are then.
 MADE_ONCE = "MADE_ONCE"
-_made: dict[tuple[str, int, int], tuple[Part, list[str], list[bytes]]] = {}
-_used: dict[str, frozenset[str]] = {}
+_made: dict[tuple[str, int, int, frozenset[str]], tuple[Part, list[str], list[bytes]]] = {}
+_used: dict[tuple[str, str], frozenset[str]] = {}
 
 
 def write_all(agent: Agent) -> None:
@@ -96,7 +96,7 @@ def write(place: str, event: str, agent_name: str) -> None:
         first: list[Part] = [("", *_state(path), False, None, (), {}) for path in (*sources, USED)]
         with open(sources[0], "rb") as file:
             opener, _ = lean(file.read(), sources[0])
-        parts, late = _placed(parts_of(names_of(moment, agent_name)))
+        parts, late = _placed(_with_late(names_of(moment, agent_name), moment))
         # In one piece, so that what many modules name is read once; for everybody, as the .pyc files beside it.
         data = marshal.dumps((opener, [*first, *parts]))
         files.replace(place, data + late, mode=0o644, durable=False)
@@ -112,9 +112,14 @@ def names_of(moment: str, agent_name: str) -> list[str]:
 
 def parts_of(names: list[str]) -> list[Part]:
     """Return these modules and all that they import as they are loaded, each behind what it imports."""
+    return [part for part, _ in _with_late(names, "")]
+
+
+def _with_late(names: list[str], moment: str) -> list[tuple[Part, list[bytes]]]:
+    """Return these modules and what they import, each with what a usual hook of this moment does not call."""
     # The folder that the package is in.
     root = os.path.abspath(__file__).rsplit(os.sep, 4)[0]
-    parts: list[Part] = []
+    parts: list[tuple[Part, list[bytes]]] = []
     seen: set[str] = set()
 
     def add(name: str) -> None:
@@ -126,41 +131,40 @@ def parts_of(names: list[str]) -> list[Part]:
         if name in seen:
             return
         seen.add(name)
-        part, needed, _ = _part(name, path)
+        part, needed, late = _part(name, path, used_functions().get((moment, name), frozenset()))
         for one in needed:
             add(one)
-        parts.append(part)
+        parts.append((part, late))
 
     for name in names:
         add(name)
     return parts
 
 
-def _placed(parts: list[Part]) -> tuple[list[Part], bytes]:
+def _placed(parts: list[tuple[Part, list[bytes]]]) -> tuple[list[Part], bytes]:
     """Return the parts, each with the places of what is read late, counted from the end; and all of that."""
-    texts = [_made[part[1], part[2], part[3]][2] for part in parts]
     # Behind the last one stands a byte, so that no place is zero.
-    left, placed = sum([len(one) for some in texts for one in some]) + 1, []
-    for part, some in zip(parts, texts, strict=True):
+    left, placed = sum([len(one) for _, some in parts for one in some]) + 1, []
+    for part, some in parts:
         places = [-left]
         for one in some:
             left -= len(one)
             places.append(-left)
         placed.append((*part[:6], tuple(places) if some else (), part[7]))
-    return placed, b"".join([one for some in texts for one in some]) + b"\0"
+    return placed, b"".join([one for _, some in parts for one in some]) + b"\0"
 
 
-def _part(name: str, path: str) -> tuple[Part, list[str], list[bytes]]:
+def _part(name: str, path: str, used: frozenset[str]) -> tuple[Part, list[str], list[bytes]]:
     """Return a module as a part of bundles, the names of what it imports, and what is read late; events share them."""
     # Before the source is read: if it changes between the two, the bundle is seen to be untrue.
     state = _state(path)
-    if state not in _made:
+    if (*state, used) not in _made:
         late: list[bytes] = []
         with open(path, "rb") as file:
-            code, needed = lean(file.read(), path, used_functions().get(name), late)
+            code, needed = lean(file.read(), path, used, late)
         values = _values_of(name, code)
-        _made[state] = (name, *state, path.endswith("__init__.py"), code, (), values), needed, late
-    return _made[state]
+        _made[*state, used] = (name, *state, path.endswith("__init__.py"), code, (), values), needed, late
+    return _made[*state, used]
 
 
 def _state(path: str) -> tuple[str, int, int]:
@@ -168,11 +172,12 @@ def _state(path: str) -> tuple[str, int, int]:
     return path, status.st_mtime_ns, status.st_size
 
 
-def used_functions() -> dict[str, frozenset[str]]:
-    """Return by module the functions and methods that usual hooks call; a module that has none of them is not there."""
+def used_functions() -> dict[tuple[str, str], frozenset[str]]:
+    """Return by moment and module the functions and methods that usual hooks call; who has none is not there."""
     if not _used:
         with open(USED, encoding="utf-8") as file:
-            _used.update({name: frozenset(called) for name, *called in map(str.split, file) if name != "#"})
+            rows = [line.split() for line in file if line[0] != "#"]
+        _used.update({(moment, f"holdfast.{name}"): frozenset(called) for moment, name, *called in rows})
     return _used
 
 
