@@ -323,7 +323,7 @@ def test_most_of_what_the_list_names_is_there():
 
 
 def test_a_bundle_has_at_hand_what_hooks_of_its_own_moment_call():
-    """A function that prompts call and stops do not is read with the bundle of a prompt, and late with that of a stop."""
+    """What prompts call and stops do not is read with the bundle of a prompt, and late with that of a stop."""
     at_hand = {}
     for moment in ("prompt", "stop"):
         for part, _ in bundling._with_late(bundling.names_of(moment, "claude-code"), moment):
