@@ -36,6 +36,8 @@ LAYOUT = 1
 HEADER = 128
 HOME = os.path.join(os.path.dirname(os.path.abspath(__file__)), "model")
 MAX_WORD = 40
+# So many words are remembered with what they are made of.
+_MAX_WORDS = 20_000
 _ZERO = 128
 # Loading numpy takes as long as this many texts without it.
 _MANY = 64
@@ -80,7 +82,7 @@ class Tokenizer:
     def _rows_of(self, raw: str, low: str) -> tuple[tuple[int, float], ...]:
         known = self._known.get(raw)
         if known is None:
-            if len(self._known) > 20_000:
+            if len(self._known) > _MAX_WORDS:
                 self._known.clear()
             known = self._known[raw] = tuple(self._look_up(raw, low))
         return known
@@ -115,6 +117,45 @@ class Tokenizer:
         return self.row(word[at]), at + 1
 
 
+class _AllRows(Tokenizer):
+    """A tokenizer for very many texts, with the whole vocabulary in memory."""
+
+    def __init__(self, entries: list[str]) -> None:
+        super().__init__()
+        self._rows = {entry: row for row, entry in enumerate(entries)}
+        # The words that each word forms a phrase with.
+        self._phrases: dict[str, dict[str, int]] = {}
+        for row, entry in enumerate(entries):
+            first, space, second = entry.partition(" ")
+            if space:
+                self._phrases.setdefault(first, {})[second] = row
+        # Of each word as it was written: in lower case, its rows, and what it forms a phrase with.
+        self._told: dict[str, tuple[str, tuple[tuple[int, float], ...], dict[str, int]]] = {}
+
+    def row(self, word: str) -> int:
+        """Return the row of an entry of the vocabulary, or -1."""
+        return self._rows.get(word, -1)
+
+    def counts(self, text: str) -> dict[int, float]:
+        """Return how often each row stands in a text: the sums of the shares that `found` yields."""
+        if len(self._told) > _MAX_WORDS:
+            self._told.clear()
+        counts: dict[int, float] = {}
+        told = self._told
+        follows: dict[str, int] = {}
+        for raw in words(text):
+            known = told.get(raw)
+            if known is None:
+                low = plain(raw)
+                known = told[raw] = low, self._rows_of(raw, low), self._phrases.get(low, {})
+            for row, share in known[1]:
+                counts[row] = counts.get(row, 0.0) + share
+            if follows and (row := follows.get(known[0], -1)) >= 0:
+                counts[row] = counts.get(row, 0.0) + 1.0
+            follows = known[2]
+        return counts
+
+
 class Model(Tokenizer):
     """The static model: texts in, vectors of length one out. Open one and keep it; it is safe to share by threads."""
 
@@ -137,6 +178,8 @@ class Model(Tokenizer):
         self._slots, self._starts = parts[1].cast("I"), parts[2].cast("I")
         self._scales, self._gains = parts[3].cast("f"), parts[4].cast("f")
         self._table, self._words = table[at:], words
+        # The whole vocabulary, where many texts are read.
+        self._all: _AllRows | None = None
         self._lane = int.from_bytes(b"\xff\0\0\0" * (self.dim // 4), "little")
 
     @classmethod
@@ -182,7 +225,8 @@ class Model(Tokenizer):
             moved = total / length + bias
             return moved / (numpy.linalg.norm(moved) or 1.0)
 
-        return [vector(self.weights(text, query)) for text in texts]
+        self._all = self._all or _AllRows(bytes(self._words).decode("utf-8").split("\n"))
+        return [vector(self._weighed(self._all.counts(text), query)) for text in texts]
 
     def tokens(self, text: str) -> list[str]:
         """Return the entries of the vocabulary that the text is made of, for people who ask why."""
@@ -195,10 +239,13 @@ class Model(Tokenizer):
             if damp:
                 share *= min(damp.get(word, 1.0) for word in of)
             counts[row] = counts.get(row, 0.0) + share
+        return self._weighed(counts, query)
+
+    def _weighed(self, counts: dict[int, float], query: bool) -> dict[int, float]:
         scales, gains = self._scales, self._gains
         if query:
             return {row: count**0.5 * scales[row] * gains[row] for row, count in counts.items()}
-        return {row: count**0.5 * scales[row] for row, count in counts.items()}
+        return {row: scales[row] if count == 1.0 else count**0.5 * scales[row] for row, count in counts.items()}
 
     def _sum(self, weights: dict[int, float]) -> list[float]:
         """Return the weighted sum of the rows, up to a factor.
@@ -250,7 +297,9 @@ class Model(Tokenizer):
 def words(text: str) -> list[str]:
     """Return the runs of letters and digits, in order and as written; `c++`, `c#` and `f#` are words."""
     if not text.isascii():
-        text = "".join([letter if letter.isalnum() or letter in "+#" else " " for letter in text])
+        for letter in set(text):
+            if not letter.isalnum() and letter not in "+#":
+                text = text.replace(letter, " ")
     elif "+" not in text and "#" not in text:
         return text.translate(_TO_SPACE).split()
     else:
@@ -292,6 +341,19 @@ def to_bytes(vector: Sequence[float]) -> bytes:
     most = max(max(vector), -min(vector)) or 1.0
     factor = 127.0 / most
     return bytes([round(number * factor) & 255 for number in vector])
+
+
+def to_bytes_each(vectors: Sequence[Sequence[float]]) -> list[bytes]:
+    """Return each vector as `to_bytes` does; those of numpy all at once."""
+    if not vectors or isinstance(vectors[0], list):
+        return [to_bytes(one) for one in vectors]
+    numpy: Any = __import__("numpy")
+    # In doubles, as `to_bytes` reckons, so that the same numbers are rounded up.
+    numbers = numpy.array(vectors, numpy.float64)
+    most = numpy.abs(numbers).max(axis=1, keepdims=True)
+    most[most == 0.0] = 1.0
+    stored = numpy.rint(numbers * (127.0 / most)).astype(numpy.int8)
+    return [one.tobytes() for one in stored]
 
 
 def near(query: Sequence[float], stored: bytes) -> float:

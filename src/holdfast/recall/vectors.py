@@ -6,7 +6,7 @@ import sqlite3
 import time
 
 from holdfast.errors import HoldfastError
-from holdfast.recall.embed import Model, to_bytes
+from holdfast.recall.embed import Model, to_bytes, to_bytes_each
 from holdfast.store.read_only_index import ReadOnlyIndex
 
 TYPE_CHECKING = False
@@ -28,9 +28,7 @@ def make_vectors(table: SearchTable, model: Model, most: int = _MAX_ON_THE_WAY) 
     missing = table.without_vector(most)
     if missing:
         vectors = model.encode_many([text for _, text in missing])
-        # Plain floats: to round a number of numpy takes many times as long.
-        made = [(row, to_bytes(list(map(float, one)))) for (row, _), one in zip(missing, vectors, strict=True)]
-        table.put_vectors(made)
+        table.put_vectors([(row, one) for (row, _), one in zip(missing, to_bytes_each(vectors), strict=True)])
     return len(missing)
 
 
