@@ -252,7 +252,12 @@ def _is_named(text: str, at: int, word: str, kind: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _spaced(text: str) -> str:
-    return secret_names.spaced(text) if max(text) >= privacy.FIRST_UNSPACED else text
+    import numpy as np
+
+    # Pictures, which are two of these each, stand in scripts that set spaces, too.
+    units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), "<u2")
+    has_unspaced = (units >= ord(privacy.FIRST_UNSPACED)) & ((units < 0xD800) | (units > 0xDFFF))
+    return secret_names.spaced(text) if has_unspaced.any() else text
 
 
 @cache

@@ -37,7 +37,7 @@ _BEHIND, _BEFORE = 170, 90
 _MAX_LINES = 3
 _MAX_CANDIDATES = 8
 _LEFT = 130
-_MAX_KNOWN = 2_000
+_MAX_KNOWN, _MAX_SCORED = 2_000, 1_000_000
 
 # Words that tell something of what stands beside them, those of secrets first.
 _TELLING = (
@@ -109,21 +109,35 @@ _NOT_ALONE = frozenset(("uuid", "hexS", "hexM", "hexL", "digits", "b64", *_NONE)
 
 _table: list[bytes] = []
 _shapes: dict[str, str] = {}
+_may: dict[str, bool] = {}
+# The text that was looked at last, and the scores of values in it by where they stand.
+_scored_in = [""]
+_scores: dict[tuple[int, int], int] = {}
 
 
 def judged(text: str, at: int, end: int) -> tuple[int, int] | None:
     """Return where the likeliest secret is near the word from `at` to `end`, if the weights say that it is one."""
     found, best = None, 0
     for first, last in near(text, at, end):
-        if (score := weighed(features(text, first, last))) > best:
+        if (score := _score(text, first, last)) > best:
             found, best = (first, last), score
     return found
+
+
+def _score(text: str, first: int, last: int) -> int:
+    """Return what the weights say of a value; mostly several words of one text stand beside it."""
+    if _scored_in[0] is not text:
+        _scored_in[0] = text if len(text) <= _MAX_SCORED else ""
+        _scores.clear()
+    if (first, last) not in _scores:
+        _scores[first, last] = weighed(features(text, first, last))
+    return _scores[first, last]
 
 
 def stands_alone(text: str, at: int, run: str) -> tuple[int, int] | None:
     """Return where the secret is in a run that looks made up, if the weights say that it is one."""
     span = value_in(text, at, run)
-    if not span or weighed(features(text, *span)) <= 0:
+    if not span or _score(text, *span) <= 0:
         return None
     return span[0], span[1] + (text[span[1] : at + len(run)] == "!")
 
@@ -206,6 +220,8 @@ def reread() -> None:
     """Forget the table and what was known by it."""
     _table.clear()
     _shapes.clear()
+    _may.clear()
+    _scores.clear()
 
 
 def weighed(told: list[str]) -> int:
@@ -287,6 +303,15 @@ def _bare(start: int, piece: str) -> tuple[int, str]:
 
 
 def _may_be(value: str) -> bool:
+    """Say whether a value may be a secret; the same few stand beside several words, and again and again."""
+    if len(_may) > _MAX_KNOWN:
+        _may.clear()
+    if value not in _may:
+        _may[value] = _may_be_secret(value)
+    return _may[value]
+
+
+def _may_be_secret(value: str) -> bool:
     if len(value) < 6 or not (value.isascii() and value.isprintable()) or not pattern(_WORTH).search(value):
         return False
     if pattern(patterns.NO_VALUE).search(value) or value.partition("_")[0].lower() in IDS:
@@ -387,12 +412,11 @@ def _top(name: str, near: list[tuple[int, str]], ahead: list[str]) -> str:
 
 def shape_of(value: str) -> str:
     """Return how a value is built, as a short name; the same few values stand in a transcript thousands of times."""
-    shape = _shapes.get(value)
-    if shape is None:
-        if len(_shapes) > _MAX_KNOWN:
-            _shapes.clear()
-        shape = _shapes[value] = _shape_of(value)
-    return shape
+    if len(_shapes) > _MAX_KNOWN:
+        _shapes.clear()
+    if value not in _shapes:
+        _shapes[value] = _shape_of(value)
+    return _shapes[value]
 
 
 def _shape_of(value: str) -> str:
