@@ -41,6 +41,8 @@ _CJK = "\u3000"
 _SIGNS_BETWEEN = " ,:，：、!！-–—"
 Words = dict[str, frozenset[str]]
 _read: dict[str, Words] = {}
+# With which words the phrases of a list begin: most words of a message begin none.
+_firsts: dict[frozenset[str], frozenset[str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,6 +455,11 @@ def _behind_leads(said: list[str], words: Words) -> tuple[int, bool]:
 
 def _length(said: list[str], at: int, phrases: frozenset[str]) -> int:
     """Return how many words the longest of the phrases has that stands here; 0 where none does."""
+    firsts = _firsts.get(phrases)
+    if firsts is None:
+        firsts = _firsts[phrases] = frozenset([phrase.partition(" ")[0] for phrase in phrases])
+    if at >= len(said) or said[at] not in firsts:
+        return 0
     for length in range(min(_LONGEST_PHRASE, len(said) - at), 0, -1):
         if " ".join(said[at : at + length]) in phrases:
             return length

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MAX_LINE = 16_000
 MAX_COMMANDS = 400
+_MAX_REMEMBERED, _MAX_REMEMBERED_LINE = 2_048, 1_000
 # Of a long here-document so many rows at each end are looked at.
 _MAX_ROWS = 20
 PIPES = ("|", "|&")
@@ -35,6 +36,7 @@ _ALONE = ("", " ", "\t", "\r", "\n", ";", "&", "|", ")")
 _QUOTE = "'\"'\"'"
 # What may stand before a redirection: the number of the stream that is redirected.
 _NUMBERS = frozenset(("", "0", "1", "2"))
+_remembered: dict[str, list[ShellCommand]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,13 @@ def split(line: str) -> list[ShellCommand]:
 
     Here-documents are shortened before a line is measured. No end has more than MAX_COMMANDS.
     """
+    if len(line) <= _MAX_REMEMBERED_LINE:
+        # Several parts of a harvest ask for the same lines.
+        if line not in _remembered:
+            if len(_remembered) >= _MAX_REMEMBERED:
+                _remembered.clear()
+            _remembered[line] = _Parser(line).all()
+        return _remembered[line]
     line = line if len(line) <= MAX_LINE else _with_short_documents(line)
     if len(line) <= MAX_LINE:
         return _Parser(line).all()

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _WORDS = __file__.rpartition("/")[0] + "/words.txt"
 _sets: dict[str, frozenset[str]] = {}
+# Of each list the endings of names, and its other patterns.
+_patterns: dict[str, tuple[tuple[str, ...], list[str]]] = {}
 _MAKES_TEMPORARY = ("$(mktemp", "`mktemp")
 TEMPORARY = "/tmp/made-by-mktemp"  # noqa: S108
 _UNKNOWN = "$"
@@ -120,10 +122,16 @@ class Places:
         return self._matches("secret", path, name)
 
     def _matches(self, kind: str, path: str, name: str) -> bool:
-        return name in among(kind) or any(
-            fits(f"/{path}", f"*/{one.lstrip('/')}") if "/" in one else fits(name, one)
-            for one in among(kind)
-            if "*" in one or "/" in one
+        if kind not in _patterns:
+            with_signs = [one for one in among(kind) if "*" in one or "/" in one]
+            # Most tell an ending alone.
+            endings = [one[1:] for one in with_signs if one[0] == "*" and "*" not in one[1:] and "/" not in one]
+            _patterns[kind] = tuple(endings), [one for one in with_signs if one[1:] not in endings or one[0] != "*"]
+        of_names, others = _patterns[kind]
+        return (
+            name in among(kind)
+            or name.endswith(of_names)
+            or any(fits(f"/{path}", f"*/{one.lstrip('/')}") if "/" in one else fits(name, one) for one in others)
         )
 
 
