@@ -7,23 +7,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from holdfast import agents
+from holdfast.agents.base import Agent
 from holdfast.app import at_prompt, at_start
 from holdfast.base.files import working_folder
 from holdfast.errors import BadInput
 from holdfast.inject.block import Block, name_of, said_rows
 from holdfast.inject.prompt import asks_something, is_new
+from holdfast.inject.shown import Shown
 from holdfast.parts import HookRun
 from holdfast.records import Event, HookCall, replace
 from holdfast.store.read_only_index import ReadOnlyIndex, is_empty
-
-if TYPE_CHECKING:
-    from holdfast.agents.base import Agent
-    from holdfast.inject.shown import Shown
-    from holdfast.workspace import Workspace
-
+from holdfast.workspace import Workspace
 
 _TOLD = "the start of the session told it already"
 _MAX_BELOW = 3

@@ -23,7 +23,7 @@ Checking. A file that cannot be read as a proposal is a problem, and stays as it
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from holdfast.base import files, rows
 from holdfast.base.digests import short
@@ -31,11 +31,7 @@ from holdfast.base.text import by_prefix
 from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, Refused
 from holdfast.records import TYPES, Problem, Proposal, Scope
 from holdfast.store import front_matter, layout, memory_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from holdfast.store.front_matter import Value
+from holdfast.store.front_matter import Value
 
 FOLDER = "proposals"
 REJECTED = "rejected.tsv"

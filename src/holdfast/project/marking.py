@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput, Conflict, NotFound, Refused
 from holdfast.project import marker
 from holdfast.project.marker import Marker
+from holdfast.project.registry import Known, Registry
 from holdfast.project.rules import Search, free_id, inode_row, resolve
 from holdfast.records import Project
-
-if TYPE_CHECKING:
-    from holdfast.project.registry import Known, Registry
 
 
 def mark(folder: str, registry: Registry, *, adopt: bool = False, new: bool = False) -> Project:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from holdfast.agents.base import Agent
 from holdfast.base.files import working_folder
 from holdfast.errors import HoldfastError
 from holdfast.language import conditions
@@ -17,10 +17,7 @@ from holdfast.rules.build import rules_of
 from holdfast.rules.matching import files_in
 from holdfast.rules.rule import DERIVED, Rule
 from holdfast.rules.telling import strength
-
-if TYPE_CHECKING:
-    from holdfast.agents.base import Agent
-    from holdfast.workspace import Workspace
+from holdfast.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

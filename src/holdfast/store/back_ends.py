@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from holdfast.store.base import Store
 from holdfast.store.local import LocalStore
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.store.base import Store
 
 
 def _postgres(address: str, largest: int) -> Store:

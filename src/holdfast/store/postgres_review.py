@@ -10,14 +10,12 @@ memory is still what it was, writes it, and takes the words out of the proposal.
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from holdfast.errors import BadInput, NotFound, Refused
 from holdfast.privacy.redact import redact
 from holdfast.store.organisations import digest_of, fresh_token
-
-if TYPE_CHECKING:
-    from holdfast.store.postgres_connection import Asks, Pool
+from holdfast.store.postgres_connection import Asks, Pool
 
 STATES = ("open", "approved", "rejected", "replaced")
 _MOST = 200

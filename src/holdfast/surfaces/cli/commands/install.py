@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import click
 
+from holdfast.agents.base import ConfigChange
 from holdfast.app import install, schedule
+from holdfast.app.install import InstallPlan, Seen, UninstallOutcome
+from holdfast.app.schedule import Scheduled, SystemCall
 from holdfast.base.text import count
 from holdfast.inject import publish
 from holdfast.patterns import distributed
@@ -16,15 +19,7 @@ from holdfast.surfaces.cli.making import command
 from holdfast.surfaces.cli.output import answer, confirm_plan, emit_json, say
 from holdfast.surfaces.cli.tables import flowing
 from holdfast.surfaces.hook import bundling
-from holdfast.workspace import PLACES
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from holdfast.agents.base import ConfigChange
-    from holdfast.app.install import InstallPlan, Seen, UninstallOutcome
-    from holdfast.app.schedule import Scheduled, SystemCall
-    from holdfast.workspace import Workspace
+from holdfast.workspace import PLACES, Workspace
 
 _scope = click.option(
     "--scope",

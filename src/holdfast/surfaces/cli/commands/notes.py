@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import click
 
@@ -10,6 +11,8 @@ from holdfast.base.clock import now
 from holdfast.base.terminal import style
 from holdfast.base.text import count
 from holdfast.continuity import decisions, todo
+from holdfast.continuity.note_tables import Note
+from holdfast.continuity.notes import NoteChange
 from holdfast.continuity.todo import TodoChange
 from holdfast.learning.lessons import lesson
 from holdfast.learning.lessons.model import Lesson, weight
@@ -21,12 +24,6 @@ from holdfast.surfaces.cli.making import PROJECT, group
 from holdfast.surfaces.cli.output import confirm_steps, emit_json, print_each, report_applied, say_empty, text_of
 from holdfast.surfaces.cli.tables import flowing
 from holdfast.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from holdfast.continuity.note_tables import Note
-    from holdfast.continuity.notes import NoteChange
 
 _TODO = 'holdfast todo "Write the docs"'
 _DECIDE = 'holdfast decide "Use Postgres" --because "we need row locks"'

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from starlette.responses import Response
 
 from holdfast.app import inbox
+from holdfast.app.findings import Act
 from holdfast.app.inbox import ItemDecision, WaitingItem
 from holdfast.base.digests import short
 from holdfast.base.text import count
@@ -18,9 +19,6 @@ from holdfast.memory.proposal_files import Proposals
 from holdfast.patterns import review as patterns
 from holdfast.surfaces.web.handling import Visit, route
 from holdfast.surfaces.web.rendering import differences
-
-if TYPE_CHECKING:
-    from holdfast.app.findings import Act
 
 MAX_LISTED = 200
 _DONE = {"approved": "Approved", "rejected": "Rejected", "snoozed": "Snoozed"}
