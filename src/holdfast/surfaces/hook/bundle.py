@@ -135,9 +135,14 @@ def _run_late(part: Part, names: dict[str, Any], memory: mmap) -> None:
             return found[number]
 
     def late(number: int) -> Callable[..., Any]:
+        function: Callable[..., Any] | None = None
+
         def called(*values: Any, **named: Any) -> Any:
-            read(0)
-            return read(number)(*values, **named)
+            nonlocal function
+            if function is None:
+                read(0)
+                function = read(number)
+            return function(*values, **named)
 
         return called
 
