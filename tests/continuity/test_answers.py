@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.continuity import answers, threads
+from holdfast.continuity import answers, threads, unfinished
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_what_was_ticked():
         ),
         (
             "The CI job used SQLite. I switched it to the Postgres service container; CI is green.",
-            "I switched it to the Postgres service container; CI is green.",
+            "The CI job used SQLite. I switched it to the Postgres service container; CI is green.",
         ),
         ("The invoice now has the logo top left.", "The invoice now has the logo top left."),
         ("Renamed in 9 files; src/invoice/pdf.py re-exports the old name.", None),
@@ -159,7 +159,7 @@ def test_what_was_ticked():
 )
 def test_only_what_was_changed_is_told_as_done(answer, done):
     """A statement of something changed is told, whole; answers, acknowledgements and promises are not."""
-    assert answers.done_by(answer, is_proven=False) == (answer if done is None else done)
+    assert answers.done_by(answer) == (answer if done is None else done)
 
 
 @pytest.mark.parametrize(
@@ -182,8 +182,8 @@ def test_only_what_was_changed_is_told_as_done(answer, done):
 )
 def test_changed_files_prove_what_an_answer_says_is_so(answer, done):
     """Behind a change the first sentence that names something tells what came of it; doubts, plans, advice do not."""
-    assert answers.done_by(answer, is_proven=True) == (answer if done is None else done)
-    assert answers.done_by(answer, is_proven=False) == ""
+    assert answers.done_by(answer, changed=["a.py"]) == (answer if done is None else done)
+    assert answers.done_by(answer) == ""
 
 
 @pytest.mark.parametrize(
@@ -200,14 +200,15 @@ def test_changed_files_prove_what_an_answer_says_is_so(answer, done):
 )
 def test_what_was_changed_may_stand_behind_its_place(answer, done):
     """A line may begin with the file that it is about; one that ends with a colon is told where it says enough."""
-    assert answers.done_by(answer, is_proven=False) == done
+    assert answers.done_by(answer) == done
 
 
 def test_changed_files_prove_what_is_said_in_another_language():
     """Where files were changed, the first whole sentence says what was done, whatever its language."""
-    assert answers.done_by("J'ai corrigé la page de connexion.", is_proven=True) == "J'ai corrigé la page de connexion."
-    assert answers.done_by("J'ai corrigé la page de connexion.", is_proven=False) == ""
-    assert answers.done_by("OK", is_proven=True) == ""
+    french = "J'ai corrigé la page de connexion."
+    assert answers.done_by(french, changed=["a.py"]) == f"{french[:-1]} (a.py)."
+    assert answers.done_by("J'ai corrigé la page de connexion.") == ""
+    assert answers.done_by("OK", changed=["a.py"]) == ""
 
 
 @pytest.mark.parametrize(
@@ -312,13 +313,13 @@ def test_the_end_of_a_broken_turn_is_told_in_whole_sentences():
 )
 def test_what_is_blocked_is_open_and_never_done(answer, done, left):
     """Work that waits for something is no work done, and a cause behind a colon takes nothing from what was."""
-    assert (answers.done_by(answer, is_proven=True), threads.failing(answer)) == (done, left)
+    assert (answers.done_by(answer, changed=["a.py"]), threads.failing(answer)) == (done, left)
 
 
 def test_a_list_of_boxes_tells_what_is_done_and_what_comes_next():
     """Each box with a tick is done, each empty one comes next; what is left behind a colon does, too."""
     boxes = "✅ Implemented the cache\n✅ Added tests\n⬜ Docs\n⬜ Release notes"
-    assert answers.done_by(boxes, is_proven=False) == "Implemented the cache; Added tests"
+    assert answers.done_by(boxes) == "Implemented the cache; Added tests"
     assert answers.next_steps(boxes) == ("Docs", "Release notes")
     assert answers.next_steps("Renamed it.\n\nWhat's left: the docs and the CHANGELOG.") == (
         "the docs and the CHANGELOG.",
@@ -343,3 +344,31 @@ def test_a_list_of_boxes_tells_what_is_done_and_what_comes_next():
 def test_a_question_that_needs_the_person_comes_with_what_it_means(answer, asked):
     """A question with "it" brings the sentence before it; one that only offers to go on is none."""
     assert threads.open_questions(answer) == asked
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_told"),
+    [
+        ("I ran out of time for the unit test of the delay.", True),
+        ("3 of 14 dashboards could not be imported because their source is missing.", True),
+        ("Ein Test auf einem echten Gerät steht noch aus.", True),
+        ("The curl examples for refunds still need real ids.", True),
+        ("ecs is not migrated yet.", True),
+        ("I have not changed anything yet.", False),
+    ],
+)
+def test_what_is_not_done_is_open_and_never_told_as_done(sentence, is_told):
+    """A sentence of what is still to be done is open, whole, where it says what; beside it stands what was done."""
+    answer = f"I moved vpc to 1.9 now. {sentence}"
+    assert threads.failing(answer) == [sentence] * is_told
+    assert answers.done_by(answer, changed=["vpc/main.tf"]).startswith("I moved vpc to 1.9 now")
+    assert sentence not in answers.done_by(answer, changed=["vpc/main.tf"])
+
+
+def test_what_is_left_is_told_without_its_reason():
+    """What is to be done is known again by its words alone, not by those of why it is not done."""
+    assert unfinished.what_is_left("I couldn't finish the plots: seaborn is missing.") == "i the plots"
+    before = ["Refresh-Tokens fehlen noch.", "The contact form still uses white."]
+    said = "Ich habe die Refresh-Tokens umgesetzt. The contact form follows the scheme now."
+    assert threads.left_open(before, said, is_work=True, is_aside=False, dropped=[]) == []
+    assert threads.left_open(before, "I fixed the cart.", is_work=True, is_aside=False, dropped=[]) == before

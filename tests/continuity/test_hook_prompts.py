@@ -343,7 +343,10 @@ def test_files_and_failures_come_in_at_a_stop(told, state, shop, tmp_path):
         transcript_path=transcript(tmp_path, f"{shop}/src/a.py", f"{shop}/src/b.py"),
     )
     assert state().files == ("src/a.py", "src/b.py") and state().next_steps == ("Write docs",)
-    assert state().happened == ("claude-code, failed: npm test: exit 1", "claude-code: I fixed the login page.")
+    assert state().happened == (
+        "claude-code, failed: npm test: exit 1",
+        "claude-code: I fixed the login page (src/a.py, src/b.py).",
+    )
 
 
 def test_a_stop_tells_only_what_is_new(told, state, folder):
@@ -373,7 +376,7 @@ def test_an_end_goes_into_the_log_and_leaves_the_state(told, state, folder, shop
     told("Stop", last_assistant_message="I fixed the login page.\n\nNext steps:\n- Write docs")
     told("SessionEnd", reason="other")
     entry = log.entry(str(folder), TODAY, "claude-code", "s1")
-    assert entry.title == "Fix the login page" and entry.done == ("I fixed the login page.",)
+    assert entry.title == "Fix the login page" and entry.done == ("I fixed the login page (src/a.py).",)
     assert entry.files == ("src/a.py",) and entry.next_steps == ("Write docs",)
     assert any("Postgres" in text for text in entry.decisions)
     after = state()
@@ -542,7 +545,10 @@ def test_no_session_id_is_no_trouble(told, state, home):
 @pytest.mark.parametrize(
     ("prompt", "focus"),
     [
-        ("We need sessions in the checkout. Let's go with Postgres, not Redis.", "We need sessions in the checkout."),
+        (
+            "We need sessions in the checkout. Let's go with Postgres, not Redis.",
+            "We need sessions in the checkout. Let's go with Postgres, not Redis.",
+        ),
         ("Remember that I want tests before code. Writing the docs is done, by the way.", "Rename the login page"),
         (DECISION, "Rename the login page"),
         ("ok, please commit and push it", "Rename the login page"),
@@ -554,7 +560,7 @@ def test_no_session_id_is_no_trouble(told, state, home):
     ],
 )
 def test_a_statement_alone_is_no_focus(told, state, prompt, focus):
-    """The focus is what is asked for beside decisions and the like; a message of statements alone leaves it."""
+    """The focus is what is asked for, whole, with the decisions beside it; statements alone leave it as it is."""
     for text in ("Rename the login page", prompt):
         told("UserPromptSubmit", prompt=text)
         told("Stop")

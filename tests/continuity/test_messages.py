@@ -307,3 +307,32 @@ def test_what_is_kept_is_the_whole_statement(text: str, kept: str) -> None:
     """A sentence that goes on with it and the list that a request announced are part of it, a task behind it is not."""
     (one,) = [one for one in requests(sentences(text), text) if one.statement]
     assert messages.whole(text, one.sentence, one.statement) == kept
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Can you explain how prediction works here?",
+        "hm what's left?",
+        "interesting. why would unigram win?",
+        "kannst du mir sagen, wie das geht?",
+    ],
+)
+def test_who_wants_an_explanation_orders_nothing(prompt):
+    """A question keeps its kind behind "hm" and "can you explain", and takes no task's place."""
+    assert asks.only_asks(prompt)
+
+
+def test_who_goes_back_to_the_work_means_the_ask_before_what_came_up():
+    """Behind "back to the docs" the ask that a new topic interrupted is worked on again, with its conditions."""
+    docs = "Write the API reference for /v2/orders: all fields, error codes and one curl example for each endpoint."
+    topic = "New topic: the CI job e2e-safari is red since this morning, find out why and only report it to me."
+    back = "and back to the docs: the real ids are ord_1 and ord_2"
+    assert asks.worked_on([topic, docs]) == [topic]
+    assert asks.worked_on([back, topic, docs]) == [docs, topic, back]
+
+
+def test_to_get_something_ready_is_an_order():
+    """ "Mach die Tokens fertig" says that nothing is ready yet."""
+    assert messages.said_done("Mach erst mal die Refresh-Tokens fertig.") == []
+    assert messages.said_done("Die Refresh-Tokens sind fertig.") == ["Die Refresh-Tokens sind fertig."]

@@ -577,7 +577,7 @@ def test_the_next_session_knows_what_was_being_done_and_what_still_fails(ask, ho
     _refund_session(ask)
     ask("SessionEnd", reason="exit")
     text = ask("SessionStart", "s2", source="startup")
-    assert "- asked for: Please build the refund endpoint. It must reject refunds over 500 EUR.\n" in text
+    assert "- Please build the refund endpoint. It must reject refunds over 500 EUR.\n" in text
     assert "- done: I set the port to 5434 in config/test.ts.\n" in text and "422" not in text
     assert "- open: The refund tests still fail with a timeout.\n" in text
     assert "lately:\n- Use 5434, and we decided to go with Stripe for refunds, not Adyen\n" in text
@@ -586,7 +586,7 @@ def test_the_next_session_knows_what_was_being_done_and_what_still_fails(ask, ho
     ask("Stop", "s2", last_assistant_message="I raised the timeout in src/refunds.ts. The refund tests pass now.")
     ask("SessionEnd", "s2", reason="exit")
     later = ask("SessionStart", "s3", source="startup")
-    assert "still fail" not in later and "asked for" not in later and "- done: I raised the timeout" in later
+    assert "still fail" not in later and "Asked for last" not in later and "- done: I raised the timeout" in later
 
 
 def test_a_decision_and_a_question_do_not_hide_the_task_from_a_recovery(ask, workspace, write):
@@ -614,7 +614,7 @@ def test_what_nobody_says_is_done_is_told_as_asked_for(done, ask, workspace):
     ask("UserPromptSubmit", prompt=f"Build the refund endpoint of the shop.\n\n{conditions}")
     ask("Stop", last_assistant_message=done)
     ask("SessionEnd", reason="exit")
-    told = f"- asked for: Build the refund endpoint of the shop. {conditions}\n"
+    told = f"- Build the refund endpoint of the shop. {conditions}\n"
     assert (told in ask("SessionStart", "s2", source="startup")) == (not done)
     assert done or told in ask("UserPromptSubmit", "s3", prompt="where were we?")
 
@@ -700,13 +700,13 @@ def test_the_transcript_proves_that_an_answer_tells_of_work(ask, shop, workspace
     ask("SessionEnd", reason="exit", **told)
     text = ask("SessionStart", "s2", source="startup")
     assert "- done: GET /stations is limited to 60 requests a minute per IP.\n" in text
-    assert "is made at import" not in text and "asked for" not in text
+    assert "is made at import" not in text and "Asked for last" not in text
 
 
 @pytest.mark.parametrize(
     ("answer", "told", "kept"),
     [
-        ("The endpoint is in approvals.py and its tests pass.", "- asked for: Build the approvals endpoint\n", ""),
+        ("The endpoint is in approvals.py and its tests pass.", "- Build the approvals endpoint\n", ""),
         (
             "I could not finish: the database is down, so the migration was not run.",
             "- open: I could not finish: the database is down, so the migration was not run.\n",
@@ -729,7 +729,7 @@ def test_what_an_agent_left_open_is_told_at_the_next_start(ask, shop, home, work
     ask("Stop", last_assistant_message=answer, **edited)
     ask("SessionEnd", reason="exit", **edited)
     text = ask("SessionStart", "s2", source="startup")
-    assert told in text and "- asked for: Build the approvals endpoint\n" in text
+    assert told in text and "- Build the approvals endpoint\n" in text
     assert kept in (home / "memory" / FOLDER / "buffer.md").read_text()
 
 
@@ -743,8 +743,8 @@ def test_a_session_that_was_cut_off_leaves_its_ask_and_its_files(ask, shop, work
     ask("Stop", last_assistant_message="The importer is written.", **told)
     # A start of the same session finishes what its run before left open.
     text = ask("SessionStart", source="startup", **told)
-    assert "- asked for: let's do the importer now. keep fetch_feed() public.\n" in text
-    assert "- files: src/importer.py, src/cli.py\n" in text
+    assert "- let's do the importer now. keep fetch_feed() public.\n" in text
+    assert "- done: The importer is written (src/importer.py, src/cli.py).\n" in text
     assert "lately" not in text, "what begins work is no decision"
 
 
@@ -807,3 +807,81 @@ def test_what_a_running_turn_did_is_told_before_and_without_an_answer(ask, shop,
     ask("SessionEnd", reason="exit", **told)
     later = ask("SessionStart", "s2", source="startup")
     assert "- done: I added a test of each mapper in" in later and "broken off" not in later
+
+
+def _played(ask, *turns: tuple[str, str], session: str = "s1", **told: str) -> None:
+    """Play prompts and answers as one session, from its start to its end."""
+    ask("SessionStart", session, source="startup", **told)
+    for prompt, answer in turns:
+        ask("UserPromptSubmit", session, prompt=prompt, **told)
+        ask("Stop", session, last_assistant_message=answer, **told)
+    ask("SessionEnd", session, reason="exit", **told)
+
+
+PLAN = "Move the three Terraform modules (vpc, rds, ecs) to 1.9, one by one, and stop at any destroy. Never run apply."
+
+
+@pytest.fixture
+def fresh(workspace):
+    """A home that knows the shop and has no page yet."""
+    with workspace() as opened:
+        opened.refresh(None)
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_ban_within_an_ask_stays_with_it(ask):
+    """What is asked for is told whole to the next session, as the person's, with a condition that lasts longer."""
+    _played(ask, (PLAN, "I moved vpc to 1.9 in vpc/main.tf. rds is not moved yet."))
+    theirs, _, notes = ask("SessionStart", "s2", source="startup").partition("</holdfast-memory>")
+    assert f"- {PLAN}\n" in theirs and "Never run apply" not in notes and "lately" not in theirs
+    assert "- open: rds is not moved yet.\n" in notes
+
+
+@pytest.mark.usefixtures("fresh")
+def test_what_is_open_outlives_the_next_session(ask):
+    """An answer about something else leaves open what an earlier session did not finish; one that does it does not."""
+    undone = "I could not finish the check of schemas because the sandbox has no network."
+    _played(ask, (PLAN, f"I moved vpc in vpc/main.tf. {undone}"))
+    _played(ask, ("carry on with rds", "I moved rds in rds/main.tf. ecs is not moved yet."), session="s2")
+    later = ask("SessionStart", "s3", source="startup")
+    assert f"- open: {undone}\n" in later and "- open: ecs is not moved yet.\n" in later
+    done = "I wrote the check of schemas in check.py. ecs is moved as well in ecs/main.tf."
+    _played(ask, ("do the rest", done), session="s3")
+    assert "open:" not in ask("SessionStart", "s4", source="startup")
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_compaction_in_the_middle_of_a_turn_leaves_what_is_open(ask, shop):
+    """Files that were changed since the last answer end nothing that it left open."""
+    told = {"transcript_path": _edited(shop, "s1")}
+    ask("SessionStart", source="startup", **told)
+    ask("UserPromptSubmit", prompt=PLAN, **told)
+    ask("Stop", last_assistant_message="I moved vpc in vpc/main.tf. rds is not moved yet.", **told)
+    ask("UserPromptSubmit", prompt="go on", **told)
+    _edited(shop, "s1", "rds/main.tf")
+    ask("PreCompact", trigger="auto", **told)
+    assert "- open: rds is not moved yet.\n" in ask("SessionStart", source="compact", **told)
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_finding_reaches_the_next_session(ask):
+    """Who was asked to find something out and changed nothing leaves what they found, and a mere question nothing."""
+    found = "The job fails since the image moved to macOS 15. `sudo safaridriver --enable` would fix it."
+    _played(ask, ("The CI is red, find out why and only report.", found), ("what is macOS 15?", "Sequoia, of 2024."))
+    text = ask("SessionStart", "s2", source="startup")
+    assert f"- found: {found}\n" in text and "find out why" in text and "Sequoia" not in text
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_plan_stands_with_what_it_is_for(ask, shop):
+    """Whoever says what comes next leaves the ask with its conditions; who agrees to it and sees it done ends it."""
+    conditions = "Schreib den Export der Rechnungen. Keine neuen Pakete."
+    plan = "Als Nächstes schreibe ich die Tests für Umlaute."
+    one = {"transcript_path": _edited(shop, "s1", "export.py")}
+    _played(ask, (conditions, f"Der Export steht in `export.py`. {plan}"), **one)
+    text = ask("SessionStart", "s2", source="startup")
+    assert f"- {conditions}\n" in text and f"- {plan}\n" in text
+    two = {"transcript_path": _edited(shop, "s2", "test_export.py")}
+    _played(ask, ("jo passt", "Fertig, alles grün."), session="s2", **two)
+    later = ask("SessionStart", "s3", source="startup")
+    assert plan not in later and "- done: Fertig, alles grün (test_export.py).\n" in later

@@ -43,14 +43,14 @@ def start_block(run: HookRun) -> Block:
     pages = recovery.ToldPages(run.workspace).items(after_compaction=compacted, asked=asked)
     standing = readback.items(run)
     first = [] if compacted else _for_the_user(run)
-    doing = " ".join([*asked, *(one.said for one in [*pages, *standing] if one.part == STATE)])
+    doing = " ".join([*asked, *(one.said for one in [*pages, *standing] if one.part in (ASKED, ADDED, STATE))])
     told, more, left_out = _memories(run, doing, needed=not (pages or standing))
     told += _doctrine(run)
     # What the person wrote on a page comes behind their memories, after a compaction, too; their rules come first.
-    own = [one for one in pages if one.theirs and one.part not in (ASKED, ADDED)]
+    own = [one for one in pages if one.theirs and not (compacted and one.part in (ASKED, ADDED))]
     stand = [*[one for one in pages if one not in own], *standing]
     items = [*first, *stand, *told, *own] if compacted else [*first, *told, *own, *stand]
-    items.sort(key=lambda one: one.part not in (ASKED, ADDED) and (1 if one.head == OF_RULES else 2))
+    items.sort(key=lambda one: 0 if compacted and one.part in (ASKED, ADDED) else 1 if one.head == OF_RULES else 2)
     budget = run.settings.number("inject.start_characters")
     made = block.blocked(items, budget - (_ROOM_FOR_RECOVERED if compacted else 0), more=more)
     standing_now = frozenset([one.given.key for one in items if one.part == STATE])

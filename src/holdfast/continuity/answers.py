@@ -11,19 +11,23 @@ from holdfast.continuity.messages import (
     DOUBTS,
     MAX_LINE,
     MAX_SAID,
+    PICTURES,
     SIGNS,
     WONDERING,
     WORDS,
     bare_words,
     names_something,
     plain_words,
+    says_phrase,
+    words_of,
 )
+from holdfast.continuity.unfinished import UNDECIDED, says_failing
 from holdfast.language.word_lists import among, lines
 from holdfast.privacy.fence import harmless_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from holdfast.language.sentences import Sentence
 
@@ -36,6 +40,7 @@ _DOERS = frozenset(
 _WE = frozenset(("i", "we", "ive", "weve"))
 _SAME_IN_THE_PAST = frozenset(("set", "put", "cut", "split", "reset"))
 _BEING = frozenset(("is", "are", "was", "were", "been", "now", "ist", "sind", "wurde", "wurden"))
+_READY = frozenset(("done", "erledigt", "fertig"))
 _NOW = frozenset(("now", "jetzt", "nun"))
 _WILL = frozenset(("wird", "werden"))
 # Behind one of these nothing is told to be done.
@@ -71,6 +76,7 @@ _STATIVE = frozenset(
 )
 # What stands for a thing that the sentence before it named.
 _ITS = frozenset(("it", "they", "es"))
+_MEANT = frozenset(("it", "them", "sie", "es", "ihn"))
 _POINTED = frozenset(("it", "this", "that", "them", "everything"))
 _EXCUSES = frozenset(("apologies", "apologize", "apologise", "confusion", "mistake", "oversight"))
 # Words that name no thing: a sentence of changes that has no other says that something was done, and not what.
@@ -100,6 +106,8 @@ _PASSING = frozenset(("all", "and", "the", "tests", "test", "checks", "pass", "p
 # Signs with which a line of a list, a table, a heading or code begins.
 _LISTING = "-*•#|<>0123456789"
 _MAX_PROSE, _MAX_PLACE, FEW_WORDS = 6, 90, 5
+# An answer of these alone claims that the work is done; of the files that were changed so many are named with it.
+_CLAIMS, _MAX_NAMED = frozenset(("done", "works", "ready", "finished", "erledigt", "fertig", "passt", "geht")), 3
 # Behind one of these the list that a colon announces is a part of the sentence.
 _LEADING = frozenset(("to", "which", "that", "with", "containing", "including", "for", "by", "as", "from", "are", "is"))
 _ENGLISH = frozenset(("the", "and", "to", "is", "was", "not", "of", "in", "i", "it", "a", "were", "we", "you"))
@@ -113,15 +121,15 @@ _MAX_STEPS = 10
 # Of the words of a step so many tell that it was done.
 _OF_STEP = 0.75
 MAX_STEP = 300
+# Before a small letter only a word of so many letters ends a sentence.
+_MIN_LAST = 3
 _ENDS = (". ", "! ", "? ", "。 ")
 _BULLETS = ("- ", "* ", "• ")
 _BULLET_SIGNS, _EMPTY_BOXES, _TICKS = " -*•", ("⬜", "☐", "🔲", "◻"), ("✅", "☑", "✔")
 _MAX_HEADING = 60
-# So many sentences end an answer. From the second on there are signs, pictures and scripts without spaces.
-_ENDING, PICTURES = 3, "\u2000"
-# "You still need to restart it" tells the person what to do.
-UNDECIDED = frozenset(("you", "your", "youll", "would", "could", "might", "may", "du", "sie", "whether", "ob", "or"))
-# The same in scripts without spaces: if, please, you.
+# So many sentences end an answer.
+_ENDING = 3
+# "If", "please" and "you" in scripts without spaces.
 _OFFERING = ("如", "若", "请", "請", "您", "你")
 _HOUSEKEEPING = frozenset(
     (
@@ -135,16 +143,17 @@ _HOUSEKEEPING = frozenset(
 _TELLING = ("the ", "this ", "these ", "click ", "go to your ")
 
 
-def done_by(answer: str, *, is_proven: bool) -> str:
+def done_by(answer: str, *, changed: Sequence[str] = ()) -> str:
     """Return the sentences of an answer that say what was changed, whole; nothing where none does.
 
-    An answer to a question, praise of the own work and a mere "Applied the fix." tell nothing. Where files were changed
-    (`is_proven`), the first sentence that says something tells what came of it, where it names something and neither
+    An answer to a question, praise of the own work and a mere "Applied the fix." tell nothing. Where files were
+    `changed`, the first sentence that says something tells what came of it, where it names something and neither
     doubts nor plans: "Readings are stored in SQLite." An answer in another language goes by its first sentence alone.
+    One that names nothing then has the files behind it: "Changed to 10 % (src/Logo.css)."
     """
     from holdfast.language.sentences import sentences
 
-    changes = frozenset(" ".join(lines(f"{WORDS}/done.txt")).split())
+    changes = words_of("done")
     openers, found, is_code = tuple(lines(f"{WORDS}/openers.txt")), "", False
     has_boxes = any(line.lstrip(_BULLET_SIGNS).startswith(_EMPTY_BOXES) for line in answer.splitlines())
     for line in answer[:MAX_LINE].splitlines():
@@ -155,7 +164,9 @@ def done_by(answer: str, *, is_proven: bool) -> str:
             found = f"{found}; {text}" if found else text
             continue
         text = "" if line.lstrip(_BULLET_SIGNS).startswith(_EMPTY_BOXES) else text
+        before = ""
         for whole in parted(text, openers):
+            lead, before = before, whole
             head, _, rest = whole.partition(": ")
             begins = plain_words(head)[: _MIN_CHANGE + 1]
             # "I updated it as you said: the cache is gone": what was done stands behind it.
@@ -167,10 +178,47 @@ def done_by(answer: str, *, is_proven: bool) -> str:
             is_whole = _is_whole(whole) and not whole.startswith(("and ", "but ", "or ", "which "))
             parts = sentences(_behind_its_place(whole, changes)) if len(told) <= _MAX_DONE and is_whole else []
             # Go, CI and UI are names; other words as short name nothing.
+            if says_failing(whole):
+                continue
             shortly = [word for word in whole.split()[1:] if len(word) == 2 and word[0].isupper() and word != "PR"]
             if (shortly or _named(plain_words(whole), changes)) and any(_tells_a_change(one, changes) for one in parts):
+                if _MEANT.intersection(begins) and names_something(lead) and lead not in found and not is_lead:
+                    # "I renamed it" is nothing without what it is.
+                    told = told[: len(told) - len(whole)] + f"{lead} {whole}"
                 found = told.rstrip(":")
-    return found or (_came_of_it(answer) if is_proven else "")
+    found = found or (_came_of_it(answer) if changed else "")
+    if not changed or names_something(found) or any(map(says_failing, sentences_of(answer))):
+        return found
+    first = found or next((one for one in sentences_of(answer)[:_ENDING] if _is_nameless(one, changes)), "")
+    files = ", ".join(changed[:_MAX_NAMED])
+    return f"{first.rstrip(_STOPS)} ({files})." if first else ""
+
+
+def _is_nameless(sentence: str, changes: frozenset[str]) -> bool:
+    """Whether a sentence says that something was done, and not what: "Fixed it.", "Done!", "Changed to 10 %."."""
+    words = [word for word in plain_words(sentence) if word not in _DOERS - {"done"}]
+    return words[:1] != [] and (words[0] in changes or words[0] in _CLAIMS) and len(words) <= _MAX_PROSE
+
+
+def found_by(answer: str) -> str:
+    """Return the first sentences of an answer that say what was found out, whole; nothing where they name nothing."""
+    openers, told = tuple(lines(f"{WORDS}/openers.txt")), ""
+    for one in [one for one in sentences_of(answer) if not one.casefold().replace("’", "'").startswith(openers)]:
+        if one[-1] == ":" or says_failing(one):
+            continue
+        if len(told) + len(one) >= MAX_SAID or one[-1] not in _STOPS:
+            break
+        told = f"{told} {one}".lstrip()
+    return told if len(told) >= _MIN_PROVEN and names_something(told) else ""
+
+
+def sentences_of(answer: str) -> list[str]:
+    """Return the sentences of an answer without Markdown's signs, code, tables and boxes."""
+    told, is_code = [], False
+    for line in answer[:MAX_LINE].splitlines():
+        is_code ^= line.lstrip().startswith("```")
+        told += [] if is_code or line.lstrip().startswith(NOT_TOLD) else parted(told_line(line), ())
+    return told
 
 
 def _is_whole(sentence: str) -> bool:
@@ -202,14 +250,15 @@ def _came_of_it(answer: str) -> str:
     openers = tuple(lines(f"{WORDS}/openers.txt"))
     first = summary(answer)
     if len(_ENGLISH.intersection(plain_words(first))) < 2 and not names_something(first):
-        return first if _MIN_PROVEN <= len(first) < MAX_SUMMARY and first[-1] in _STOPS else ""
+        is_told = _MIN_PROVEN <= len(first) < MAX_SUMMARY and first[-1] in _STOPS and not says_failing(first)
+        return first if is_told else ""
     told = answer[:MAX_LINE].partition("```")[0].splitlines()
     prose = [line for line in told if line.strip() and line.lstrip()[0] not in _LISTING]
     for text in [one for line in prose[:_MAX_PROSE] for one in parted(told_line(line), openers)]:
         clause = plain_words(text.partition(", ")[0])
         # What begins small lost its beginning, unless it is a name.
         is_begun = not text[0].islower() or names_something(f"- {text.split()[0]}")
-        is_whole = _MIN_PROVEN <= len(text) < MAX_SUMMARY and text[-1] in _STOPS and is_begun
+        is_whole = _MIN_PROVEN <= len(text) < MAX_SUMMARY and text[-1] in _STOPS and is_begun and not says_failing(text)
         telling = [word for word in clause if word.isalpha() and word not in _PASSING]
         says_more = telling and clause[0] not in WONDERING
         if is_whole and says_more and names_something(text) and (_UNREPORTED | _BOASTS).isdisjoint(clause):
@@ -259,6 +308,8 @@ def _named(words: list[str], changes: frozenset[str]) -> bool:
 
 def _is_state(words: list[str], place: int, changes: frozenset[str]) -> bool:
     """Whether the word at this place says that something is otherwise than it was: "is added", "now uses"."""
+    if words[place] in _READY:
+        return words[place - 1] in _BEING
     if words[place] in changes:
         # "The page is styled with Sass" tells how something is, "was styled" what was done.
         return words[place - 1] in _BEING and not (words[place - 1] in ("is", "are") and words[place] in _STATIVE)
@@ -290,11 +341,20 @@ def parted(text: str, openers: tuple[str, ...]) -> list[str]:
         least = 0 if text[:_MIN_SENTENCE].casefold().replace("’", "'").startswith(openers) else _MIN_SENTENCE
         # Neither "SELECT ... FOR" nor "e.g. this" ends a sentence.
         ends = [place for place in range(max(least, 1), len(text) - 2) if text[place : place + 2] in _ENDS]
-        real = [place for place in ends if text[place - 1] != "." and not text[place + 2].islower()]
+        real = [place for place in ends if _is_an_end(text, place)]
         end = real[0] + 1 if real else len(text)
         found.append(text[:end])
         text = text[end:].strip()
     return found
+
+
+def _is_an_end(text: str, place: int) -> bool:
+    """Whether the stop at this place ends a sentence; the next one may begin with a name in small letters."""
+    word = text[:place].rpartition(" ")[2].strip("`()*\"'")
+    # Neither "e.g. this" nor "approx. five" does, but "in src/main.rs. ecs is next" has two.
+    is_word = word.isalpha() and len(word) >= _MIN_LAST and word.casefold() not in words_of("shortened")
+    is_word = is_word or (len(word) > _MIN_LAST + 1 and ("." in word or "/" in word))
+    return text[place - 1] != "." and (is_word or not text[place + 2].islower())
 
 
 def next_steps(answer: str) -> tuple[str, ...] | None:
@@ -308,8 +368,7 @@ def next_steps(answer: str) -> tuple[str, ...] | None:
     named = [] if (found := listed(answer, names)) else labelled(answer, names)
     found = found or named or [harmless_line(line, MAX_STEP) for line in boxes[:_MAX_STEPS]] or _announced(answer)
     if not found:
-        said = f" {' '.join(plain_words(answer))} "
-        return () if any(f" {phrase} " in said for phrase in lines(f"{WORDS}/all_done.txt")) else None
+        return () if says_phrase(plain_words(answer), "all_done") else None
     # What is asked of the person or offered to them is no step of the work: that is answered at once or never. An agent
     # may also list what it has just done, or tell below "What remains" how something still is.
     asking = ("[x]", *(() if named else _TELLING), *lines(f"{WORDS}/asking.txt"))
@@ -317,7 +376,7 @@ def next_steps(answer: str) -> tuple[str, ...] | None:
     left = [step for step in steps if not step.lower().replace("’", "'").startswith(asking)]
     # "Commit changes" belongs to every plan, and says nothing once the plan is gone.
     left = [step for step in left if not _HOUSEKEEPING.issuperset(plain_words(step))]
-    done = done_by(answer, is_proven=False)
+    done = done_by(answer)
     left = [step for step in left if not step.rstrip(".) ").lower().endswith("(done") and not tells_step(step, [done])]
     # Many agents put a small picture before each step.
     pictures = "".join([sign for sign in "".join(left) if sign > PICTURES and not sign.isalnum()])
@@ -326,7 +385,6 @@ def next_steps(answer: str) -> tuple[str, ...] | None:
 
 def _announced(answer: str) -> list[str]:
     """Return the sentences at the end of an answer that say what the agent does next: "Next, I'll write the tests"."""
-    begins = lines(f"{WORDS}/announcing.txt")
     prose = [line for line in answer.splitlines() if line.strip() and not line.lstrip().startswith(NOT_TOLD)]
     every = [one for line in prose[-_ENDING:] for one in parted(told_line(line.replace("。", "。 ")), ())][-_ENDING:]
     found = []
@@ -334,10 +392,14 @@ def _announced(answer: str) -> list[str]:
         words = plain_words(one)
         # "Next I could add tests" offers something.
         is_sure = UNDECIDED.isdisjoint(words) and len(one) <= MAX_STEP and not any(sign in one for sign in _OFFERING)
-        said = " ".join(words)
-        if is_sure and any(said.startswith(phrase if phrase > PICTURES else f"{phrase} ") for phrase in begins):
+        if is_sure and is_announced(one):
             found.append(harmless_line(one))
     return found
+
+
+def is_announced(step: str) -> bool:
+    """Whether a step is told as what the agent does next, in a sentence that says so."""
+    return says_phrase(plain_words(step), "announcing", at_first=True)
 
 
 def tells_step(step: str, statements: Iterable[str]) -> bool:

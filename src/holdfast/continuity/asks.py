@@ -15,16 +15,17 @@ from holdfast.continuity.messages import (
     MAX_SUBJECT,
     MAX_TASK,
     POINTING,
+    TAKEN_OUT,
     WONDERING,
     WORDS,
     bare_words,
     begins_work,
     clean,
-    going_on,
-    lasting,
     plain_words,
     said_done,
+    says_phrase,
     wants_to_go_on,
+    words_of,
 )
 from holdfast.language.word_lists import among, lines
 from holdfast.privacy.redact import is_mostly_secret
@@ -38,7 +39,12 @@ if TYPE_CHECKING:
 
 
 # A question may begin with one of these.
-_JOINING = frozenset(("and", "but", "so", "und", "aber", "et", "y", "e"))
+_JOINING = frozenset(
+    (
+        *("and", "but", "so", "und", "aber", "et", "y", "e", "hm", "hmm", "ok", "okay", "oh", "ah", "well", "wait"),
+        *("btw", "also", "na", "sorry", "äh", "ähm", "moment", "warte", "ach", "denn"),
+    )
+)
 # So begin short questions of how far the work is.
 _HOW_FAR = frozenset(
     ("found", "any", "anything", "news", "ready", "done", "finished", "status", "schon", "fertig", "alles")
@@ -52,9 +58,9 @@ _ERRANDS = frozenset(
         *("this", "that", "them", "the", "all", "changes", "everything", "and", "then", "now", "please", "ok", "okay"),
         *("can", "could", "you", "to", "lets", "go", "ahead", "run", "tests", "again", "with", "a", "message", "good"),
         *("your", "bitte", "committe", "committen", "commite", "pushe", "pushen", "und", "alles", "das", "jetzt"),
-        *("mal", "linter", "lint", "suite", "checks", "build"),
-        *("formatter", "format", "test", "once", "more", "commits"),
-        *("yes", "thanks", "pls", "lass", "die", "laufen", "nochmal", "den", "lauf", "führe", "aus"),
+        *("mal", "linter", "lint", "suite", "checks", "build", "formatter", "format", "test", "once", "more"),
+        "commits",
+        *("yes", "thanks", "thx", "pls", "lass", "die", "laufen", "nochmal", "den", "lauf", "führe", "aus"),
     )
 )
 # A statement with one of these tells how something is always done; who wants it done now says so otherwise.
@@ -68,14 +74,13 @@ _HABITS = frozenset(
 _WANTING = frozenset(("task", "asked", "fault", "report", "hands", "order", "correction", "ban", "addressed", "shape"))
 # "Thanks, looks good so far" is too mild for a mood, and asks nothing all the same.
 _CONTENT = frozenset(("thanks", "thank", "good", "great", "fine", "nice", "cool", "lgtm", "danke", "gut", "merci"))
-_TAKEN_OUT = "[redacted:"
 # Behind one of these stands the secret that is handed over.
 _GIVING = frozenset(("is", "are", "=", "ist", "lautet", "es", "est", "é"))
 # With one of these a task has conditions.
 _CONDITIONS = frozenset(
     (
-        *("dont", "not", "no", "never", "without", "only", "keep"),
-        *("must", "constraints", "nicht", "ohne", "nur", "kein"),
+        *("dont", "not", "no", "never", "without", "only", "keep", "must", "constraints", "nicht", "ohne", "nur"),
+        "kein",
         *("keine", "muss", "sin", "solo", "nunca", "sans", "pas", "jamais", "sem", "senza", "bez", "не", "без"),
     )
 )
@@ -120,16 +125,16 @@ def _is_passing(text: str) -> bool:
 
 def _hands_over_a_secret(text: str) -> bool:
     """Whether a message says what a secret is, and nothing else: "the token is ... if you need it"."""
-    if _TAKEN_OUT not in text:
+    if TAKEN_OUT not in text:
         return False
     from holdfast.inject.prompt import asks_something
 
     clauses = [clause.split() for clause in text.replace(" and ", ", ").replace(". ", ", ").split(", ")]
     for words in [words for words in clauses if asks_something(" ".join(words))]:
-        place = next((place for place, word in enumerate(words) if _TAKEN_OUT in word), 0)
+        place = next((place for place, word in enumerate(words) if TAKEN_OUT in word), 0)
         # "Log in with ..." says what to do with it.
         is_given = place and words[place - 1].casefold() in _GIVING
-        if not is_given and not (len(words) == 1 and _TAKEN_OUT in words[0]) and words[0].casefold() != "if":
+        if not is_given and not (len(words) == 1 and TAKEN_OUT in words[0]) and words[0].casefold() != "if":
             return False
     return True
 
@@ -167,6 +172,7 @@ def worked_on(prompts: Sequence[str], *, is_answered: bool = False, are_tasks: b
     from holdfast.inject.prompt import weight_of
 
     found: list[tuple[str, float]] = []
+    goes_back = False
     asides: list[str] = []
     heaviest = 0.0
     for place, text in enumerate(prompts):
@@ -184,7 +190,12 @@ def worked_on(prompts: Sequence[str], *, is_answered: bool = False, are_tasks: b
             is_alone = kind == _TASK and _stands_alone(text) and not _says(text, "interrupting")
             found.append((line, weight if is_alone else 0.0))
             heaviest = max(heaviest, weight)
+            goes_back |= _says(text, "returning")
             if (is_alone and weight >= _LARGE) or _says(text, "new_topic"):
+                if goes_back:
+                    # It came up beside the work to which the person returned.
+                    goes_back = False
+                    continue
                 return [told for told, _ in found[::-1]]
     if not found:
         # "And does it honour Retry-After?" is nothing without the question before it.
@@ -274,7 +285,11 @@ def _asks_only(sentence: Sentence) -> bool:
     """Whether a sentence wants to know something, and nothing done."""
     words = plain_words(sentence.text.rpartition(": ")[2]) if sentence.is_question else bare_words(sentence)
     words = words or bare_words(sentence)
-    first = words[1] if sentence.is_question and len(words) > 1 and words[0] in _JOINING else words[0]
+    while sentence.is_question and len(words) > 1 and words[0] in _JOINING:
+        words = words[1:]
+    first = words[0]
+    if says_phrase(words, "explaining", at_first=True):
+        return True
     if first in WONDERING or (sentence.is_question and first in ASKING):
         return True
     # "Found anything?" and "any idea yet?" want to know how far it is; "tests too, please?" wants more.
@@ -288,16 +303,15 @@ def _stands_alone(text: str) -> bool:
     head, stop, rest = text[:MAX_LINE].replace("!", ".").partition(". ")
     # "Perfect. Now the chart ..." begins with the chart.
     said = plain_words(rest if stop and (not asks_something(head) or _only_judges(head)) else text[:MAX_LINE])
-    return bool(said) and (
-        weight_of(text[:MAX_LINE]) >= _MIN_TELLING and said[0] not in going_on() and not DEMANDS.intersection(said[2:5])
-    )
+    goes_on = not said or said[0] in words_of("going_on") or bool(DEMANDS.intersection(said[2:5]))
+    return not goes_on and weight_of(text[:MAX_LINE]) >= _MIN_TELLING
 
 
 def leans_on_another(ask: str) -> bool:
     """Whether what is asked for goes on from an ask before it, or points at what that named."""
     words = plain_words(ask)
     points = POINTING.intersection(words[:MAX_SUBJECT]) or any(sign in ask[:MAX_SUBJECT] for sign in "这這那此")
-    return len(ask) < _MIN_ASK or not words or words[0] in going_on() or bool(points)
+    return len(ask) < _MIN_ASK or not words or words[0] in words_of("going_on") or bool(points)
 
 
 def focus_of(text: str, ask: str, found: tuple[Trigger, ...]) -> str:
@@ -308,8 +322,8 @@ def focus_of(text: str, ask: str, found: tuple[Trigger, ...]) -> str:
         is_asked = one.text in first or begins_work(plain_words(one.text))
         for said in () if is_asked else _to_keep(text, one.text, one.statement):
             rest = rest.replace(said, " ")
-            # What does not last by itself is a condition of the task.
-            in_full = in_full.replace(said, " ") if lasting(one.kind, one.text) else in_full
+            # Everything else is a condition of the task, also where it lasts longer.
+            in_full = in_full.replace(said, " ") if one.kind == "remember" else in_full
     # "Please commit" belongs to whatever is worked on.
     opening, _, end = rest.strip(" .!\n").replace("!", ".").partition(".")
     is_over = _is_leaving(opening) or (_is_leaving(end) and not _CONTENT.isdisjoint(plain_words(opening)))

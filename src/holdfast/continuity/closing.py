@@ -20,6 +20,7 @@ from holdfast.continuity.buffer import SaidSentence, WorkingState
 from holdfast.continuity.check_boxes import attributed
 from holdfast.continuity.log import LogEntry
 from holdfast.continuity.messages import MAX_ASK, MAX_TASK
+from holdfast.continuity.unfinished import says_failing, says_undone
 from holdfast.inject.block import both_ends
 from holdfast.privacy.fence import harmless_line
 
@@ -35,6 +36,8 @@ STAY = 8
 # A correction is of the moment: it would take the place of what the next session is told.
 STAYING_KINDS = ("decision", "architecture", "priority", "preference", "value")
 _MIN_TODO = 10
+# What answers tell of the work, and what stands before it.
+_DONE = {"answer": "", "partly": "", "found": buffer.FOUND}
 # Next steps go when so many later sessions did something else, or after so many days in which nobody went on with them.
 _OTHER_SESSIONS, _PLAN_DAYS = 2, 14
 
@@ -73,7 +76,7 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
     """Put what happened since the last time into the buffer and return it."""
     rows = one.unmerged()
     happened = _happened(one.agent, rows)
-    kinds = ("file", "next", "ask", "focus", "open", "answer", "ticked", "done", "midway", "dropped")
+    kinds = ("file", "found", "next", "ask", "focus", "open", "answer", "ticked", "done", "midway", "dropped")
     new = {name: [text for kind, text, _ in rows if kind == name] for name in kinds}
     # Whether an answer said what was done since the session was last asked for something.
     last = [kind for kind, _, _ in one.rows if kind in ("focus", "answer")][-1:]
@@ -130,12 +133,20 @@ def _behind(focus: str, task: str) -> str:
 def _steps_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ...]:
     """Return the next steps without those that were asked for since, or done, as the agent or the person says."""
     # What was asked for comes next no more: it is being done.
-    done = [*new["answer"], *new["ticked"], *new["done"], *new["focus"]]
+    # What an answer says is left of a step stands in its place.
+    left_open = [text for text in texts_in("".join(new["open"][-1:])) or () if says_undone(text)]
+    done = [*new["answer"], *new["ticked"], *new["done"], *new["focus"], *left_open]
     if not state.next_steps or not (done or new["dropped"]):
         return state.next_steps
     from holdfast.continuity import answers
 
-    left = [step for step in state.next_steps if not answers.tells_step(step, done)]
+    # Who is told what comes next and only agrees has it done.
+    agreed = bool(new["file"] and new["answer"]) and not new["ask"]
+    left = [
+        step
+        for step in state.next_steps
+        if not (answers.tells_step(step, done) or (agreed and answers.is_announced(step)))
+    ]
     for what in new["dropped"]:
         meant = [step for step in left if answers.tells_step(what, [step])]
         # Where several may be meant, nobody knows which.
@@ -150,11 +161,9 @@ def _threads_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, 
     beside what is open.
     """
     midway = [buffer.BROKEN_OFF + text for text in new["midway"][-1:]]
-    if not (new["open"] or new["answer"] or new["file"]):
+    if not new["open"]:
         before = [text for text in state.open_threads if not (midway and text.startswith(buffer.BROKEN_OFF))]
         return (*before, *midway)
-    from holdfast.continuity.threads import says_failing, says_undone
-
     told = texts_in("".join(new["open"][-1:])) or ()
     others = [text for text in state.open_threads if not text.startswith(buffer.BY_ANSWER)]
     kinds = {
@@ -198,7 +207,7 @@ def entry_of(one: Opened, *, cut_off: bool) -> LogEntry:
         ended=one.last,
         title=harmless_line(asks[0], MAX_ASK) if asks else "",
         outcome=log.CUT_OFF if cut_off else "",
-        done=one.texts("answer", "partly"),
+        done=tuple(dict.fromkeys(_DONE[kind] + text for kind, text, _ in one.rows if kind in _DONE)),
         decisions=(
             *[line_of(said) for said in said_of(one)],
             *[attributed(text, one.agent) for text in one.texts(open_sessions.AGREED)],
@@ -314,7 +323,7 @@ def tick(
 
 
 def _happened(agent: str, rows: Iterable[tuple[str, str, str]]) -> list[str]:
-    told = {"answer": f"{agent}: ", "partly": f"{agent}: ", "failed": f"{agent}, failed: "}
+    told = {**{kind: f"{agent}: {lead}" for kind, lead in _DONE.items()}, "failed": f"{agent}, failed: "}
     return [told[kind] + text for kind, text, _ in rows if kind in told]
 
 

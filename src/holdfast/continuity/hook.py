@@ -11,7 +11,6 @@ import os
 
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import dumps
-from holdfast.base.rows import texts_in
 from holdfast.base.text import DOTS, cut
 from holdfast.continuity import asks, messages, open_sessions
 from holdfast.errors import HoldfastError, StoreBusy
@@ -54,7 +53,7 @@ def at_prompt(run: HookRun) -> Iterator[Effect]:
     from holdfast.language import triggers
 
     # A candidate is not told as a fact.
-    found = tuple(one for one in triggers.scan(text) if one.sure)
+    found = tuple(one for one in triggers.scan(text) if one.sure or messages.is_standing(one.kind, one.text))
     project = run.project()
     if project is not None:
         yield from _write_down(run, project, text, found)
@@ -311,7 +310,7 @@ def _refresh(run: HookRun) -> Opened | None:
 
         answer = "".join(said_in(tail(one.transcript, one.read_up_to())[0])[-1:])
     one = _collected(run, project, one) if one is not None else None
-    if told := _told_by_answer(answer, one):
+    if told := _told_by_answer(answer, one, _open_before(run, project) if answer else []):
         _note(run, project, told)
         one = open_sessions.read(path)
     if one is None or one.closed:
@@ -341,29 +340,39 @@ def _close_session(run: HookRun) -> None:
         closing.close(pages, replace(one, last=run.at), run.at, cut_off=False)
 
 
-def _told_by_answer(answer: str, before: Opened | None) -> list[tuple[str, str]]:
-    """Return what the agent's answer says about the work."""
+def _open_before(run: HookRun, project: Project) -> list[str]:
+    """Return what answers left open so far, also those of earlier sessions, as the page has it."""
+    from holdfast.continuity import buffer
+
+    pages = _pages(run, project)
+    try:
+        return [one for one in buffer.read(pages.buffer, pages.older_buffers).open_threads if buffer.thread(one) != one]
+    except (HoldfastError, OSError):
+        return []
+
+
+def _told_by_answer(answer: str, before: Opened | None, threads_before: list[str]) -> list[tuple[str, str]]:
+    """Return what the agent's answer says about the work; `threads_before` is what was open before it."""
     if not answer:
         return []
     # Only a pause has an answer to read.
-    from holdfast.continuity import answers, threads
+    from holdfast.continuity import answers, buffer, threads
 
     beginning = kept(shown(answer[: _MAX_ANSWER * 4]), _MAX_ANSWER)
     # A long answer says first what was done, and last what comes next.
     end = beginning if len(answer) <= _MAX_ANSWER else shown(kept_end(answer, 0, _MAX_ANSWER))
     steps, questions = answers.next_steps(end), threads.open_questions(end)
     since = before.since_answered() if before else ()
-    is_proven = any(kind == "file" for kind, _, _ in since)
-    asked = [text for kind, text, _ in (before.rows if before else ()) if kind in ("open", "midway")]
+    changed = [*dict.fromkeys(text for kind, text, _ in since if kind == "file")]
     last = [text for kind, text, _ in (before.rows if before else ()) if kind == "ask"][-1:]
     # Who only wanted to know something gets an answer, which reports no work.
-    is_report = is_proven or not any(map(asks.only_asks, last))
-    done = answers.done_by(beginning, is_proven=is_proven) if is_report else ""
-    known = [text for kind, text, _ in (before.rows if before else ()) if kind == "open"][-1:]
+    is_report = bool(changed) or not any(asks.only_asks(text) or asks.is_errand(text) for text in last)
+    done = answers.done_by(beginning, changed=changed) if is_report else ""
+    is_asked = any(kind in ("ask", "said") for kind, _, _ in since) and is_report and not (done or questions)
     still = threads.left_open(
-        texts_in("".join(known)) or (),
-        done,
-        is_work=bool(done) or is_proven,
+        [buffer.thread(text) for text in threads_before if not text.startswith(buffer.BROKEN_OFF)],
+        beginning if done else "",
+        is_work=bool(done or changed),
         is_aside=any(kind == open_sessions.ASIDE for kind, _, _ in since),
         dropped=[text for kind, text, _ in since if kind == "dropped"],
     )
@@ -371,7 +380,8 @@ def _told_by_answer(answer: str, before: Opened | None) -> list[tuple[str, str]]
     rows = [
         ("answer", done),
         ("next", "" if steps is None else dumps(list(steps))),
-        ("open", dumps(list(questions)) if questions or asked[-1:] not in ([], ["[]"]) else ""),
+        ("open", dumps(list(questions)) if questions or threads_before else ""),
+        ("found", answers.found_by(beginning) if is_asked else ""),
     ]
     rows += [("ticked", text) for text in dict.fromkeys([*answers.ticked(beginning), *answers.ticked(end)])]
     offered = ""
@@ -415,7 +425,7 @@ def _collected(run: HookRun, project: Project, one: Opened) -> Opened:
 
         told = [kept_end(text, 0, _MAX_ANSWER) for text in midway]
         # Before anything was changed, an agent tells what it found.
-        partly = [("partly", answers.done_by(text, is_proven=False)) for text in told if files]
+        partly = [("partly", answers.done_by(text)) for text in told if files]
         rows += [row for row in (*partly, ("midway", answers.midway(told[-1]))) if row[1]]
     open_sessions.note(run.home, one.agent, one.session, one.project, one.last, rows)
     return open_sessions.read(one.path) or one

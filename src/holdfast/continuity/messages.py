@@ -26,6 +26,8 @@ FEW_WORDS = 3
 _MORE = 2
 _MAX_REMEMBERED = 4_000
 WORDS = __file__.rpartition("/")[0] + "/words"
+# From here on there are signs, pictures and scripts without spaces.
+PICTURES = "\u2000"
 _APOSTROPHES = "'’`´"
 # Longer than this nobody says only that they want to go on.
 _MAX_RESUME, _LOST_LOOK = 120, 200
@@ -78,18 +80,22 @@ _PROPOSING = frozenset(("let", "lets", "ahead", "continue", "proceed", "yes"))
 _OPTIONS = frozenset(("option", "number", "approach", "variant", "choice", "plan", "variante"))
 DEMANDS = frozenset(("should", "shouldnt", "must", "needs", "soll", "sollte", "muss"))
 _MIN_LASTING = 2
+_ALWAYS = frozenset(("never", "always", "nie", "niemals", "immer", "nunca", "siempre", "jamais", "toujours", "sempre"))
+# Behind one of these something is ready, and not to be made so.
+_IS = frozenset(("ist", "sind", "bin", "war", "waren", "bist", "habe", "hab", "haben", "wurde", "alles", "schon"))
 # Among so many first words "it" stands for what was spoken of before.
 MAX_SUBJECT = 4
 _LABELS = frozenset(("decision", "decided", "rule", "preference", "note", "entscheidung", "entschieden", "regel"))
 # Options have numbers of so many figures.
 _MAX_NUMBER = 2
+TAKEN_OUT = "[redacted:"
 SIGNS = "#>*_-+•✅✔☑✓ \t"
 MAX_LINE = 4_000
 
 
-def going_on() -> frozenset[str]:
-    """Return how a prompt begins that says more to what was asked before."""
-    return frozenset(" ".join(lines(f"{WORDS}/going_on.txt")).split())
+def words_of(name: str) -> frozenset[str]:
+    """Return all words of a list."""
+    return frozenset(" ".join(lines(f"{WORDS}/{name}.txt")).split())
 
 
 def clean(text: str, most: int) -> str:
@@ -231,9 +237,9 @@ def lasting(kind: str, text: str) -> str:
     said = rest if colon and label.casefold() in _LABELS else statement(text) if kind == "remember" else text
     words = plain_words(said)
     is_choice = kind == "decision" and (label.startswith(("Chose", "Answered")) or _is_pick(words))
-    if kind == "correction" or is_choice or not words or words[0] in going_on() or said.endswith(":"):
+    if kind == "correction" or is_choice or not words or words[0] in words_of("going_on") or said.endswith(":"):
         return ""
-    if is_mostly_secret(said) or begins_work(words):
+    if said.count(TAKEN_OUT) > 1 or is_mostly_secret(said) or begins_work(words):
         return ""
     points = [word for word, thing in zip(words, [*words[1:], ""], strict=True) if thing not in _PLACES]
     # "We use pnpm here" means the project.
@@ -241,7 +247,12 @@ def lasting(kind: str, text: str) -> str:
     telling = [word for word in telling_words(said) if word not in _PROPOSING]
     if len(telling) < _MIN_LASTING or not POINTING.isdisjoint(points) or "it" in words[:MAX_SUBJECT]:
         return ""
-    return said[0].upper() + said[1:]
+    return said[0].upper() + said[1:].rstrip(" ;,")
+
+
+def is_standing(kind: str, text: str) -> bool:
+    """Whether a sentence that may be a preference says that something is always or never to be done."""
+    return kind == "preference" and not _ALWAYS.isdisjoint(plain_words(text))
 
 
 def begins_work(words: list[str]) -> bool:
@@ -297,6 +308,9 @@ def _says_done(sentence: Sentence) -> bool:
     words = bare_words(sentence)
     if sentence.is_question or not words or words[0] in ASKING:
         return False
+    if "fertig" in words[1:] and len(words) > FEW_WORDS and _IS.isdisjoint(words):
+        # "Mach die Tokens fertig" orders it.
+        return False
     return not _DONE_WORDS.isdisjoint(words) and DOUBTS.isdisjoint(words)
 
 
@@ -322,6 +336,16 @@ def names_something(text: str) -> bool:
         or any(letter.isdigit() for letter in text)
         or any(word[1:].lower() != word[1:] or word[:1].isupper() for word in text.split()[1:])
     )
+
+
+def says_phrase(words: Iterable[str], list_of: str, *, at_first: bool = False) -> bool:
+    """Whether words say one of the phrases of a list; `at_first` where they have to begin with it."""
+    said = f" {' '.join(words)} "
+    for phrase in lines(f"{WORDS}/{list_of}.txt"):
+        told = phrase if phrase > PICTURES else f" {phrase} "
+        if said.lstrip().startswith(told.lstrip()) if at_first else told in said:
+            return True
+    return False
 
 
 def bare_words(sentence: Sentence) -> list[str]:

@@ -60,6 +60,7 @@ _MAX_READ = 12
 _LAST_ASKED = "Before the conversation was compacted they last asked"
 # Nobody tells for certain what of several asks is done, and doing it twice may destroy something.
 _SEVERAL_ASKED = f"{_LAST_ASKED}, the newest last (of the others some may be done)"
+_ASKED_BEFORE = "Asked for last, in a session before this one"
 _STANDS = "Where things stand, as agents say"
 # What hooks heard and nobody made a memory of yet: the person's own words all the same.
 _SAID = "Said by them lately"
@@ -124,15 +125,16 @@ class ToldPages:
             # "Carry on with step 3" is nothing without the plan, which may be of another session.
             began = self.state().focus.partition(buffer.THEN)[0][:_BEGINNING]
             is_whole = asked and (not asks.points_back(asked[0]) or began in " ".join(asked))
-            parts = parts if is_whole else [lambda: self._asked_for(always=True), *parts]
+            parts = parts if is_whole else [lambda: self._asked_for(asked), *parts]
         found = [one for part in parts for one in _tried(part)]
         # A decision of a page brings its reason, so the sentence by which it was made is not told beside it.
         decided = {telling_words(one.said.partition(". ")[0]) for one in found if one.head == "Decided"}
-        echoed = " ".join(asked)
+        echoed = " ".join([*asked, *(one.said for one in found if one.part in (ASKED, ADDED))]).casefold()
         told = [
             one
             for one in found
-            if one.head != _SAID or not (telling_words(one.said) in decided or one.said.rstrip(".") in echoed)
+            if one.head != _SAID
+            or not (telling_words(one.said) in decided or one.said.rstrip(".").casefold() in echoed)
         ]
         return [*self._last_asked(asked), *told]
 
@@ -151,13 +153,13 @@ class ToldPages:
 
     def _last_asked(self, asked: Sequence[str]) -> list[Item]:
         """Return the ask that is worked on, and what was said to it since; of that the last counts most."""
-        found: list[Item] = []
-        head = _SEVERAL_ASKED if len(asked) > 1 else _LAST_ASKED
+        return [*self._as_asked(asked, _SEVERAL_ASKED if len(asked) > 1 else _LAST_ASKED, "what was asked last")]
+
+    def _as_asked(self, asked: Sequence[str], head: str, why: str) -> Iterator[Item]:
         for place, text in enumerate(asked):
-            given = page_given(self._owner, "asked", text, "said to what was asked" if place else "what was asked last")
+            given = page_given(self._owner, "asked", text, "said to what was asked" if place else why)
             part, line = ADDED if place else ASKED, text_of(text, without_secrets)
-            found.append(Item(line, given, part, head, theirs=True, worth=9.0 + place * _FADES, said=text))
-        return found
+            yield Item(line, given, part, head, theirs=True, worth=9.0 + place * _FADES, said=text)
 
     def _read(self, name: str) -> str:
         text = region.find_page(name, self.folders)[1]
@@ -251,17 +253,19 @@ class ToldPages:
         for item in self._entries(page, head, texts, part=part):
             yield replace(item, theirs=not by_agent and unattributed(item.said) == item.said)
 
-    def _asked_for(self, *, always: bool = False) -> Iterator[Item]:
-        """Yield what was asked for last, where nobody says that it is done; `always` where the person goes on."""
+    def _asked_for(self, now: Sequence[str] | None = None) -> Iterator[Item]:
+        """Yield what was asked for last, where nobody says that it is done, or the person goes on with it `now`."""
         state = self.state()
         worked = [one for one in self._sessions() if one.done or one.failed or one.files][-1:]
         is_open = state.open_threads or any(not one.done or one.outcome == log.CUT_OFF for one in worked)
-        # "Step 4" is nothing without the plan.
-        is_open = is_open or any(map(asks.names_step, state.next_steps))
+        # What comes next is nothing without what it is for, and its conditions.
+        is_open = is_open or state.next_steps
         focus = unattributed(state.focus)
-        if focus.endswith(buffer.ASKED) or (focus.endswith(buffer.ANSWERED) and (always or is_open)):
-            asked = focus.removesuffix(buffer.ASKED).removesuffix(buffer.ANSWERED)
-            yield from self._entries("buffer.md", _STANDS, [asked], "asked for")
+        if focus.endswith(buffer.ASKED) or (focus.endswith(buffer.ANSWERED) and (now is not None or is_open)):
+            asked = focus.removesuffix(buffer.ASKED).removesuffix(buffer.ANSWERED).split(buffer.THEN)
+            said = self.kept([one for one in asked if one not in (now or ())])
+            head = f"{_ASKED_BEFORE}, the newest last (of these some may be done)" if said[1:] else _ASKED_BEFORE
+            yield from self._as_asked(said, head, "asked for")
 
     def _standing(self) -> Iterator[Item]:
         """Yield what was being done, how far it is, what comes next and what is open; no words of a prompt."""
@@ -276,7 +280,11 @@ class ToldPages:
             "broken off at": [buffer.thread(text) for text in state.open_threads if text.startswith(buffer.BROKEN_OFF)],
         }
         for lead, texts in told.items():
-            yield from self._entries("buffer.md", _STANDS, texts, lead)
+            for item in self._entries("buffer.md", _STANDS, texts, lead):
+                # What was found, or comes next, may say so itself.
+                words = messages.plain_words(item.said) if lead == "next" else []
+                says_so = item.said.startswith(buffer.FOUND) or messages.says_phrase(words, "announcing", at_first=True)
+                yield replace(item, text=item.text.removeprefix(f"{lead}: ")) if says_so else item
         own = _said(state.own_words.split("\n"))
         yield from self._by_hand("buffer.md", _OWN_NOTE, own, STATE, state.path) if own else ()
         # What the person lays down in one worktree holds in all of them.
@@ -365,6 +373,7 @@ class ToldPages:
             head = f"Done on {one.began[:10]} (log)"
             yield from self._entries("log", head, [*reversed(one.done)][:_MAX_DONE])
             decided = [messages.lasting("decision", text) for text in reversed(log.decided(one))]
+            decided = [text for text in decided if text not in self.state().focus]
             yield from self._entries("log", head, decided, "decided")
         for one in reversed(self._sessions(of_others=True)):
             where = "".join(one.worktree) or "the main one"

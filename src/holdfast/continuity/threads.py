@@ -9,15 +9,14 @@ from holdfast.continuity.answers import (
     FEW_WORDS,
     MAX_STEP,
     NOT_TOLD,
-    PICTURES,
-    UNDECIDED,
     labelled,
     listed,
     parted,
     tells_step,
     told_line,
 )
-from holdfast.continuity.messages import DOUBTS, WONDERING, WORDS, names_something, plain_words
+from holdfast.continuity.messages import WONDERING, WORDS, names_something, plain_words
+from holdfast.continuity.unfinished import says_failing, says_undone, what_is_left
 from holdfast.language.word_lists import lines
 
 TYPE_CHECKING = False
@@ -25,34 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _MAX_FAILING = 2
-_STILL = frozenset(("still", "noch", "weiterhin"))
-_FAILING = frozenset(
-    (
-        "fail",
-        "fails",
-        "failing",
-        "broken",
-        "crash",
-        "crashes",
-        "error",
-        "errors",
-        "hit",
-        "hits",
-        "times",
-        "fehl",
-        "kaputt",
-    )
-)
-_UNFAILED = frozenset(
-    (
-        *("if", "whether", "should", "would", "could", "might", "may", "no", "not", "nothing"),
-        *("wenn", "falls", "ob", "nicht"),
-    )
-)
 _QUESTIONS = frozenset(("questions", "fragen"))
 _SHOULD = frozenset(("should", "shall", "soll", "sollen"))
 _MEANT = frozenset(("it", "this", "that", "these", "them", "those", "das", "es"))
-_REMAIN = frozenset(("remain", "remains", "left", "bleiben"))
 # With one of these a question offers something, or means what only the answer above it explains.
 _IDLE = frozenset(
     (
@@ -101,55 +75,18 @@ def failing(answer: str) -> list[str]:
     return [one for one in every if says_failing(one)][:_MAX_FAILING]
 
 
-def says_failing(sentence: str) -> bool:
-    """Whether a sentence states that something still fails, or is still to be done."""
-    words = plain_words(sentence)
-    if sentence.rstrip().endswith("?") or (words and words[0] in ("if", "wenn", "falls")):
-        return False
-    if is_blocked(words):
-        return True
-    if _names_rest(words):
-        # "I could not" tells what happened.
-        return UNDECIDED.isdisjoint(" ".join(words).replace("could not", "").split())
-    # "If it still fails, run it again" states nothing.
-    still = [place for place, word in enumerate(words) if word in _STILL]
-    is_sure = _UNFAILED.isdisjoint(words)
-    return is_sure and any(not _FAILING.isdisjoint(words[place + 1 : place + 4]) for place in still)
+def left_open(before: Iterable[str], said: str, *, is_work: bool, is_aside: bool, dropped: list[str]) -> list[str]:
+    """Return what an answer leaves open of what was open before it; `said` is all that it tells of its work.
 
-
-def is_blocked(words: list[str]) -> bool:
-    """Whether the words of a sentence say that the work cannot go on, or leave a part of it to the person."""
-    said = f" {' '.join(words)} "
-    return words[:1] in (["blocked"], ["blockiert"], ["bloqueado"]) or any(
-        f" {phrase} " in said for phrase in lines(f"{WORDS}/blocked.txt")
-    )
-
-
-def left_open(before: Iterable[str], done: str, *, is_work: bool, is_aside: bool, dropped: list[str]) -> list[str]:
-    """Return what an answer leaves open of what was open before it.
-
-    What is to be done stays until an answer tells it, or the person drops it; what fails, until an answer tells of
-    work; a question, while the person only wanted to know something.
+    What is to be done stays until an answer speaks of it, which says then how it is, or the person drops it; what
+    fails, until an answer tells of work; a question, while the person only wanted to know something.
     """
     found = []
     for text in before:
         if says_undone(text):
-            stays = not (tells_step(text, [done]) or any(tells_step(one, [text]) for one in dropped))
+            is_told = tells_step(what_is_left(text) or text, [said])
+            stays = not (is_told or any(tells_step(one, [text]) for one in dropped))
         else:
             stays = not is_work if says_failing(text) else is_aside
         found += [text] if stays else []
     return found
-
-
-def says_undone(sentence: str) -> bool:
-    """Whether a sentence states that something is still to be done, and not that it fails."""
-    return says_failing(sentence) and _names_rest(plain_words(sentence))
-
-
-def _names_rest(words: list[str]) -> bool:
-    said = f" {' '.join(words)} "
-    if words[-1:] == ["yet"] and not DOUBTS.isdisjoint(words[:-1]):
-        return True
-    if words[-1:] and words[-1] in _REMAIN and words[0] in lines(f"{WORDS}/steps.txt"):
-        return True
-    return any((phrase if phrase > PICTURES else f" {phrase} ") in said for phrase in lines(f"{WORDS}/undone.txt"))

@@ -70,8 +70,9 @@ _REPLIES = frozenset(
         *("jawohl", "just", "keep", "lets", "looks", "me", "my", "nein", "next", "nice", "no", "nope", "now", "of"),
         *("ok", "okay", "on", "one", "perfect", "please", "proceed", "right", "so", "sounds", "sure", "thank"),
         *("thanks", "that", "the", "then", "there", "this", "to", "try", "weiter", "well", "works", "yeah", "yep"),
-        *("yes", "you", "lgtm", "cool", "lol", "hm", "hmm", "ah"),
-        *("oh", "yup", "thx", "ty", "bye", "ciao", "lot", "merci"),
+        *("yes", "you", "lgtm", "cool", "lol", "hm", "hmm", "ah", "oh", "yup", "thx", "ty", "bye", "ciao", "lot"),
+        *("merci", "jo", "jup", "jep", "passt", "klar", "läuft", "genau", "interesting", "wow", "aha", "huh", "tx"),
+        *("interessant", "spannend", "verstehe", "stimmt", "prima", "klasse", "top", "nee", "alles", "tja"),
         *("gracias", "genial", "perfecto", "super", "obrigado", "grazie"),
     )
 )

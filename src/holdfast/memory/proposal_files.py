@@ -44,17 +44,7 @@ KINDS = ("memory", "page", "lesson", "end", "still", "todo", "log")
 ID_LENGTH = 8
 MAX_READ = 1_048_576
 _FIELDS = (
-    "id",
-    "kind",
-    "scope",
-    "owner",
-    "type",
-    "tags",
-    "status",
-    "created",
-    "agent",
-    "source",
-    "evidence",
+    *("id", "kind", "scope", "owner", "type", "tags", "status", "created", "agent", "source", "evidence"),
     "replaces",
 )
 

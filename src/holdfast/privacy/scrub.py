@@ -21,15 +21,8 @@ from os.path import commonprefix
 ERASED = "erased"
 ENCODINGS = (
     *("UTF-8", "UTF-16 LE", "UTF-16 BE", "JSON escapes", "HTML entities", "Markdown signs", "percent-encoding"),
-    *(
-        "quoted-printable",
-        "base64",
-        "base64url",
-        "hexadecimal",
-        "NFC and NFD",
-        "any case",
-        "any white space or line break",
-    ),
+    *("quoted-printable", "base64", "base64url", "hexadecimal", "NFC and NFD", "any case"),
+    "any white space or line break",
     *("file and folder names", "Zstandard", "SQLite pages"),
 )
 MIN_LETTERS = 4

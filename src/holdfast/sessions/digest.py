@@ -48,18 +48,8 @@ _MAX_PLACES = 50
 _CHANGES_MUCH, _MAX_PLAIN = 2.0, 6
 # What goes first where a digest is too long, a quarter at a time.
 _SHRINKS = (
-    "commands",
-    "files",
-    "troubles",
-    "said",
-    "checks",
-    "commits",
-    "folders",
-    "branches",
-    "pull_requests",
-    "left",
-    "between",
-    "conclusions",
+    *("commands", "files", "troubles", "said", "checks", "commits", "folders", "branches", "pull_requests"),
+    *("left", "between", "conclusions"),
 )
 # What is said is told in fewer words, down to these letters, before any of it is left out.
 _SHORTENED = ("between", "conclusions")

@@ -61,16 +61,7 @@ REFUSED = ("The user doesn't want to", "the user said:\n", "\n\nNote: The user's
 # of the agent's; the error of another may begin as its server likes.
 REFUSED_BY_PERSON = "user-rejected"
 OWN_TOOLS = (
-    "Bash",
-    "Edit",
-    "Write",
-    "MultiEdit",
-    "NotebookEdit",
-    "ExitPlanMode",
-    "Read",
-    "Glob",
-    "Grep",
-    "Task",
+    *("Bash", "Edit", "Write", "MultiEdit", "NotebookEdit", "ExitPlanMode", "Read", "Glob", "Grep", "Task"),
     *AGENT.dialogs,
 )
 _MAX_QUEUED = 200

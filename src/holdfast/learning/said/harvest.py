@@ -80,7 +80,9 @@ def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent])
         if kinds and statement:
             line = f"{kinds[0]}: {statement} {log.BEHIND}"
             yield Finding("said", line, when, session.name, partial(_note, workspace, session, statement, line))
-        whole = standing_alone(event.text, found.statement) if found.lasts else ""
+        # Without its secret a handover of one says nothing.
+        is_whole = found.lasts and messages.TAKEN_OUT not in statement
+        whole = standing_alone(event.text, found.statement) if is_whole else ""
         if statement and (whole := one_line(tidied(messages.statement(cleaned(whole))), _MAX_STATEMENT)):
             offered = _proposal(session, whole, (*kinds, *found.candidates), when, event.place)
             propose = partial(_propose, workspace, session, offered, is_clear=bool(kinds))

@@ -1,0 +1,77 @@
+"""What a sentence of an agent says is not done: it still fails, is blocked, or is still to be done.
+
+It goes by words, in English and German, and asks no model. Lists of words are data, one file each in `words/`.
+"""
+
+from __future__ import annotations
+
+from holdfast.continuity.messages import DOUBTS, WORDS, plain_words, says_phrase, words_of
+from holdfast.language.word_lists import lines
+
+# "You still need to restart it" tells the person what to do.
+UNDECIDED = frozenset(("you", "your", "youll", "would", "could", "might", "may", "du", "sie", "whether", "ob", "or"))
+_STILL = frozenset(("still", "noch", "weiterhin"))
+_FAILING = frozenset(
+    (
+        *("fail", "fails", "failing", "broken", "crash", "crashes", "error", "errors", "hit", "hits", "times"),
+        *("fehl", "kaputt"),
+    )
+)
+_UNFAILED = frozenset(
+    (
+        *("if", "whether", "should", "would", "could", "might", "may", "no", "not", "nothing"),
+        *("wenn", "falls", "ob", "nicht"),
+    )
+)
+_REMAIN = frozenset(("remain", "remains", "left", "bleiben"))
+# Behind one of these stands why something is not done.
+_REASONS = (": ", " because ", " since ", ", as ", ", weil ", ", da ", " porque ", " parce que ")
+_STATES, _MIN_TELLING = (" still uses ", " still use "), 2
+
+
+def says_failing(sentence: str) -> bool:
+    """Whether a sentence states that something still fails, is blocked or left to the person, or still to be done."""
+    words = plain_words(sentence)
+    if sentence.rstrip().endswith("?") or (words and words[0] in ("if", "wenn", "falls")):
+        return False
+    if words[:1] in (["blocked"], ["blockiert"], ["bloqueado"]) or says_phrase(words, "blocked"):
+        return True
+    if words_of("empty").issuperset(words):
+        return False
+    if _names_rest(words):
+        # "I could not" tells what happened.
+        return UNDECIDED.isdisjoint(" ".join(words).replace("could not", "").split())
+    # "If it still fails, run it again" states nothing.
+    still = [place for place, word in enumerate(words) if word in _STILL]
+    is_sure = _UNFAILED.isdisjoint(words)
+    return is_sure and any(not _FAILING.isdisjoint(words[place + 1 : place + 4]) for place in still)
+
+
+def says_undone(sentence: str) -> bool:
+    """Whether a sentence states that something is still to be done, and not that it fails."""
+    return says_failing(sentence) and _names_rest(plain_words(sentence))
+
+
+def what_is_left(sentence: str) -> str:
+    """Return what a sentence says is to be done, without its reason and the words that say that it is not done."""
+    from holdfast.inject.prompt import weight
+
+    for sign in _REASONS:
+        sentence = sentence.partition(sign)[0]
+    for sign in _STATES:
+        # Of "the form still uses white" the form is what is left.
+        sentence = sentence.partition(sign)[0]
+    said = f" {' '.join(plain_words(sentence))} "
+    for phrase in sorted(lines(f"{WORDS}/undone.txt"), key=len, reverse=True):
+        said = said.replace(f" {phrase} ", " ")
+    changes = words_of("done")
+    bare = [word for word in said.split() if not (word in changes or word.isdigit())]
+    return " ".join(bare if sum(map(weight, bare)) >= _MIN_TELLING else said.split())
+
+
+def _names_rest(words: list[str]) -> bool:
+    if words[-1:] == ["yet"] and not DOUBTS.isdisjoint(words[:-1]):
+        return True
+    if words[-1:] and words[-1] in _REMAIN and words[0] in lines(f"{WORDS}/steps.txt"):
+        return True
+    return says_phrase(words, "undone")
