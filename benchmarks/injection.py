@@ -1,6 +1,6 @@
 """How well a prompt brings the memories that belong to it, and how seldom others: the bar of `inject.relevance`.
 
-    holdfast bench injection [--data FOLDER] [--json]
+    holdfast bench injection [--data FOLDER] [--transcripts FOLDER] [--json]
 
 Each set is a person's memories and prompts, labelled with what each prompt should bring; once alone, and once among
 1,500 other texts. The bar was chosen on `shop`; `rover` is the check. For each bar: of the prompts that should bring
@@ -20,7 +20,9 @@ is of the prompts that want something how many have it from the prompt alone and
 that want nothing how many were given nothing wrong by the prompt.
 
 Last, what the real hook gives in each set, with the settings as they are: characters of a start and of a prompt, each
-in a session of its own, and how many were left without a word.
+in a session of its own, and how many were left without a word. With `--transcripts FOLDER` the same over what real
+people typed: the sessions of any agents below FOLDER are replayed in the order of time, each with its start and its
+prompts, by the real hooks, in one home that begins empty and takes each session in when it has ended.
 """
 
 from __future__ import annotations
@@ -30,24 +32,34 @@ import base64
 import json
 import os
 import random
+import runpy
 import statistics
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
+from holdfast import agents
 from holdfast.agents.base import Agent
+from holdfast.agents.reading.base import Reading
 from holdfast.app import at_prompt
 from holdfast.app.hook import HookRun, hook
 from holdfast.app.reindex import reindex
+from holdfast.app.sweep import sweep
+from holdfast.base import clock
 from holdfast.base.clock import now
 from holdfast.inject import prompt as relevance
+from holdfast.privacy import speech
 from holdfast.records import HookCall, Memory, Scope
+from holdfast.sessions.index import ProjectOf
 from holdfast.store import memory_file
 from holdfast.store.read_only_index import ReadOnlyIndex
 from holdfast.workspace import Workspace
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SETS = os.path.join(HERE, "injection_sets")
+SESSIONS = os.path.join(HERE, "sessions.py")
 OTHERS = os.path.join(HERE, "secret_lists", "ordinary_text.jsonl")
 # The set alone or among others, and how it is then asked: with meaning or by words alone.
 WAYS = {False: (True, False), True: (True,)}
@@ -67,6 +79,7 @@ def main(arguments: list[str]) -> int:
     """Run the benchmark and print its figures."""
     parser = argparse.ArgumentParser(prog="holdfast bench injection", description=__doc__)
     parser.add_argument("--data", help="a folder of labelled messages, *.jsonl, for the prompts of real people")
+    parser.add_argument("--transcripts", help="a folder of transcripts of any agents, which are replayed")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     options = parser.parse_args(arguments)
     told: list[dict[str, object]] = []
@@ -77,6 +90,8 @@ def main(arguments: list[str]) -> int:
     measured = [measure(name, among) for name in ("shop", "rover") for among in WAYS]
     found = told + [row for rows, _ in measured for row in rows]
     given = [row for _, rows in measured for row in rows]
+    if options.transcripts:
+        given += replayed(os.path.abspath(options.transcripts))
     if options.json:
         print(json.dumps(found + known + given, indent=2))
         return 0
@@ -94,7 +109,7 @@ def main(arguments: list[str]) -> int:
         )
     for row in given:
         print(
-            f"{row['set']:6} {'among others' if row['among'] else 'alone':13} a {row['moment']} is given"
+            f"{row['set']:6} {row['among'] or 'alone':13} a {row['moment']} is given"
             f" {row['mean']:.0f} characters, median {row['median']:.0f}, most {row['most']};"
             f" {row['silent']} of {row['count']} nothing"
         )
@@ -124,7 +139,8 @@ def measure(name: str, among: bool) -> tuple[list[dict[str, object]], list[dict[
             told = {"set": name, "meaning": meaning, "among": among}
             found += [{**told, "bar": bar, **figures(marks, bar / 100)} for bar in BARS]
         # Last, because these hooks write.
-        return found, [{"set": name, "among": among, **row} for row in characters(home, prompts)]
+        how = "among others" if among else ""
+        return found, [{"set": name, "among": how, **row} for row in characters(home, prompts)]
 
 
 def characters(home: str, prompts: list[tuple[str, str]]) -> list[dict[str, object]]:
@@ -138,11 +154,54 @@ def characters(home: str, prompts: list[tuple[str, str]]) -> list[dict[str, obje
             where = {"session": f"{moment}-{number}", "folder": home, "source": "startup"}
             call = HookCall(PlainAgent.name, moment, moment, prompt=text if moment == "prompt" else "", **where)
             sizes[moment].append(len(hook(home, PlainAgent(), call, environment)))
+    return _told(sizes)
+
+
+def _told(sizes: dict[str, list[int]]) -> list[dict[str, object]]:
     return [
         {"moment": moment, "count": len(each), "silent": each.count(0), "most": max(each)}
         | {"mean": statistics.fmean(each), "median": statistics.median(each)}
         for moment, each in sizes.items()
     ]
+
+
+def replayed(folder: str) -> list[dict[str, object]]:
+    """Return how many characters the hooks give at each start and prompt of the sessions below a folder."""
+    known, _ = runpy.run_path(SESSIONS)["known_paths"](folder)
+    sessions = sorted(
+        ((reading.session().started, path, reading.session().folder, typed) for path, reading, typed in _typed(known)),
+        key=lambda one: one[:2],
+    )
+    sizes: dict[str, list[int]] = {"start": [], "prompt": []}
+    with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as place:
+        home = os.path.join(place, "home")
+        for number, (_, path, of, typed) in enumerate(sessions):
+            with Workspace(home, environment={"HOME": place}) as workspace:
+                project = ProjectOf(workspace.registry)(of) or PROJECT
+            told = {"HOME": place, "HOLDFAST_PROJECT": project, "HOLDFAST_HOOK_BUDGET_MS": "60000"}
+            moments = [(typed[0][0], "start", ""), *((at, "prompt", text) for at, text in typed)]
+            for at, moment, text in (*moments, (typed[-1][0], "end", "")):
+                where = {"session": f"replayed-{number}", "folder": place, "source": "startup"}
+                call = HookCall(PlainAgent.name, moment, moment, prompt=text, **where)
+                # What was said long ago is told no more, so it is as late as it was then.
+                with mock.patch("time.time", return_value=clock.seconds(at)):
+                    given = hook(home, PlainAgent(), call, told)
+                sizes.setdefault(moment, []).append(len(given))
+            late = mock.patch("time.time", return_value=clock.seconds(typed[-1][0]))
+            with late, Workspace(home, environment={"HOME": place}) as workspace:
+                sweep(workspace, paths=(path,))
+    del sizes["end"]
+    return [{"set": "real", "among": "replayed", **row} for row in _told(sizes)]
+
+
+def _typed(known: dict[str, str]) -> Iterator[tuple[str, Reading, list[tuple[str, str]]]]:
+    """Yield each session in which a person typed something, with that and when it was."""
+    for path, agent in known.items():
+        for reading in agents.get(agent).read_session(path) or ():
+            said = [(one.at, speech.typed(one.text)) for one in reading if one.role == "human" and one.at]
+            typed = [(at, text) for at, text in said if text]
+            if typed and not reading.session().is_subagent:
+                yield path, reading, typed
 
 
 def real_marks(folder: Path) -> dict[str, Marks]:

@@ -4,8 +4,9 @@ The texts are made up: words of the model's vocabulary as often as words are in 
 turns about a topic, eight projects. The prompts are twenty words of a turn, as a person would paste them, and short
 questions of four telling words. A fresh process is measured beside its floor, a bare start of Python, in turns; the
 commands of a person beside `holdfast --version`: the goal of `recall` is twice that at 10,000 memories, and four times
-at 100,000. `lint` runs once. Of the MCP server it is told when it has listed its tools and answered a first recall; the
-goals are 100 and 250 ms. A last table has what grows over the sizes, and names what grew faster than the collection.
+at 100,000. `lint` runs once. Of the MCP server it is told when it has listed its tools, also in a home that is new, and
+answered a first recall; the goals are 100 and 250 ms. A last table has what grows over the sizes, and names what grew
+faster than the collection.
 """
 
 from __future__ import annotations
@@ -223,6 +224,10 @@ def memories_part(folder: str, size: int, tell: Callable[[str], None]) -> Times:
             times[name].append(timed(lambda w=(*words, *more): _run([*ours, *w], environment)))
     times["lint"] = [timed(lambda: _run([*ours, "lint"], environment, may_find=True))]
     times["mcp_tools"], times["mcp_recall"] = zip(*[_mcp([*ours, "mcp"], environment) for _ in range(5)], strict=True)
+    times["mcp_tools_new_home"] = [
+        _mcp([*ours, "mcp"], {**environment, "HOLDFAST_HOME": os.path.join(folder, f"new-{turn}")})[0]
+        for turn in range(5)
+    ]
     found |= {f"command_{name}_ms": statistics.median(some) for name, some in times.items()}
     found["recall_to_version"] = found["command_recall_ms"] / found["command_version_ms"]
     return {**found, **_fresh("memories", os.path.join(home, "index.db"), long[0])}

@@ -30,7 +30,9 @@ def test_the_report_as_json(speed, monkeypatch, capsys):
     sizes = json.loads(capsys.readouterr().out)["sizes"]
     assert sizes.keys() == {"20", "30"}
     for found in sizes.values():
-        commands = {f"command_{name}_ms" for name in (*COMMANDS, "lint", "mcp_tools", "mcp_recall")}
+        commands = {
+            f"command_{name}_ms" for name in (*COMMANDS, "lint", "mcp_tools", "mcp_tools_new_home", "mcp_recall")
+        }
         assert found["memories"].keys() == BOTH | commands | {"recall_to_version"}
         assert found["passages"].keys() == BOTH | {"warm_one_project_p50_ms"}
         assert all(figure > 0 for figures in found.values() for figure in figures.values())
