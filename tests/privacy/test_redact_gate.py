@@ -119,3 +119,8 @@ def test_nothing_gives_nothing() -> None:
     """No texts, and empty ones, hold no secret."""
     assert redact_gate.suspects([]) == set()
     assert redact_gate.suspects(["", "", ""]) == set()
+
+
+def test_every_beginning_is_one_that_the_gate_can_see() -> None:
+    """The gate reads what is not ASCII as one letter: a beginning with another one would pass a sweep by."""
+    assert all(one.isascii() for _, beginnings, _ in (*privacy.PHRASES, *privacy.TOKENS) for one in beginnings)

@@ -53,6 +53,21 @@ NAMED = [
     f"the wifi password is {THREE}",
     f'admin_password = "{THREE}"',
     f"passwort: {THREE}",
+    # words alone, where they are said to be it or given in quotes
+    f"the wifi password is {SPACED}",
+    f"Das Passwort ist {SPACED}.",
+    f'network={{\n  psk="{SPACED}"\n}}',
+    f"passphrase: >-\n  {SPACED}",
+    # the key of a call, what a link lets in with, and what is kept where secrets are
+    f"SELECT pgp_sym_decrypt(c, '{SNAKE}') FROM t;",
+    f"https://app.acme.test/reset/{LONG}",
+    f"I put {UUID} into the vault",
+    # every value of a secret of Kubernetes, and a value in a tag of its own
+    f'kind: Secret\nstringData:\n  pin: "{WORD}"\n',
+    f'<property name="passwd"><value>{SNAKE}</value></property>',
+    # said before the word that tells of it
+    f"type {CAMEL}! when it prompts for the password",
+    f"NEO4J_AUTH=neo4j/{CAMEL}",
     # letters alone, where a name is given them
     f"const admin = {{ user: 'kim', pass: '{ODD}' }}",
     f"export ACME_TOKEN={ODD}",
@@ -356,6 +371,10 @@ HARMLESS = [
     "the lifetime of the token is ttl=3600sec",
     "the password was sent to kim22@acme.de",
     "pin the version of the door service to 20240117",
+    "the exit code is 1234, código de error: 1045",
+    "the password is stored in the vault of the team",
+    'password: "enter your new password here"',
+    "/confirm/password-reset-for-the-first-time-users",
 ]
 
 
@@ -375,6 +394,9 @@ def test_a_secret_in_such_a_place_goes(text: str) -> None:
         "the pin for the safe of the server room is 18974805, ask Kim",
         "Die PIN für die Alarmanlage ist 5357391.",
         "pin of the back door: 53573",
+        "le code d'accès du portail est 19235",
+        "código de la puerta: 88123",
+        "SIM PIN: 285098",
     ],
 )
 def test_the_number_that_opens_a_safe_or_an_alarm_goes(text: str) -> None:

@@ -78,6 +78,8 @@ class Maker:
             lambda: rng.choice(["P@ssw0rd", "Passw0rd", "Adm1n", "S3cr3t", "hunter"]) + sign + number,
             lambda: self.drawn(3, UPPER) + self.drawn(4, LOWER) + number + rng.choice(["", sign]),
             lambda: word.upper() + rng.choice(["", "_", "-"]) + number,
+            lambda: word[:5] + rng.choice("_-.") + other[:5].upper() + rng.choice("._-!") + number,
+            lambda: "-".join((word, other, self.word())) + number[:2],
             lambda: self.drawn(rng.randrange(8, 25)),
             lambda: self.drawn(rng.randrange(10, 24), ALNUM + "!@%^*_-+=?.~#&$"),
             lambda: self.drawn(rng.randrange(10, 33), rng.choice([LOWER + DIGITS, LOWER, LOWER + UPPER, UPPER])),

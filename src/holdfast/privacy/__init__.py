@@ -30,15 +30,21 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("aws-secret", ("AKIA", "ASIA"), r"A(?:KIA|SIA)[A-Z0-9]{16}(?![A-Za-z0-9+/])"),
     (
         "vendor-token",
-        ("GR1348941", "st.", "endr+"),
-        rf"{_HERE}(?:GR1348941[\w-]{{20,}}+|endr\+[\w-]{{16,}}+|st\.[0-9a-f]{{24}}(?:\.[0-9a-f]{{32}}){{2}})",
+        ("GR1348941", "st.", "endr+", "K10"),
+        rf"{_HERE}(?:GR1348941[\w-]{{20,}}+|endr\+[\w-]{{16,}}+|st\.[0-9a-f]{{24}}(?:\.[0-9a-f]{{32}}){{2}}"
+        r"|K10[0-9a-f]{64}::[\w:.-]{8,120})",
     ),
     ("aws-bedrock-key", ("ABSK",), rf"{_HERE}ABSK[A-Za-z0-9+/]{{80,}}+={{0,2}}"),
     ("private-key", ("LS0tLS1CRUdJTi",), r"LS0tLS1CRUdJTi(?!BDRVJU|BQVUJM)[A-Za-z0-9+/]{40,}+={0,2}"),
     (
         "webhook",
-        ("webhook.office.com/", "hooks.zapier.com/"),
-        r"(?:webhook\.office\.com/|hooks\.zapier\.com/hooks/catch/)([\w@./-]{14,300})",
+        (
+            *(".office.com/webhook", "webhook.office.com/", "hooks.zapier.com/", "://hook.", "hc-ping.com/"),
+            *("anaconda.org/t/", "/with/key/", "/send?key="),
+        ),
+        r"(?:\.office\.com/webhook/|webhook\.office\.com/|hooks\.zapier\.com/hooks/catch/|://hook\.[\w.-]{3,60}/"
+        r"|hc-ping\.com/|anaconda\.org/t/|/with/key/|/send\?key=)"
+        r"([\w@./-]{14,300})",
     ),
     ("slack-webhook", ("hooks.slack.com/",), r"hooks\.slack\.com/[a-z]{4,12}/([A-Za-z0-9+/]{20,120})"),
     ("webhook", ("/bot",), r"/bot\d{8,10}:([\w-]{30,40})"),
@@ -110,7 +116,6 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("data-source", ("@tcp(", "@unix("), r"@(?:tcp|unix)\("),
     ("url-token", ("?code=", "&code="), r"[?&]code=([\w%-]{20,400}={0,2})"),
-    ("webhook", ("/with/key/", "/send?key="), r"/(?:with/key/|send\?key=)([\w-]{20,60})"),
     ("rapidapi-key", ("msh",), r"(?<=[a-z0-9]{10})msh[a-z0-9]{15}p1[a-z0-9]{6}jsn[a-z0-9]{12}(?![a-z0-9])"),
     ("private-key", ("RWRTY0Iy",), r"RWRTY0Iy[A-Za-z0-9+/]{60,}+={0,2}"),
     ("linkedin-token", ("WPL_AP",), rf"{_HERE}WPL_AP\d?\.[\w.]{{20,}}+={{0,2}}"),
@@ -138,7 +143,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"-----BEGIN (?:[A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----"
         r"[^-]*(?:-(?!----)[^-]*)*(?:-----END [A-Za-z0-9 ]{0,40}-----)?",
     ),
-    ("private-key", ("Private-Lines",), r"Private-Lines: \d{1,3}\s+((?:[A-Za-z0-9+/=]{16,64}(?:\s{1,2}|$)){1,200})"),
+    ("private-key", ("Private-Lines",), r"Private-Lines: \d{1,3}\s+((?:[A-Za-z0-9+/=]{16,100}(?:\s{1,2}|$)){1,200})"),
     ("database-url", ("://",), r"://[^\s:/@\"'<>]{0,100}:([^\s/\"'<>]{1,200})@(?=[\w\[$.-])"),
     ("basic-auth-url", ("://",), r"://[^\s:/@\"'<>?#]{0,100}:([^\s/\"'<>?]{1,200})@(?!sha256)(?=[\w\[$.-])"),
     ("url-token", ("://",), r"://([\w.~%-]{20,200})(?::[^\s/@\"'<>]{0,100})?@(?=[\w\[$.-])"),
@@ -156,7 +161,6 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"auth-user-pass>?\s{1,4}\S{1,80}\n\s{0,4}([^\s<]{6,120})",
     ),
     ("user-option", (": EAP ", ": PSK ", ": XAUTH "), r': (?:EAP|PSK|XAUTH) "([^"\s]{6,120})"'),
-    ("user-option", ("bw unlock ",), r"bw unlock [\"']?([^\s\"'-][^\s\"']{5,120})"),
     (
         "user-option",
         ("<name>",),
@@ -164,7 +168,13 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("user-option", ("chpasswd:",), r"chpasswd:[ |>\n\w:-]{1,60}?\s[\w-]{1,40}:([^\s\"']{6,120})"),
     ("user-option", ("WIFI:",), r"WIFI:[^\n]{0,120}?P:([^;\s]{6,80});"),
-    ("user-option", (" /rp ",), r" /rp [\"']?([^\s\"'/*][^\s\"']{5,80})"),
+    (
+        "user-option",
+        ("--plaintext ", "_AUTH=", "createUser ", "sp_addlinkedsrvlogin", "option key ", " /rp ", "bw unlock "),
+        r"(?:--plaintext | /rp |bw unlock |_AUTH=\w{1,30}/|createUser \S{1,60} (?:MD5|SHA[\d-]{0,4}) |option key "
+        r"|sp_addlinkedsrvlogin(?:[^'\n]{0,40}'[^'\n]{0,60}'){2,3}[^'\n]{1,20})"
+        r"[\"']?([^\s\"'/*-][^\s\"']{5,120})",
+    ),
     ("user-option", ("]:587 ", "]:465 ", "]:25 "), r"\]:\d{2,3} \S{1,80}:([^\s:]{6,80})(?=\s|$)"),
     ("user-option", ('" * "', '"  *  "', '"\t*\t"'), r"\"\s+\*\s+\"([^\s\"]{6,80})\""),
     ("kubeadm-token", ("kubeadm",), r"kubeadm[^\n]{0,80}?(?<![a-z0-9.])([a-z0-9]{6}\.[a-z0-9]{16})(?![a-z0-9.])"),
@@ -217,11 +227,11 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "user-option",
         (
             *("rabbitmqctl", "mc alias set", "rclone obscure", "wpa_passphrase", "http-basic.", "isql "),
-            *("user:password ", "Input Password "),
+            *("user:password ", "Input Password ", "-oauth.", "gitlab-token."),
         ),
-        r"(?:http-basic\.\S{1,60}\s+\S{1,60}|\bisql \S{1,60} \S{1,60}|(?:user:p|Input P)assword\s+\S{1,60}"
-        r"|rabbitmqctl\s(?:add_user|change_password)\s+\S{1,80}|mc alias set(?:\s+\S{1,200}){3}|rclone obscure"
-        r"|wpa_passphrase\s+\S{1,40})"
+        r"(?:http-basic\.\S{1,60}\s+\S{1,60}|(?:-oauth|gitlab-token)\.\S{1,60}|\bisql \S{1,60} \S{1,60}"
+        r"|(?:user:p|Input P)assword\s+\S{1,60}|rabbitmqctl\s(?:add_user|change_password)\s+\S{1,80}"
+        r"|mc alias set(?:\s+\S{1,200}){3}|rclone obscure|wpa_passphrase\s+\S{1,40})"
         r"\s+[\"']?([^\s\"']{6,120})",
     ),
     (
@@ -235,6 +245,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("user-option", ("net user ", "signtool"), r"(?:net user \S{1,40}|signtool [^\n]{1,120} /p) ([^\s/*]\S{5,80})"),
     ("net-use", ("/user:",), r"/user:"),
+    ("kept-secret", (" vault", " keychain", " 1password"), r" [a-z1]{5,9}(?![a-zA-Z])"),
     (
         "insert",
         ("password)", "password`)", "passwd)"),
@@ -244,8 +255,8 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("cookie", ("sessid=", "sessionid="), r"(?i)sess(?:ion)?id=([\w.%-]{16,4000})"),
     (
         "url-token",
-        ("_pat:", "_pat=", '_pat"'),
-        r"_pat\\{0,3}[\"']?[ ]{0,2}[:=]{1,2}[ ]{0,3}\\{0,3}[\"']?([\w-]{20,400})",
+        ("_pat:", "_pat=", '_pat"', "Pat:", "Pat=", "Pat =", 'Pat"'),
+        r"(?:_p|(?<=[a-z])P)at\\{0,3}[\"']?[ ]{0,2}[:=]{1,2}[ ]{0,3}\\{0,3}[\"']?([\w-]{20,400})",
     ),
     ("cookie", ("session=",), r"session=([^\s\"'&;]{16,4000})"),
     ("cookie", ("cookie:",), r"(?i)cookie:[ ]{0,3}(?:[\w.-]{1,40}=)?([^\n\"'<>]{16,4000})"),
@@ -253,10 +264,10 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "secret",
         (
             *("log in as ", "login as ", "log in with ", "login with ", "sign in with ", "sign in as "),
-            *("dich mit ", "toi avec "),
+            *("dich mit ", "toi avec ", "logging in as ", "logging in with "),
         ),
-        r"(?i)(?:(?:log ?in|sign in) (?:as|with)|dich mit|toi avec) [\w.@+-]{2,60} (?:with|and|using|und|et)"
-        r" ([^\s\"']{6,80})",
+        r"(?i)(?:(?:log(?:ging)? ?in|sign(?:ing)? in) (?:as|with)|dich mit|toi avec) [\w.@+-]{2,60}"
+        r" (?:with|and|using|und|et) ([^\s\"']{6,80})",
     ),
     ("secret", ("log in", "login"), r"(?i)log ?in(?: with| as| is|:)?:? [\w.@+-]{2,60} ?/ ?([^\s\"']{6,80})"),
     (
@@ -323,13 +334,26 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "passphrase",
         ("phrase",),
-        r"(?i)phrase[^\n:\"'`]{0,40}(?:[:=]|\bis\b:?|\bist\b:?|\bes\b:?)[ ]{0,2}[\"'`]?"
+        r"(?i)phrase[^\n:\"'`]{0,40}(?:[:=]|\bis\b:?|\bist\b:?|\bes\b:?)[ ]{0,2}(?:[\"'`]|[|>][+-]?\s{1,20})?"
         r"((?-i:[a-z]{3,12}(?: [a-z]{3,12}){3,9}))(?=[\"'`]|[.,;]?[ ]?(?:\n|$))",
+    ),
+    # Words alone are a password where they are said to be it, or given in quotes, and speak of nothing.
+    (
+        "password-words",
+        (
+            *("password is ", "passwort ist ", "passwort lautet ", "kennwort ist ", "kennwort lautet ", "passe est "),
+            *("wachtwoord is ", 'password: "', 'password="', 'password = "', 'psk="', 'psk: "'),
+        ),
+        r"(?i)(?:passwor[dt]|kennwort|passe|wachtwoord|psk)"
+        r"(?:: | = |=| (?:is|ist|lautet|est) )[\"'`]?"
+        r"((?-i:[a-z]{3,12}(?: [a-z]{3,12}){3,9}|[a-z]{4,12}(?:-[a-z]{4,12}){2,7}))"
+        r"(?=[\"'`]|[.!](?:\s|$)|[ ]?(?:\n|$))",
     ),
     (
         "app-password",
-        ("app pass", "app-pass"),
-        r"(?i)app[- ]pass[a-z]{0,4}\W{1,3}(?:is )?((?-i:[a-z]{4}(?: [a-z]{4}){3}))(?![a-z])",
+        ("app pass", "app-pass", "application pass"),
+        r"(?i)app(?:lication)?[- ]pass[a-z]{0,4}\W{1,3}(?:is )?[\"']?"
+        r"((?-i:[a-z]{4}(?: [a-z]{4}){3}(?![a-z])|[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}(?![A-Za-z0-9])))",
     ),
     (
         "recovery-code",
@@ -350,11 +374,21 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("/hook/", "/hooks/", "/webhook/", "/webhooks/"),
         r"/(?:web)?hooks?/(?:[\w-]{1,20}/){0,3}([\w-]{20,200})",
     ),
+    (
+        "url-token",
+        ("/reset", "/invit", "/verify", "/magic", "/confirm", "/activat"),
+        r"/[a-z]{5,8}[a-z_-]{0,20}/(?:[\w-]{1,20}/){0,3}([\w-]{20,200})",
+    ),
     ("private-key", ("accounts", "Wallet("), r"(?:accounts[\"']?:\s{0,3}\[\s{0,8}|Wallet\()[\"'](0x[0-9a-f]{64})"),
+    ("vendor-token", ("routing_key",), r"routing_key\W{1,4}([0-9a-f]{32})(?!\w)"),
+    ("key-bytes", (">{",), r">\{([A-Za-z0-9+/]{40,400}={0,2})\}<"),
+    ("key-bytes", ("encrypt",), r"encrypt\\?[\"']?\s{0,4}[:=]\s{0,4}[\"']?([A-Za-z0-9+/]{22}==|[A-Za-z0-9+/]{43}=)"),
+    ("secret", ("secret_id",), r"secret_id\\?[\"']?\s?[:=]\s?\\?[\"']?([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})"),
+    ("secret-entry", ("kind: Secret", "stringData:"), r"(?:kind: Secret(?=\s)[^#]{0,400}?\n)?(?:stringD|d)ata:[ ]?\n"),
     (
         "key-bytes",
-        ("keypair", "id.json", "solana"),
-        r"(?:keypair|id\.json|solana)[^\[\n]{0,60}\s{0,4}(\[(?:\d{1,3},\s?){31,63}\d{1,3}\])",
+        ("keypair", "id.json", "solana", "network_key"),
+        r"(?:keypair|id\.json|solana|network_key)[^\[\n]{0,60}\s{0,4}(\[(?:\d{1,3},\s?){15,63}\d{1,3}\])",
     ),
     # The parts of a JSON web key that are not public.
     (
@@ -370,6 +404,22 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?:\s(?:is|ist|lautet|est|es|è|é|er|är)\s|\s?[:=]\s?)(\d{4,8})(?![\w%])",
     ),
     (
+        "pin",
+        (
+            *("door code", "gate code", "alarm code", "safe code", "rcode: ", "zugangscode", "code d'acc"),
+            *("code du portail", "code de la porte", "digo de ", "digo da ", "codice d'acc"),
+        ),
+        r"(?i)(?:(?:door|gate|alarm|safe) code|(?:(?<=tü)r|zugangs)code"
+        r"|code (?:d'acc[eè]s|du portail|de la porte)|codice d'accesso"
+        r"|digo d[ea] (?:acceso|entrada|porta|(?:la )?(?:puerta|alarma)))[^\n.;:\d]{0,60}?"
+        r"(?:\s(?:is|ist|lautet|est|es|è|é)\s|\s?[:=]\s?)(\d{4,8})(?![\w%])",
+    ),
+    (
+        "pin",
+        (*("sim pin", "sim-pin", "bank pin", "card pin", "puk ", "puk:"),),
+        r"(?i)(?:puk|[a-z]{3,9}[ -]pin)(?![a-z])(?: code)?(?: (?:is|ist|est|es|è|é) | ?[:=] ?| )(\d{4,8})(?![\w%.])",
+    ),
+    (
         "login-file",
         ("auth.txt", "auth.conf", "login.txt", "login.conf", "pass.txt", "creds.txt", "credentials.txt"),
         r"(?:auth|login|pass|creds|credentials)\.(?:txt|conf)\n[\w.@+-]{2,60}\n(\S{6,120})(?=\s|$)",
@@ -380,7 +430,11 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?i)(?:cod(?:e|ice) (?:du )?wi-?fi|(?:wi-?fi|wlan)[ -]code)[^\n:]{0,50}?(?:[ '](?:est|is|ist|è)|:)[ ]"
         r"([^\s\"']{8,63})(?<![.,;:])",
     ),
-    ("key-call", ("hmac", "jwt.", "fernet("), r"(?i)(?:hmac(?:\.new)?|jwt\.[a-z]{3,9}|fernet)\("),
+    (
+        "key-call",
+        ("hmac", "jwt.", "fernet(", "crypt(", "crypt_bytea(", "cipheriv(", "pbkdf2"),
+        r"(?i)(?:hmac(?:\.new)?|jwt\.[a-z]{3,9}|fernet|crypt(?:_bytea)?|cipheriv|pbkdf2(?:_hmac|sync)?)\(",
+    ),
 )
 
 # Passwords in other scripts, for which a text of ASCII letters alone need not be searched.
@@ -418,14 +472,6 @@ WORDS: tuple[tuple[str, str], ...] = (
 )
 
 DIGITS = frozenset("0123456789")
-# Which letter follows which in words, from `a` to `z`: of letters that were drawn half of the pairs are others.
-_FOLLOWING = (
-    "bcdfgiklmnprstuvwxy aceijlorsuy acdehiklmorstuy abcdefgilorstu abcdefghiklmnopqrstvwxy aefilorstuy aeghilnorstu "
-    "aeiorstuy abcdefglmnoprstvxz aeou aeilns acdefilnopstuvy abdeilmopsu acdefgiklmnopstuvy abcdfgiklmnoprstuvwy "
-    "adefhiloprstuy u abcdefgiklmnoprstuvy acdefhiklmnoprstuwy acdefhilmnoprstuwy abcdefgilmnoprst aeio aehinors ceipt "
-    "eilmnopst aei"
-)
-SPOKEN = dict(zip("abcdefghijklmnopqrstuvwxyz", _FOLLOWING.split(), strict=True))
 
 # Where the random rest of a vendor's token may begin: at a sign, before a run with a digit or of many letters.
 _BEHIND_SIGN = r"(?=[A-Za-z0-9_+/-]{16})(?=[A-Za-z_+/-]{0,19}[0-9]|[A-Za-z]{16})(?!(?:[0-9a-f]{4}-){1,3}[0-9a-f]{12})"
@@ -440,41 +486,3 @@ DRAWN = rf"(?<![A-Za-z0-9_+/%-])(?=[A-Za-z0-9_-]{{{MIN_BARE}}})"
 
 # What looks made up stands between these.
 NO_RUN = "\"'`=:,()/<>|[]{};\\"
-# What begins with one of these is an id.
-_IDS = ("toolu_", "call_", "req_", "msg_", "ws_", "run_", "resp_", "item_", "thread_", "asst_", "chatcmpl-", "agent-")
-# A name of code ends in how many bits, colours or bytes there are.
-_BITS = ("128", "192", "256", "384", "512", "1024", "2048", "4096", "8192")
-_HEX = frozenset("0123456789abcdef") | frozenset("0123456789ABCDEF")
-_UUID = frozenset("0123456789abcdefABCDEF-")
-_UUID_LENGTH = 36
-
-
-def looks_made(run: str) -> bool:
-    """Say whether a run of letters, digits and signs may be a password by its looks: no number, digest, id or name."""
-    if not run.isascii() or run.startswith(_IDS) or "a-z" in run or "A-Z" in run:
-        return False
-    if len(run) > _UUID_LENGTH and run[8:24:5] == "----" and set(run[:_UUID_LENGTH]) <= _UUID:
-        # An id, and what was put behind it.
-        return looks_made(run[_UUID_LENGTH:].lstrip("-_."))
-    # What ends a sentence is not of the run: "fix build7!"
-    run = run.rstrip("!?.")
-    if run.isalnum():
-        letters = run.rstrip("0123456789")
-        if letters.isalpha() and (len(letters) < 4 or len(run) - len(letters) < 3 or run.endswith(_BITS)):
-            return False
-        # A word in one case and a number behind it is a name: ticket8001.
-        if letters.isalpha() and letters in (letters.lower(), letters.upper()):
-            return False
-        return sum(map(str.isalpha, run)) > 2 and not set(run) <= _HEX
-    if "-" in run or "_" in run or "." in run:
-        parts = run.replace("_", "-").replace(".", "-").split("-")
-        # Names in small letters have words and numbers for their parts, or a word with a number behind it.
-        words = [part.rstrip("0123456789") for part in parts]
-        odd = [
-            word
-            for word, part in zip(words, parts, strict=True)
-            if word and not (word.isalpha() and (len(word) > 2 or word == part))
-        ]
-        if run.islower() and len(odd) < 2:
-            return any(sign in run for sign in "!#%*?^~@$+&") and "@" not in run
-    return sum(map(str.isalpha, run)) > 2 and not set(run) <= _UUID

@@ -19,11 +19,10 @@ from holdfast.privacy import (
     NO_RUN,
     PHRASES,
     PREFIXED,
-    SPOKEN,
     TOKENS,
     WORDS,
-    looks_made,
 )
+from holdfast.privacy.secret_begins import SPOKEN, looks_drawn, looks_made, may_begin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,39 +31,13 @@ if TYPE_CHECKING:
 # The neighbourhood is wider than any pattern reaches.
 _NEAR_BEFORE = 100
 _NEAR_BEHIND = 800
-# What must stand behind a beginning that is an everyday word or a plain address, and how near.
-_NEEDED = {
-    "log in": ("/", 100),
-    "login": ("/", 100),
-    " -u": (":,", 80),
-    " -U": ("%", 80),
-    "htpasswd": ("-", 40),
-    "-creds": (":", 80),
-    "-user ": (":,", 80),
-    "--user": (":,", 80),
-    "credential": ("(/:|,", 190),
-    "creds ": ("/:|,", 100),
-    "/bot": (":", 15),
-    "pat": (".", 18),
-    **dict.fromkeys(("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"), (".", 29)),
-}
-# Flags and words that stand before a password, which has a digit or a sign.
-_FLAGS = frozenset((" login ", " -u ", " -p", " -P", " -hp", " -a", " -w", " -A", " -X", " -k", " -t", " -N"))
-# The length of a secret access key, which stands behind the word `secret`.
-_SECRET_KEY = 40
-# So near these stands a phrase of many words with nothing but a space around them; of few where it is said to be it.
-_NEAR_SEED, _SEEDS, _NEAR_SAID, _SAID = 240, ("phrase", " words"), 52, (":", "=", "is", "es")
-# Letters alone are a secret where no word has them in that order: so many, and so many consonants in a row.
-_MIN_DRAWN, _MANY = 10, 6
 # So far behind a name something may be given to it by one of these; letters alone are so many, in no word's order.
 _NEAR_GIVEN, _MIN_ODD = 80, 8
 _GIVEN_BY = "=:,\"'`"
-_CONSONANTS = frozenset("bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ")
 _SIGNS = "!#%*?^~@$+&"
-_SHOWING = DIGITS.union(_SIGNS)
+_NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
 # A text of so many secrets and hardly more words than name them says nothing else.
 _MIN_SECRETS, _WORDS_A_SECRET = 2, 7
-_NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
 
 # A token is a name of one letter, a sign and a rest of 16; what is given has so many letters at least.
 _MIN_TOKEN, _MIN_VALUE = 18, 6
@@ -115,7 +88,7 @@ def _held(text: str, stems: dict[str, list[tuple[str, str]]]) -> Iterator[str]:
 # One letter is found many times as fast as several.
 _STEMS = (
     *("q", "~", "$", "pass", "auth", "login", "connect", "session", " -", "--", "://", "user:", "432:"),
-    *("_", "*", "-", ":", "/", ".", "pdp", "EA", "AK", "AT"),
+    *("_", "*", "-", ":", "/", ".", "pdp", "EA", "AK", "AT", " code", "crypt", " pin", "code", "puk", "wort "),
 )
 _TOKEN_ROWS = _rows(TOKENS, len(PHRASES), any_case=False)
 _PHRASE_ROWS = _rows(PHRASES, 0, any_case=False)
@@ -387,42 +360,6 @@ def _named(text: str, lowered: str) -> Iterator[_Span]:
             at = where.find(word, max(at + len(word), span[1] if span else 0))
 
 
-def may_begin(text: str, at: int, beginning: str) -> bool:
-    """Whether a secret that has a shape can begin here."""
-    if beginning in _FLAGS:
-        words = text[at : at + 240].split(None, 6)[:6]
-        return any(not _SHOWING.isdisjoint(word) or word.count("-") > 2 or _may_be_drawn(word) for word in words)
-    if beginning[0] == "@":
-        return ":" in text[max(0, at - _NEAR_GIVEN) : at].rpartition(" ")[2]
-    if beginning in ("1/", "2/", "AC"):
-        return (str.isalnum if beginning == "AC" else str.isdigit)(text[at + 2 : at + 12])
-    if beginning == "://":
-        address = text[at : at + 400]
-        return "@" in address and "@" in address.split(None, 1)[0]
-    if beginning == "secret":
-        return any(len(word) >= _SECRET_KEY for word in text[at : at + 2 * _SECRET_KEY].split())
-    if beginning == "pin ":
-        return any(word[:4].isdigit() for word in text[at : at + 2 * _NEAR_BEFORE].split())
-    if beginning in _SEEDS:
-        is_said = beginning == "phrase" and any(sign in text[at : at + _NEAR_SAID].lower() for sign in _SAID)
-        return _has_words(text[at + len("phrase") : at + _NEAR_SEED], 4 if is_said else 12)
-    if beginning.endswith("hook/") or beginning.endswith("hooks/"):
-        return any(len(part) >= 20 for part in text[at : at + _NEAR_BEFORE].replace("/", " ").split())
-    signs, reach = _NEEDED.get(beginning, ("", 0))
-    return not signs or any(sign in text[at : at + reach] for sign in signs)
-
-
-def _has_words(text: str, least: int) -> bool:
-    """Whether so many plain words stand in a row."""
-    run = 0
-    for word in text.replace("\n", " ").replace("=", " ").split(" "):
-        word = word.strip("\"'`.,;:")
-        run = run + 1 if 3 <= len(word) <= 12 and word.isascii() and word.isalpha() and word.islower() else 0
-        if run == least:
-            return True
-    return False
-
-
 def is_of_path(text: str, at: int) -> bool:
     """Whether a word is a part of a path or a longer name, as in `/root/app` or `made-by-root`: it is given nothing."""
     before = text[max(0, at - 2) : at]
@@ -437,7 +374,7 @@ def may_be_given(text: str, at: int, kind: str) -> bool:
     words = near.split() if has_digit and not _value_of else ()
     if (has_digit and _value_of) or any(any(map(str.isdigit, word)) for word in words if len(word) >= _MIN_VALUE):
         return True
-    if any(_may_be_drawn(word) for word in near.split()):
+    if any(looks_drawn(word) for word in near.split()):
         return True
     # A value without a digit or a sign is given by a sign, or said to be it.
     line = text[at : at + _NEAR_GIVEN].partition("\n")[0]
@@ -450,22 +387,6 @@ def may_be_given(text: str, at: int, kind: str) -> bool:
     # A sign stands directly between two letters, as in `hunter!two`.
     has_sign = any(sign in near for sign in _SIGNS)
     return has_sign and any(_is_within(near, at) for at, sign in enumerate(near) if sign in _SIGNS)
-
-
-def _may_be_drawn(word: str) -> bool:
-    """Whether letters change their case, or consonants follow each other, as in a value that was drawn at random."""
-    if len(word) < _MIN_DRAWN:
-        return False
-    if not word.islower() and not word.isupper():
-        cases = [letter.isupper() for letter in word]
-        if sum(map(bool.__ne__, cases, cases[1:])) > 4:
-            return True
-    run = 0
-    for letter in word:
-        run = run + 1 if letter in _CONSONANTS else 0
-        if run == _MANY:
-            return True
-    return False
 
 
 def _may_be_given_so(word: str) -> bool:

@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast import privacy
-from holdfast.privacy import secret_judge, secret_names, secret_values
+from holdfast.privacy import secret_begins, secret_judge, secret_names, secret_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -184,7 +184,7 @@ def _made_up(joined: bytes) -> Iterator[tuple[int, str]]:
     for first, last in zip(firsts[may_be].tolist(), lasts[may_be].tolist(), strict=True):
         run = joined[first + 1 : last]
         if (is_made := known.get(run)) is None:
-            is_made = known[run] = privacy.looks_made(run.decode())
+            is_made = known[run] = secret_begins.looks_made(run.decode())
         if is_made:
             yield first + 1, run.decode()
 

@@ -18,8 +18,9 @@ from __future__ import annotations
 from itertools import islice, pairwise
 from zlib import crc32
 
-from holdfast.privacy import WORDS, looks_made
+from holdfast.privacy import WORDS
 from holdfast.privacy import secret_patterns as patterns
+from holdfast.privacy.secret_begins import looks_made
 from holdfast.privacy.secret_values import IDS, NAMED_ID, is_reference, pattern
 
 TYPE_CHECKING = False

@@ -9,7 +9,6 @@ from holdfast.privacy import HINTS
 from holdfast.privacy import secret_patterns as patterns
 from holdfast.privacy.secret_judge import judged
 from holdfast.privacy.secret_values import (
-    BEFORE,
     CODE_WORD,
     MAX_JUDGED_VALUE,
     NAMED_ID,
@@ -82,9 +81,11 @@ _BYTES = r"(?:[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==)"
 # What is given by a space alone, as a setting or a variable is.
 _SETTING = r"(?:^|\s)(?:ENV|ARG|setenv|setx|export|set|add|put)[ \t]+(?:[\w.-]{1,40}[ \t]+)?(?:[\w-]{0,20}[./]){0,4}$"
 _SAID_BEFORE = r"""(?x)
-    (?:^|\s)["'`(]?([^\s"'`]{8,80})["'`)]?,?\s(?:as|for|is|ist|als|für)\s(?:(?:still|now|again|the|my|our|your|its|a|new|das|mein|unser)\s){0,2}(?:\w{1,12}\s)?$
+    (?:^|\s)["'`(]?([^\s"'`]{8,80})["'`)]?,?
+    \s(?:(?:as|for|is|ist|als|für)\s(?:(?:still|now|again|the|my|our|your|its|a|new|das|mein|unser)\s){0,2}(?:\w{1,12}\s)?
+    |(?:when|once|if)\s[^\n.]{0,40})$
 """
-_BEFORE_NAME = (" as ", " for ", " is ", " ist ", " als ", " für ")
+_BEFORE_NAME = (" as ", " for ", " is ", " ist ", " als ", " für ", " when ", " once ", " if ")
 # What stands before a name tells what ends its value: a query, a connection string, a call, a table.
 _SEPARATORS = {">": "<", "/": "@", "?": "&", "&": "&", ";": ";", "(": ",)", ",": ",)}", "{": ",}", "<": "<"}
 
@@ -361,7 +362,8 @@ def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | N
         bare = pattern(_BARE).match(text, start)
         if not bare:
             return None
-        stop = _bare_end(text, at, start, bare.end())
+        tag = text.find("<", start, bare.end()) if match["tag"] else -1
+        stop = _bare_end(text, at, start, tag if tag > 0 else bare.end())
     if not _is_name(text, at, match, kind) or not _is_given(text, at, match, text[start:stop], kind, quoted):
         return None
     if stop - start >= MAX_JUDGED_VALUE:
@@ -394,7 +396,7 @@ def value_before(text: str, at: int, kind: str) -> tuple[int, int] | None:
     """Return where the secret is that prose names behind it, as in "use ... as the password"."""
     start = max(0, at - 200)
     has_sign = text.find("|", start, at) >= 0 or text.find("> ", start, at) >= 0
-    if has_sign and (piped := pattern(BEFORE["piped"][0]).search(text, start, at)):
+    if has_sign and (piped := pattern(patterns.BEFORE["piped"][0]).search(text, start, at)):
         return piped.span(1) if is_shaped("password", piped[1]) else None
     start = max(0, at - 100)
     if kind != "password" or not any(text.find(word, start, at) >= 0 for word in _BEFORE_NAME):

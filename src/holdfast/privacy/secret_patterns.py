@@ -101,7 +101,7 @@ CHOSEN = (
     r"|^[A-Za-z]{3,9}(?:[-.][A-Za-z]{3,9}){2,6}[-.]?\d{1,6}[!?#$*]?$|^[a-z]{3,12}(?:[_.-][a-z]{3,12}){1,4}[_.-]?\d{3,6}[!?#$*]?$"
     r"|^(?=.*\d)[\w.-]*[A-Za-z]{2}[!#%*?^~@$+&][A-Za-z]{2}|^[A-Za-z]{4,}\d{2,6}[^\w\s]\w{1,3}$|^[A-Z][a-z]{2,}[._-][A-Za-z][a-z]{2,}\d{2,4}$"
     r"|[A-Za-z]{2}\w*\d[!#%*?^~$+&][A-Za-z]{2}|^[A-Z][a-z]{3,}\d{2,6}[^\w\s]{2,3}$"
-    r"|^(?=.*\d)(?=.*[a-z])[a-z0-9]{3,6}(?:-[a-z0-9]{3,6}){2,7}$"
+    r"|^(?=.*\d)(?=.*[a-z])[a-z0-9]{3,6}(?:-[a-z0-9]{3,6}){2,7}$|^[a-z]{3,9}[._-][A-Z]{3,9}[._-]\d{1,4}[!?]?$"
 )
 # A reference to where the secret is kept, an address, a hash or a file: none of them is the secret.
 REFERENCE = r"""(?xi)
@@ -125,6 +125,18 @@ PROSE = (
     r"\b(?:the|your|please|enter|must|for|and|not|with|this|that|use|used|from|when|are|was|you|can|will|into|should|has"
     r"|have|been|only|than|all|any|its|which|stored|set|kept|never|always|needs|via|before|after|but|does|who|how)\b"
 )
+# Words and endings that speak of a password and are none.
+SPEAKS = (
+    rf"{PROSE}|(?:ed|ing|ly|ion|ions|able|ible|ment|less|ness|ive|ized|ised)\b"
+    r"|\b(?:an?|as|at|be|by|if|in|is|it|no|of|on|or|to|so|too|same|again|wrong|weak|strong|long|short|empty|null|none"
+    r"|invalid|safe|old|new|first|last|case|read|write|base|well|plain|clear|text|hash|salt|field|form|user|name|file"
+    r"|value|string|length|characters?|letters?|digits?|length|default|empty|admin|change|reset|login|manager|per|over"
+    r"|still|just|also|very|there|their|them|they|what|where|why|because|while|until|under|between|through|about|more"
+    r"|less|most|least|nothing|something|everyone|somebody|nobody|anyone|people|please|cannot|would|could|may|might|sent"
+    r"|found|known|shown|given|taken|kept|hidden|out|off|up|down|env|config|here|der|die|das|und|mit|nicht|für|von|auf"
+    r"|im|zu|zum|ein|eine|noch|auch|schon|les|des|une|pas|pour|dans|avec|sur|los|las|una|con|para|por|het|een|niet|voor"
+    r"|met|foi|não|uma|com|sono|non|per|della|falsch|bekannt|leer|oublié)\b"
+)
 # A code is in groups of four to six, or eight digits.
 CODE_GROUPS = (
     r"(?<![\w-])(?:[a-z0-9]{4,6}(?:-[a-z0-9]{4,6}){1,7}|[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){1,7}|\d{4} ?\d{4})(?![\w-])"
@@ -145,7 +157,7 @@ ASSIGNED = r"""(?x)
             | [ ](?:--type[ =]\w{1,20}[ ])?--(?:body|value|data)[= ])
       | (?P<call>(?<=[dDsS])\((?=["']))
       | (?P<comma>,[ \t]{0,12})
-      | (?P<tag></key>\s{0,40}<string>|[ ][a-z]{2,12}="[^"<>\n]{0,20}">|>)
+      | (?P<tag></key>\s{0,40}<string>|>\s{0,40}<(?:value|string)>|[ ][a-z]{2,12}="[^"<>\n]{0,20}">|>)
       | (?P<cell>[ \t]{0,40}\|[ \t]{0,8}|\\t|\t{1,4})
       | (?P<told>[ ](?:[^\W\d_][\w'-]{0,15}[ ]){0,8}?
             (?:is|reads|ist|hei(?:ß|ss)t|lautet|est|es|é|è|jest|är|er|was|war|be|to|as|auf|from|von|[-–—]|[^\W\d_]{1,12}:)
@@ -178,3 +190,52 @@ OTHER_KEY = (
     r"|registry|group|hash|lookup|merge|unique|translation|react|item|node|page|query|config|issue|project)_?$"
 )
 NEVER_KEY = r"(?i)(?:cache|primary|foreign|sort|partition|public|routing|idempotency|lookup|translation)[_ -]?$"
+_LINE = r"(?:{})(?:\s[^\n]{{0,160}})?$"
+_GLUED = r"mysql[a-z]{0,8}|mariadb[a-z-]{0,8}|7z[ar]?|rar"
+_SPACED = (
+    r"sshpass| login|redis-cli|mongo[a-z]{0,8}|twine|cqlsh|sqlcmd|bcp|osql|isql|mosquitto_[a-z]{2,4}|ipmitool"
+    r"|\b(?:un)?zip|ldap[a-z]{2,12}|snmp[a-z]{2,12}|openssl|rabbitmqadmin|psexec|rdesktop|keychain"
+    r"|signtool|swaks|hydra|steghide|winrm|influx|wmic|smbclient|rpcclient|codecov|nuget|fastlane|user(?:mod|add)|beeline|ssh-keygen|certutil|pihole|check_[a-z]{2,20}"
+    r"|security [a-z-]{3,30}|\s--?[uU](?:ser(?:name)?)?[ =]?[\w.@-]{1,60}"
+)
+# What must stand before the place that is looked for: kind, pattern, and whether it belongs to the secret.
+BEFORE: dict[str, tuple[str, bool]] = {
+    "database-url": (r"(?i)(?<![a-z0-9+.-])(?!https?$|wss?$|git$)[a-z][a-z0-9+.-]{1,30}$", False),
+    "azure-signed-key": (r"(?:[A-Za-z0-9]{52}|\b)$", True),
+    "authress-key": (r"[a-z]{2,8}_[a-z0-9]{5,30}\.[a-z0-9]{4,6}$", True),
+    "command-line": (_LINE.format(f"{_GLUED}|{_SPACED}"), False),
+    "flag": (_LINE.format(_SPACED), False),
+    "login": (
+        r"(?:vault|heroku|snyk|nomad|consul|doppler|infisical|tailscale|supabase|wandb|cli|ctl|cargo|hub)$",
+        False,
+    ),
+    "piped": (
+        r"(?:echo|printf)\s+(?:-[neE]{1,3}\s+)?(?:[\"']%s(?:\\{1,2}n)?[\"']\s+)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:]{6,400})[\"']?\s{0,3}(?:\||>{1,2})[^\n|]{0,80}$",
+        False,
+    ),
+    "data-source": (r"(?:^|[\"'`=\s])[\w.-]{1,60}:(?!//)([^\s\"'`@]{4,120})$", False),
+    "aws-secret": (r"(?<![\w+/])(?![\da-f]{40})([\w/+]{40})(?![\w+/])(?s:.{1,80})$", False),
+    "user-at-host": (
+        r"(?<![^\s\"'`/=(,>])(?!npm|file|workspace|mailto)[A-Za-z][\w.+-]{1,60}:([^\s\"'`@:/]{6,80})$",
+        False,
+    ),
+    "kept-secret": (
+        r"(?i)\b(?:put|stor|sav|mov|past|add)[a-z]{0,3}\s([^\s\"'`]{12,200})\s(?:in|into|to)(?:\s(?:the|our|my))?$",
+        False,
+    ),
+    "login-pair": (
+        r"(?:[\w.+-]{1,60}@[\w-]{1,60}\.[\w.]{2,40}|(?<![\w/.-])(?i:admin(?:istrator)?|root|user|demo|test|guest))$",
+        False,
+    ),
+    "seed-phrase": (r"(?i)(?:seed|recovery|secret|backup|wallet|herstellungs) ?$", False),
+    "login-file": (r"(?:cat|less|head|more|bat|type|\#) [^\n]{0,120}$", False),
+    "sent": (r"send (?:-- )?\"([^\s\"\\]{6,80})$", False),
+    "option": (r"(?:keyvault secret set|ssm put-parameter|secretsmanager [a-z]{3,8}-secret)[^\n]{1,160}$", False),
+    "rapidapi-key": (r"[a-z0-9]{10}$", True),
+    "net-use": (r"net use\s+\S{1,40}\s+\S{1,200}\s+([^\s/]\S{5,80})\s+$", False),
+    "maxmind-key": (r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}$", True),
+    "azure-client-secret": (r"[\w~.]{3}\d$", True),
+    "telegram-token": (r"\d{8,10}$", True),
+    "mailchimp-key": (r"[a-f0-9]{32}$", True),
+    "terraform-token": (r"[A-Za-z0-9]{14}$", True),
+}

@@ -6,58 +6,13 @@
 from __future__ import annotations
 
 from holdfast import privacy
+from holdfast.privacy import secret_begins
 from holdfast.privacy import secret_patterns as patterns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
-
-_LINE = r"(?:{})(?:\s[^\n]{{0,160}})?$"
-_GLUED = r"mysql[a-z]{0,8}|mariadb[a-z-]{0,8}|7z[ar]?|rar"
-_SPACED = (
-    r"sshpass| login|redis-cli|mongo[a-z]{0,8}|twine|cqlsh|sqlcmd|bcp|osql|isql|mosquitto_[a-z]{2,4}|ipmitool"
-    r"|\b(?:un)?zip|ldap[a-z]{2,12}|snmp[a-z]{2,12}|openssl|rabbitmqadmin|psexec|rdesktop|keychain"
-    r"|signtool|swaks|hydra|steghide|winrm|influx|wmic|smbclient|rpcclient|codecov|nuget|fastlane|user(?:mod|add)|beeline|ssh-keygen"
-    r"|security [a-z-]{3,30}|\s--?[uU](?:ser(?:name)?)?[ =]?[\w.@-]{2,60}"
-)
-# What must stand before the place that is looked for: kind, pattern, and whether it belongs to the secret.
-BEFORE: dict[str, tuple[str, bool]] = {
-    "database-url": (r"(?i)(?<![a-z0-9+.-])(?!https?$|wss?$|git$)[a-z][a-z0-9+.-]{1,30}$", False),
-    "azure-signed-key": (r"(?:[A-Za-z0-9]{52}|\b)$", True),
-    "authress-key": (r"[a-z]{2,8}_[a-z0-9]{5,30}\.[a-z0-9]{4,6}$", True),
-    "command-line": (_LINE.format(f"{_GLUED}|{_SPACED}"), False),
-    "flag": (_LINE.format(_SPACED), False),
-    "login": (
-        r"(?:vault|heroku|snyk|nomad|consul|doppler|infisical|tailscale|supabase|wandb|cli|ctl|cargo|hub)$",
-        False,
-    ),
-    "piped": (
-        r"(?:echo|printf)\s+(?:-[neE]{1,3}\s+)?(?:[\"']%s(?:\\{1,2}n)?[\"']\s+)?[\"']?(?:[\w.-]{1,40}:)?([^\s\"'|:]{6,400})[\"']?\s{0,3}(?:\||>{1,2})[^\n|]{0,80}$",
-        False,
-    ),
-    "data-source": (r"(?:^|[\"'`=\s])[\w.-]{1,60}:(?!//)([^\s\"'`@]{4,120})$", False),
-    "aws-secret": (r"(?<![\w+/])(?![\da-f]{40})([\w/+]{40})(?![\w+/])(?s:.{1,80})$", False),
-    "user-at-host": (
-        r"(?<![^\s\"'`/=(,>])(?!npm|file|workspace|mailto)[A-Za-z][\w.+-]{1,60}:([^\s\"'`@:/]{6,80})$",
-        False,
-    ),
-    "login-pair": (
-        r"(?:[\w.+-]{1,60}@[\w-]{1,60}\.[\w.]{2,40}|(?<![\w/.-])(?i:admin(?:istrator)?|root|user|demo|test|guest))$",
-        False,
-    ),
-    "seed-phrase": (r"(?i)(?:seed|recovery|secret|backup|wallet|herstellungs) ?$", False),
-    "login-file": (r"(?:cat|less|head|more|bat|type|\#) [^\n]{0,120}$", False),
-    "sent": (r"send (?:-- )?\"([^\s\"\\]{6,80})$", False),
-    "option": (r"(?:keyvault secret set|ssm put-parameter|secretsmanager [a-z]{3,8}-secret)[^\n]{1,160}$", False),
-    "rapidapi-key": (r"[a-z0-9]{10}$", True),
-    "net-use": (r"net use\s+\S{1,40}\s+\S{1,200}\s+([^\s/]\S{5,80})\s+$", False),
-    "maxmind-key": (r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}$", True),
-    "azure-client-secret": (r"[\w~.]{3}\d$", True),
-    "telegram-token": (r"\d{8,10}$", True),
-    "mailchimp-key": (r"[a-f0-9]{32}$", True),
-    "terraform-token": (r"[A-Za-z0-9]{14}$", True),
-}
 
 # Parts of the name before a random rest that tell a secret: what it is for, or whose it is.
 _MARK_WORDS = (
@@ -146,9 +101,12 @@ def checked(text: str, match: re.Match[str], kind: str) -> Iterator[tuple[int, i
     if kind == "recovery-code":
         yield from _codes(text, match.end())
         return
+    if kind == "secret-entry":
+        yield from _entries(text, match.end())
+        return
     start, end = match.span(match.re.groups)
-    if kind in BEFORE:
-        source, belongs = BEFORE[kind]
+    if kind in patterns.BEFORE:
+        source, belongs = patterns.BEFORE[kind]
         # A scheme is short, and a hostile text is full of them.
         reach = 32 if kind == "database-url" else 200
         before = pattern(source).search(text, max(0, match.start() - reach), match.start())
@@ -169,18 +127,20 @@ def _strings(text: str, at: int, kind: str) -> Iterator[tuple[int, int]]:
         if "\n" in between or ");" in between:
             break
         value = string[1]
-        if kind == "key-call" and (is_random(value, 16) or pattern(_UUID).match(value)):
+        if kind == "key-call" and (
+            is_random(value, 16) or pattern(_UUID).match(value) or ("," in between and _is_argument(value))
+        ):
             yield string.span(1)
             return
-        if (
-            kind == "call"
-            and ("," in between or is_random(value, 20))
-            and is_shaped("password", value)
-            and not pattern(r"[/:]|\.\w+$|@\w+\.").search(value)
-        ):
+        if kind == "call" and ("," in between or is_random(value, 20)) and _is_argument(value):
             found = string.span(1)
     if found:
         yield found
+
+
+def _is_argument(value: str) -> bool:
+    """Say whether a string that a call is given is a password, and no address, file or name of a method."""
+    return is_shaped("password", value) and not pattern(r"[/:]|\.[a-z]\w*$|@\w+\.").search(value)
 
 
 def _codes(text: str, at: int) -> Iterator[tuple[int, int]]:
@@ -188,6 +148,17 @@ def _codes(text: str, at: int) -> Iterator[tuple[int, int]]:
     for code in pattern(patterns.CODE_GROUPS).finditer(text, at, at + 300):
         if sum(map(str.isdigit, code[0])) > 1 and not pattern(r"(?:19|20)\d\d-\d\d").match(code[0]):
             yield code.span()
+
+
+def _entries(text: str, at: int) -> Iterator[tuple[int, int]]:
+    """Yield the values of the lines that are indented below this place: of a secret of Kubernetes all are secret."""
+    for line in pattern(r"(?m)(?:(?<=\n)|^)[ ]{1,8}[\w.-]{1,60}:[ ]{1,3}[\"']?([^\s\"'|>]{6,400})|(?<=\n)\S").finditer(
+        text, at, at + 2_000
+    ):
+        if not line[1]:
+            break
+        if is_value(line[1], "password"):
+            yield line.span(1)
 
 
 def is_shaped(kind: str, value: str) -> bool:
@@ -202,16 +173,23 @@ def is_shaped(kind: str, value: str) -> bool:
         return True
     if kind in _PASSWORDS:
         return is_phrase(value) or (is_value(value, "password") and not pattern(rf"(?:{CODE_WORD})$").match(value))
-    if kind in ("passphrase", "seed-phrase", "pin"):
-        return len(pattern(patterns.PROSE).findall(value)) < (1 if kind == "passphrase" else 3)
+    if kind in ("password-words", "passphrase", "seed-phrase", "pin"):
+        return _is_of_words(kind, value)
     if kind == "env-password":
         return not pattern(patterns.STAND_IN).match(value)
-    if kind in ("url-token", "cookie"):
-        is_id = kind == "url-token" and pattern(_UUID).match(value)
+    if kind in ("url-token", "cookie", "kept-secret"):
+        is_id = kind != "cookie" and pattern(_UUID).match(value)
         return bool(is_id) or is_random(value, 20 if kind == "url-token" else 16)
     if kind in ("aws-secret", "aws-secret-key"):
         return turns_of(value) > 5
     return len(set(value)) > 7
+
+
+def _is_of_words(kind: str, value: str) -> bool:
+    """Say whether words, or a number, are a secret and say nothing."""
+    if kind == "password-words":
+        return not pattern(rf"{patterns.SPEAKS}|{CODE_WORD}").search(value)
+    return len(pattern(patterns.PROSE).findall(value)) < (1 if kind == "passphrase" else 3)
 
 
 # A name of C++ as compilers write it.
@@ -427,7 +405,7 @@ def is_value(value: str, kind: str) -> bool:
         return False
     if any(char.isdigit() for char in rest):
         return "/" not in value or turns_of(value) > 5 or bool(pattern(r"[!#%^$&()]").search(rest))
-    is_signed = bool(pattern(r"\w[!#%*?^~@$+&]+\w").search(rest)) or is_mixed(rest.rstrip("!?"))
+    is_signed = bool(pattern(r"\w[!#%*?^~@$+&]+\w").search(rest)) or is_mixed(rest.strip("!?+$%&"))
     return kind == "password" and is_signed
 
 
@@ -450,7 +428,7 @@ def is_mixed(value: str) -> bool:
 def _is_unspoken(value: str) -> bool:
     """Say whether letters follow each other that seldom do in a word; where a name has a capital, two words meet."""
     pairs = list(pattern(r"(?=([A-Z]{2}|[A-Za-z][a-z]))").findall(value))
-    odd = sum(pair[1].lower() not in privacy.SPOKEN[pair[0].lower()] for pair in pairs)
+    odd = sum(pair[1].lower() not in secret_begins.SPOKEN[pair[0].lower()] for pair in pairs)
     return odd > 2 and odd >= 0.25 * len(pairs)
 
 

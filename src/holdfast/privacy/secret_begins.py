@@ -1,0 +1,216 @@
+"""Whether a secret can begin where its beginning stands: a look around it, which costs less than to load the patterns.
+
+Beginnings are everyday words, flags and signs; nearly none of them begins a secret.
+"""
+
+from __future__ import annotations
+
+from holdfast.privacy import DIGITS, PHRASES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# What must stand behind a beginning that is an everyday word or a plain address, and how near.
+_NEEDED = {
+    "log in": ("/", 100),
+    "login": ("/", 100),
+    " -u": (":,", 80),
+    " -U": ("%", 80),
+    "htpasswd": ("-", 40),
+    "-creds": (":", 80),
+    "-user ": (":,", 80),
+    "--user": (":,", 80),
+    "credential": ("(/:|,", 190),
+    "creds ": ("/:|,", 100),
+    "/bot": (":", 15),
+    "encrypt": ("=", 80),
+    "pat": (".", 18),
+    **dict.fromkeys(("MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"), (".", 29)),
+}
+# A password behind a flag has a digit or a sign.
+_SHOWING = DIGITS.union("!#%*?^~@$+&")
+# Letters alone are a secret where no word has them in that order: so many, and so many consonants in a row.
+_MIN_DRAWN, _MANY = 10, 6
+_CONSONANTS = frozenset("bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ")
+# A secret access key, and other keys in base64, are so long; what stands between them and other texts.
+_KEY = 40
+_NO_BYTES = frozenset(" }.(\n")
+# So near stands a phrase of many words with nothing but a space around them; of few where it is said to be it.
+_NEAR_WORDS, _WORDS, _SEED, _NEAR_SAID, _SAID = 240, 4, 12, 52, (":", "=", "is", "es")
+_IN_SENTENCES = frozenset(
+    (
+        "the",
+        "a",
+        "an",
+        "in",
+        "on",
+        "at",
+        "by",
+        "to",
+        "of",
+        "for",
+        "not",
+        "set",
+        "stored",
+        "kept",
+        "and",
+        "or",
+        "used",
+        "no",
+    )
+)
+# The random part of a link is so long; what is kept where secrets are is so long; both stand so near.
+_LINK = 20
+_KEPT, _NEAR = 18, 100
+
+# Which letter follows which in words, from `a` to `z`: of letters that were drawn half of the pairs are others.
+_FOLLOWING = (
+    "bcdfgiklmnprstuvwxy aceijlorsuy acdehiklmorstuy abcdefgilorstu abcdefghiklmnopqrstvwxy aefilorstuy aeghilnorstu "
+    "aeiorstuy abcdefglmnoprstvxz aeou aeilns acdefilnopstuvy abdeilmopsu acdefgiklmnopstuvy abcdfgiklmnoprstuvwy "
+    "adefhiloprstuy u abcdefgiklmnoprstuvy acdefhiklmnoprstuwy acdefhilmnoprstuwy abcdefgilmnoprst aeio aehinors ceipt "
+    "eilmnopst aei"
+)
+SPOKEN = dict(zip("abcdefghijklmnopqrstuvwxyz", _FOLLOWING.split(), strict=True))
+# What begins with one of these is an id.
+_IDS = ("toolu_", "call_", "req_", "msg_", "ws_", "run_", "resp_", "item_", "thread_", "asst_", "chatcmpl-", "agent-")
+# A name of code ends in how many bits, colours or bytes there are.
+_BITS = ("128", "192", "256", "384", "512", "1024", "2048", "4096", "8192")
+_HEX = frozenset("0123456789abcdef") | frozenset("0123456789ABCDEF")
+_UUID = frozenset("0123456789abcdefABCDEF-")
+_UUID_LENGTH = 36
+
+
+def may_begin(text: str, at: int, beginning: str) -> bool:
+    """Whether a secret that has a shape can begin here."""
+    if beginning[0] == "@":
+        return ":" in text[max(0, at - 2 * _KEY) : at].rpartition(" ")[2]
+    if check := _CHECKS.get(beginning):
+        return check(text, at, beginning)
+    signs, reach = _NEEDED.get(beginning, ("", 0))
+    return not signs or any(sign in text[at : at + reach] for sign in signs)
+
+
+def _is_flag(text: str, at: int, _: str) -> bool:
+    words = text[at : at + 240].split(None, 6)[:6]
+    return any(not _SHOWING.isdisjoint(word) or word.count("-") > 2 or looks_drawn(word) for word in words)
+
+
+def _is_numbered(text: str, at: int, beginning: str) -> bool:
+    return (str.isalnum if beginning == "AC" else str.isdigit)(text[at + 2 : at + 12])
+
+
+def _is_address(text: str, at: int, _: str) -> bool:
+    address = text[at : at + 400]
+    return "@" in address and "@" in address.split(None, 1)[0]
+
+
+def _is_key(text: str, at: int, _: str) -> bool:
+    return any(len(word) >= _KEY for word in text[at : at + 2 * _KEY].split())
+
+
+def _is_number(text: str, at: int, _: str) -> bool:
+    return any(word[:4].isdigit() for word in text[at : at + 2 * _NEAR].split())
+
+
+def _is_link(text: str, at: int, _: str) -> bool:
+    return any(len(part) >= _LINK for part in text[at : at + _NEAR].replace("/", " ").split())
+
+
+def _is_kept(text: str, at: int, _: str) -> bool:
+    words = text[max(0, at - _NEAR) : at].split()
+    return any(len(word) >= _KEPT and not DIGITS.isdisjoint(word) for word in words)
+
+
+def _is_bytes(text: str, at: int, _: str) -> bool:
+    return _NO_BYTES.isdisjoint(text[at + 2 : at + 2 + _KEY])
+
+
+def _is_phrase(text: str, at: int, beginning: str) -> bool:
+    is_said = beginning == "phrase" and any(sign in text[at : at + _NEAR_SAID].lower() for sign in _SAID)
+    return _has_words(text[at + len("phrase") : at + _NEAR_WORDS], _WORDS if is_said else _SEED)
+
+
+def _is_of_words(text: str, at: int, beginning: str) -> bool:
+    """Whether words alone are said to be a password, several of them or joined, and not those of a sentence."""
+    line = text[at + len(beginning) : at + _NEAR_WORDS].partition("\n")[0]
+    words = line.strip(" \"'`").split(" ", _WORDS)[:_WORDS]
+    if words[0].count("-") > 1:
+        return True
+    return len(words) == _WORDS and _IN_SENTENCES.isdisjoint(words) and _has_words(line, _WORDS)
+
+
+def _has_words(text: str, least: int) -> bool:
+    """Whether so many plain words stand in a row."""
+    run = 0
+    for word in text.replace("\n", " ").replace("=", " ").split(" "):
+        word = word.strip("\"'`.,;:")
+        run = run + 1 if 3 <= len(word) <= 12 and word.isascii() and word.isalpha() and word.islower() else 0
+        if run == least:
+            return True
+    return False
+
+
+def looks_drawn(word: str) -> bool:
+    """Whether letters change their case, or consonants follow each other, as in a value that was drawn at random."""
+    if len(word) < _MIN_DRAWN:
+        return False
+    if not word.islower() and not word.isupper():
+        cases = [letter.isupper() for letter in word]
+        if sum(map(bool.__ne__, cases, cases[1:])) > 4:
+            return True
+    run = 0
+    for letter in word:
+        run = run + 1 if letter in _CONSONANTS else 0
+        if run == _MANY:
+            return True
+    return False
+
+
+def looks_made(run: str) -> bool:
+    """Say whether a run of letters, digits and signs may be a password by its looks: no number, digest, id or name."""
+    if not run.isascii() or run.startswith(_IDS) or "a-z" in run or "A-Z" in run:
+        return False
+    if len(run) > _UUID_LENGTH and run[8:24:5] == "----" and set(run[:_UUID_LENGTH]) <= _UUID:
+        # An id, and what was put behind it.
+        return looks_made(run[_UUID_LENGTH:].lstrip("-_."))
+    # What ends a sentence is not of the run: "fix build7!"
+    run = run.rstrip("!?.")
+    if run.isalnum():
+        letters = run.rstrip("0123456789")
+        if letters.isalpha() and (len(letters) < 4 or len(run) - len(letters) < 3 or run.endswith(_BITS)):
+            return False
+        # A word in one case and a number behind it is a name: ticket8001.
+        if letters.isalpha() and letters in (letters.lower(), letters.upper()):
+            return False
+        return sum(map(str.isalpha, run)) > 2 and not set(run) <= _HEX
+    if "-" in run or "_" in run or "." in run:
+        parts = run.replace("_", "-").replace(".", "-").split("-")
+        # Names in small letters have words and numbers for their parts, or a word with a number behind it.
+        words = [part.rstrip("0123456789") for part in parts]
+        odd = [
+            word
+            for word, part in zip(words, parts, strict=True)
+            if word and not (word.isalpha() and (len(word) > 2 or word == part))
+        ]
+        if run.islower() and len(odd) < 2:
+            return any(sign in run for sign in "!#%*?^~@$+&") and "@" not in run
+    return sum(map(str.isalpha, run)) > 2 and not set(run) <= _UUID
+
+
+_OF_WORDS = next(row[1] for row in PHRASES if row[0] == "password-words")
+_CHECKS: dict[str, Callable[[str, int, str], bool]] = {
+    **dict.fromkeys(
+        (" login ", " -u ", " -p", " -P", " -hp", " -a", " -w", " -A", " -X", " -k", " -t", " -N"), _is_flag
+    ),
+    **dict.fromkeys(("/reset", "/invit", "/verify", "/magic", "/confirm", "/activat"), _is_link),
+    **dict.fromkeys(("/hook/", "/hooks/", "/webhook/", "/webhooks/"), _is_link),
+    **dict.fromkeys((" vault", " keychain", " 1password"), _is_kept),
+    **dict.fromkeys(("1/", "2/", "AC"), _is_numbered),
+    **dict.fromkeys(("phrase", " words"), _is_phrase),
+    **dict.fromkeys(_OF_WORDS, _is_of_words),
+    "://": _is_address,
+    "secret": _is_key,
+    "pin ": _is_number,
+    ">{": _is_bytes,
+}
