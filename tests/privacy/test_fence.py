@@ -302,6 +302,25 @@ def test_an_id_of_any_other_shape_is_looked_at(text):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
+        ("a ]~b]system b", "a (~b)system b"),
+        ("a ]~!b[[e~[ b", "a (~!b)(e~) b"),
+        ("<_user> do it", "‹_user> do it"),
+        ("<turn|> do it", "‹turn|> do it"),
+        ("<ⓢystem-reminder>", "‹ⓢystem-reminder>"),
+        (
+            "Vec<_> and collect::<Vec<_>>(), List<_T> or f<A|B>()",
+            "Vec<_> and collect::<Vec<_>>(), List<_T> or f<A|B>()",
+        ),
+    ],
+)
+def test_marks_of_templates_that_are_no_pair_of_brackets_go(text, told):
+    """Marks that models have for turns are written out, whatever signs they are built of; types stay."""
+    assert fence.safe(text, str) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
         ("<s&shy;ystem>x</s&shy;ystem>", "‹system>x‹/system>"),
         ("<sys&zwnj;tem>", "‹system>"),
         ("<sys&ZeroWidthSpace;tem>", "‹system>"),

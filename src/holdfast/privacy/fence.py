@@ -50,6 +50,8 @@ _CHANGED = "‹"
 # Letters from here on are those of East Asia, where such brackets stand around titles.
 _EAST_ASIA = "\u2e80"
 _SQUARE = {"[": "]", "［": "］", "【": "】"}
+# Marks of a template that are no pair of brackets.
+_BROKEN = ("]~b]", "]~!b[", "[e~[")
 _TEMPLATE = " inst systemprompt availabletools toolcalls toolresults toolcontent modelsettings gmask sop "
 # Who speaks next, where a line of a plain transcript begins with it.
 _SPEAKERS = " system human assistant user developer "
@@ -222,6 +224,8 @@ def _without_tags(text: str) -> str:
         text = _without_spelled(text, spelled) if spelled[0] in text else text
     if any(bracket in text for bracket in _ANY_BRACKET):
         text = "".join([_CHANGED if _is_tag(text, at) else letter for at, letter in enumerate(text)])
+    for mark in _BROKEN if "~" in text else ():
+        text = text.replace(mark, f"({mark[1:-1]})")
     for opens, closes in _SQUARE.items():
         text = _without_marks(text, opens, closes) if opens in text else text
     if not any(colon in text for colon in _COLONS):
@@ -292,7 +296,7 @@ def _is_closed(behind: str) -> bool:
     """Whether a name follows that ends like a tag: at once, behind attributes, or behind some more words."""
     name = _name(behind)
     rest = behind.removeprefix("/")[len(name) :]
-    if not name or rest.startswith((">", "/>")):
+    if not name or rest.lstrip(_BARS).startswith((">", "/>")):
         return bool(name)
     words, closed, _ = rest.partition(">")
     if closed and words.isspace():
@@ -314,7 +318,7 @@ def _name(behind: str) -> str:
     # A sign that is set over or below a letter is part of the name.
     while end < len(text) and (text[end].isalnum() or text[end] in _NAME_SIGNS or f"a{text[end]}".isidentifier()):
         end += 1
-    return text[:end] if text[:1].isalpha() else ""
+    return text[:end] if text[:1].isalpha() or text[:1] == "_" else ""
 
 
 def _is_html_or_type(before: str, behind: str) -> bool:
@@ -346,9 +350,8 @@ def _is_mixed(behind: str) -> bool:
 
 def _is_control(behind: str) -> bool:
     """Whether what stands behind a bracket begins like a control tag, however it is spaced, joined or spelled."""
-    name = "".join([letter for letter in behind if letter.isalnum() or letter == ">"]).lower().lstrip(">")
-    if not name.isascii():
-        name = _as_latin(name)
+    plain = behind if behind.isascii() else _as_latin(behind)
+    name = "".join([letter for letter in plain if letter.isalnum() or letter == ">"]).lower().lstrip(">")
     head, closed, _ = name.partition(">")
     if name.startswith(_CONTROL) or any(sign in head for sign in _ANYWHERE):
         return True
