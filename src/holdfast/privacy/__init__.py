@@ -406,10 +406,10 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "pin",
         (
-            *("door code", "gate code", "alarm code", "safe code", "rcode: ", "zugangscode", "code d'acc"),
+            *("oor code", "gate code", "alarm code", "safe code", "rcode: ", "zugangscode", "code d'acc"),
             *("code du portail", "code de la porte", "digo de ", "digo da ", "codice d'acc"),
         ),
-        r"(?i)(?:(?:door|gate|alarm|safe) code|(?:(?<=tü)r|zugangs)code"
+        r"(?i)(?:(?:oor|gate|alarm|safe) code|(?:(?<=tü)r|zugangs)code"
         r"|code (?:d'acc[eè]s|du portail|de la porte)|codice d'accesso"
         r"|digo d[ea] (?:acceso|entrada|porta|(?:la )?(?:puerta|alarma)))[^\n.;:\d]{0,60}?"
         r"(?:\s(?:is|ist|lautet|est|es|è|é)\s|\s?[:=]\s?)(\d{4,8})(?![\w%])",

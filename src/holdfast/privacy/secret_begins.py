@@ -96,41 +96,6 @@ def _is_flag(text: str, at: int, _: str) -> bool:
     return any(not _SHOWING.isdisjoint(word) or word.count("-") > 2 or looks_drawn(word) for word in words)
 
 
-def _is_numbered(text: str, at: int, beginning: str) -> bool:
-    return (str.isalnum if beginning == "AC" else str.isdigit)(text[at + 2 : at + 12])
-
-
-def _is_address(text: str, at: int, _: str) -> bool:
-    address = text[at : at + 400]
-    return "@" in address and "@" in address.split(None, 1)[0]
-
-
-def _is_key(text: str, at: int, _: str) -> bool:
-    return any(len(word) >= _KEY for word in text[at : at + 2 * _KEY].split())
-
-
-def _is_number(text: str, at: int, _: str) -> bool:
-    return any(word[:4].isdigit() for word in text[at : at + 2 * _NEAR].split())
-
-
-def _is_link(text: str, at: int, _: str) -> bool:
-    return any(len(part) >= _LINK for part in text[at : at + _NEAR].replace("/", " ").split())
-
-
-def _is_kept(text: str, at: int, _: str) -> bool:
-    words = text[max(0, at - _NEAR) : at].split()
-    return any(len(word) >= _KEPT and not DIGITS.isdisjoint(word) for word in words)
-
-
-def _is_bytes(text: str, at: int, _: str) -> bool:
-    return _NO_BYTES.isdisjoint(text[at + 2 : at + 2 + _KEY])
-
-
-def _is_phrase(text: str, at: int, beginning: str) -> bool:
-    is_said = beginning == "phrase" and any(sign in text[at : at + _NEAR_SAID].lower() for sign in _SAID)
-    return _has_words(text[at + len("phrase") : at + _NEAR_WORDS], _WORDS if is_said else _SEED)
-
-
 def _is_of_words(text: str, at: int, beginning: str) -> bool:
     """Whether words alone are said to be a password, several of them or joined, and not those of a sentence."""
     line = text[at + len(beginning) : at + _NEAR_WORDS].partition("\n")[0]
@@ -199,18 +164,34 @@ def looks_made(run: str) -> bool:
 
 
 _OF_WORDS = next(row[1] for row in PHRASES if row[0] == "password-words")
+# What stands where a secret may begin, by its beginning.
 _CHECKS: dict[str, Callable[[str, int, str], bool]] = {
     **dict.fromkeys(
         (" login ", " -u ", " -p", " -P", " -hp", " -a", " -w", " -A", " -X", " -k", " -t", " -N"), _is_flag
     ),
-    **dict.fromkeys(("/reset", "/invit", "/verify", "/magic", "/confirm", "/activat"), _is_link),
-    **dict.fromkeys(("/hook/", "/hooks/", "/webhook/", "/webhooks/"), _is_link),
-    **dict.fromkeys((" vault", " keychain", " 1password"), _is_kept),
-    **dict.fromkeys(("1/", "2/", "AC"), _is_numbered),
-    **dict.fromkeys(("phrase", " words"), _is_phrase),
+    **dict.fromkeys(
+        (
+            *("/reset", "/invit", "/verify", "/magic", "/confirm", "/activat"),
+            *("/hook/", "/hooks/", "/webhook/", "/webhooks/"),
+        ),
+        lambda text, at, _: any(len(part) >= _LINK for part in text[at : at + _NEAR].replace("/", " ").split()),
+    ),
+    **dict.fromkeys(
+        (" vault", " keychain", " 1password"),
+        lambda text, at, _: any(
+            len(word) >= _KEPT and not DIGITS.isdisjoint(word) for word in text[max(0, at - _NEAR) : at].split()
+        ),
+    ),
+    **dict.fromkeys(("1/", "2/"), lambda text, at, _: text[at + 2 : at + 12].isdigit()),
+    "AC": lambda text, at, _: text[at + 2 : at + 12].isalnum(),
+    "phrase": lambda text, at, _: _has_words(
+        text[at + 6 : at + _NEAR_WORDS],
+        _WORDS if any(sign in text[at : at + _NEAR_SAID].lower() for sign in _SAID) else _SEED,
+    ),
+    " words": lambda text, at, _: _has_words(text[at + 6 : at + _NEAR_WORDS], _SEED),
     **dict.fromkeys(_OF_WORDS, _is_of_words),
-    "://": _is_address,
-    "secret": _is_key,
-    "pin ": _is_number,
-    ">{": _is_bytes,
+    "://": lambda text, at, _: "@" in text[at : at + 400].split(None, 1)[0],
+    "secret": lambda text, at, _: any(len(word) >= _KEY for word in text[at : at + 2 * _KEY].split()),
+    "pin ": lambda text, at, _: any(word[:4].isdigit() for word in text[at : at + 2 * _NEAR].split()),
+    ">{": lambda text, at, _: _NO_BYTES.isdisjoint(text[at + 2 : at + 2 + _KEY]),
 }
