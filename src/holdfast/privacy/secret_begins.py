@@ -91,11 +91,6 @@ def may_begin(text: str, at: int, beginning: str) -> bool:
     return not signs or any(sign in text[at : at + reach] for sign in signs)
 
 
-def _is_flag(text: str, at: int, _: str) -> bool:
-    words = text[at : at + 240].split(None, 6)[:6]
-    return any(not _SHOWING.isdisjoint(word) or word.count("-") > 2 or looks_drawn(word) for word in words)
-
-
 def _is_of_words(text: str, at: int, beginning: str) -> bool:
     """Whether words alone are said to be a password, several of them or joined, and not those of a sentence."""
     line = text[at + len(beginning) : at + _NEAR_WORDS].partition("\n")[0]
@@ -167,7 +162,11 @@ _OF_WORDS = next(row[1] for row in PHRASES if row[0] == "password-words")
 # What stands where a secret may begin, by its beginning.
 _CHECKS: dict[str, Callable[[str, int, str], bool]] = {
     **dict.fromkeys(
-        (" login ", " -u ", " -p", " -P", " -hp", " -a", " -w", " -A", " -X", " -k", " -t", " -N"), _is_flag
+        (" login ", " -u ", " -p", " -P", " -hp", " -a", " -w", " -A", " -X", " -k", " -t", " -N"),
+        lambda text, at, _: any(
+            not _SHOWING.isdisjoint(word) or word.count("-") > 2 or looks_drawn(word)
+            for word in text[at : at + 240].split(None, 6)[:6]
+        ),
     ),
     **dict.fromkeys(
         (

@@ -88,6 +88,10 @@ _GIVEN_WORDS = (
 )
 _PASSWORDS = frozenset(_GIVEN_WORDS.split())
 
+# What says something, and is no words of a password; a seed has some such words by chance.
+_SAYING = {"password-words": rf"{patterns.SPEAKS}|{CODE_WORD}", "passphrase": patterns.PROSE}
+_SAYING |= dict.fromkeys(("seed-phrase", "pin"), rf"(?s)(?:{patterns.PROSE}.*?){{3}}")
+
 _MAX_JUDGED = 1_000
 _judged: dict[tuple[str, int], bool] = {}
 _compiled: dict[str, re.Pattern[str]] = {}
@@ -173,8 +177,8 @@ def is_shaped(kind: str, value: str) -> bool:
         return True
     if kind in _PASSWORDS:
         return is_phrase(value) or (is_value(value, "password") and not pattern(rf"(?:{CODE_WORD})$").match(value))
-    if kind in ("password-words", "passphrase", "seed-phrase", "pin"):
-        return _is_of_words(kind, value)
+    if kind in _SAYING:
+        return not pattern(_SAYING[kind]).search(value)
     if kind == "env-password":
         return not pattern(patterns.STAND_IN).match(value)
     if kind in ("url-token", "cookie", "kept-secret"):
@@ -183,13 +187,6 @@ def is_shaped(kind: str, value: str) -> bool:
     if kind in ("aws-secret", "aws-secret-key"):
         return turns_of(value) > 5
     return len(set(value)) > 7
-
-
-def _is_of_words(kind: str, value: str) -> bool:
-    """Say whether words, or a number, are a secret and say nothing."""
-    if kind == "password-words":
-        return not pattern(rf"{patterns.SPEAKS}|{CODE_WORD}").search(value)
-    return len(pattern(patterns.PROSE).findall(value)) < (1 if kind == "passphrase" else 3)
 
 
 # A name of C++ as compilers write it.
