@@ -34,6 +34,7 @@ def test_an_endless_answer_is_cut():
 @pytest.mark.parametrize(
     ("answer", "steps"),
     [
+        ("Progress:\n- [x] debounce\n- [ ] exit code 3\n\nIt is in `watch.rs`.", ("exit code 3",)),
         ("Done.\n\n**Next steps:**\n- Write docs\n- [ ] Ship\n- [x] Test\n\nBye.", ("Write docs", "Ship")),
         ("## Nächste Schritte\n\n1. Doku\n2. Test", ("Doku", "Test")),
         ("Images are in S3 now. **Remaining:**\n\n1. Upgrade Django", ("Upgrade Django",)),

@@ -316,6 +316,7 @@ def test_what_is_kept_is_the_whole_statement(text: str, kept: str) -> None:
         "hm what's left?",
         "interesting. why would unigram win?",
         "kannst du mir sagen, wie das geht?",
+        "kurze Frage: läuft der Abgleich eigentlich auch sonntags?",
     ],
 )
 def test_who_wants_an_explanation_orders_nothing(prompt):

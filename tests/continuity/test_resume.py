@@ -885,3 +885,14 @@ def test_a_plan_stands_with_what_it_is_for(ask, shop):
     _played(ask, ("jo passt", "Fertig, alles grün."), session="s2", **two)
     later = ask("SessionStart", "s3", source="startup")
     assert plan not in later and "- done: Fertig, alles grün (test_export.py).\n" in later
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_correction_stands_behind_the_ask_that_it_changes(ask):
+    """Whoever corrects a condition has the next session told both, in their order; a good-bye is none of it."""
+    first = "Send a dunning mail after 3 and 7 days. Customers with the flag vip get none."
+    right = "wrong, vip customers should get the first one but not the others"
+    told = "The dunning mail is sent now in dunning.rb. The spec is not written yet."
+    _played(ask, (first, told), (right, told), ("ok thanks, I'm off", "Bye!"))
+    text = ask("SessionStart", "s2", source="startup")
+    assert f"- {first}\n- {right}\n" in text and "off" not in text

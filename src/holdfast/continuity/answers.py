@@ -363,7 +363,7 @@ def next_steps(answer: str) -> tuple[str, ...] | None:
     None where an answer says nothing about it.
     """
     names = among("answers", "next-steps")
-    boxes = [line.lstrip(_BULLET_SIGNS) for line in answer.splitlines()]
+    boxes = [line.lstrip(_BULLET_SIGNS).replace("[ ] ", _EMPTY_BOXES[0], 1) for line in answer.splitlines()]
     boxes = [line.lstrip("".join(_EMPTY_BOXES) + "\ufe0f ") for line in boxes if line.startswith(_EMPTY_BOXES)]
     named = [] if (found := listed(answer, names)) else labelled(answer, names)
     found = found or named or [harmless_line(line, MAX_STEP) for line in boxes[:_MAX_STEPS]] or _announced(answer)

@@ -38,13 +38,6 @@ if TYPE_CHECKING:
     from holdfast.language.triggers import Trigger
 
 
-# A question may begin with one of these.
-_JOINING = frozenset(
-    (
-        *("and", "but", "so", "und", "aber", "et", "y", "e", "hm", "hmm", "ok", "okay", "oh", "ah", "well", "wait"),
-        *("btw", "also", "na", "sorry", "äh", "ähm", "moment", "warte", "ach", "denn"),
-    )
-)
 # So begin short questions of how far the work is.
 _HOW_FAR = frozenset(
     ("found", "any", "anything", "news", "ready", "done", "finished", "status", "schon", "fertig", "alles")
@@ -56,11 +49,11 @@ _ERRANDS = frozenset(
     (
         *("commit", "push", "merge", "rebase", "stage", "pr", "branch", "main", "master", "origin", "git", "it"),
         *("this", "that", "them", "the", "all", "changes", "everything", "and", "then", "now", "please", "ok", "okay"),
-        *("can", "could", "you", "to", "lets", "go", "ahead", "run", "tests", "again", "with", "a", "message", "good"),
-        *("your", "bitte", "committe", "committen", "commite", "pushe", "pushen", "und", "alles", "das", "jetzt"),
-        *("mal", "linter", "lint", "suite", "checks", "build", "formatter", "format", "test", "once", "more"),
-        "commits",
-        *("yes", "thanks", "thx", "pls", "lass", "die", "laufen", "nochmal", "den", "lauf", "führe", "aus"),
+        *("can", "could", "you", "to", "lets", "go", "ahead", "run", "tests", "again", "with", "a", "commits"),
+        *("good", "your", "bitte", "committe", "committen", "commite", "pushe", "pushen", "und", "alles", "das"),
+        *("jetzt", "mal", "linter", "lint", "suite", "checks", "build", "formatter", "format", "test", "once"),
+        *("more", "message", "yes", "thanks", "thx", "pls", "lass", "die", "laufen", "nochmal", "den", "lauf"),
+        *("führe", "aus"),
     )
 )
 # A statement with one of these tells how something is always done; who wants it done now says so otherwise.
@@ -285,10 +278,11 @@ def _asks_only(sentence: Sentence) -> bool:
     """Whether a sentence wants to know something, and nothing done."""
     words = plain_words(sentence.text.rpartition(": ")[2]) if sentence.is_question else bare_words(sentence)
     words = words or bare_words(sentence)
-    while sentence.is_question and len(words) > 1 and words[0] in _JOINING:
+    while sentence.is_question and len(words) > 1 and words[0] in words_of("joining"):
         words = words[1:]
     first = words[0]
-    if says_phrase(words, "explaining", at_first=True):
+    begins = says_phrase(bare_words(sentence), "explaining", at_first=True)
+    if begins or says_phrase(words, "explaining", at_first=True) or (sentence.is_question and "eigentlich" in words):
         return True
     if first in WONDERING or (sentence.is_question and first in ASKING):
         return True
@@ -319,7 +313,9 @@ def focus_of(text: str, ask: str, found: tuple[Trigger, ...]) -> str:
     rest, in_full, first = text, text, [one.text for one in found if one.kind == "priority"]
     for one in found:
         # What comes first, or is of the moment, is asked for, whatever else the sentence says.
-        is_asked = one.text in first or begins_work(plain_words(one.text))
+        # "Wrong, they should get the first one" changes what was asked for.
+        is_changed = one.kind == "correction" and not DEMANDS.isdisjoint(plain_words(one.text))
+        is_asked = one.text in first or is_changed or begins_work(plain_words(one.text))
         for said in () if is_asked else _to_keep(text, one.text, one.statement):
             rest = rest.replace(said, " ")
             # Everything else is a condition of the task, also where it lasts longer.
