@@ -373,3 +373,10 @@ def test_what_is_left_is_told_without_its_reason():
     said = "Ich habe die Refresh-Tokens umgesetzt. The contact form follows the scheme now."
     assert threads.left_open(before, said, is_work=True, is_aside=False, dropped=[]) == []
     assert threads.left_open(before, "I fixed the cart.", is_work=True, is_aside=False, dropped=[]) == before
+
+
+def test_what_talks_to_the_person_is_no_finding():
+    """A greeting, an offer and a promise tell nothing that was found; what stands beside them does."""
+    found = "The job fails since `macOS-15` came."
+    assert answers.found_by(f"Hi there! I'm ready for your request. {found} Let me know if you want it.") == found
+    assert answers.found_by("Hi there! I'm ready for your request on `main`.") == ""

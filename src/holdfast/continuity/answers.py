@@ -127,6 +127,10 @@ _ENDS = (". ", "! ", "? ", "。 ")
 _BULLETS = ("- ", "* ", "• ")
 _BULLET_SIGNS, _EMPTY_BOXES, _TICKS = " -*•", ("⬜", "☐", "🔲", "◻"), ("✅", "☑", "✔")
 _MAX_HEADING = 60
+# What talks to the person tells nothing that was found: "I'm ready for your request".
+_ADDRESSING = frozenset(
+    ("you", "your", "please", "ill", "im", "let", "lets", "sorry", "hi", "du", "sie", "dir", "bitte")
+)
 # So many sentences end an answer.
 _ENDING = 3
 # "If", "please" and "you" in scripts without spaces.
@@ -204,7 +208,7 @@ def found_by(answer: str) -> str:
     """Return the first sentences of an answer that say what was found out, whole; nothing where they name nothing."""
     openers, told = tuple(lines(f"{WORDS}/openers.txt")), ""
     for one in [one for one in sentences_of(answer) if not one.casefold().replace("’", "'").startswith(openers)]:
-        if one[-1] == ":" or says_failing(one):
+        if one[-1] == ":" or says_failing(one) or not _ADDRESSING.isdisjoint(plain_words(one)):
             continue
         if len(told) + len(one) >= MAX_SAID or one[-1] not in _STOPS:
             break
