@@ -19,7 +19,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from holdfast.app import tokens
-from holdfast.surfaces.web import connections
+from holdfast.surfaces.web import serving
 from holdfast.surfaces.web.app import create
 from holdfast.surfaces.web.serving import listening
 from support.archived import edited, said, session, store
@@ -159,7 +159,7 @@ def test_a_request_with_two_lengths_ends_its_connection(server) -> None:
 def test_half_sent_requests_keep_nobody_out(server, ask) -> None:
     """Hundreds of connections that never end their request make room for one that does, and their number is bounded."""
     half = f"GET /api/v1/memories HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nX-Slow: ".encode()
-    held = [raw(server, half) for _ in range(3 * connections.MAX_CONNECTIONS)]
+    held = [raw(server, half) for _ in range(3 * serving.MAX_CONNECTIONS)]
     assert ask("/api/v1/memories")[0] == 200
     still = 0
     for one in held:
@@ -171,7 +171,7 @@ def test_half_sent_requests_keep_nobody_out(server, ask) -> None:
         except OSError:
             pass
         one.close()
-    assert still <= connections.MAX_CONNECTIONS
+    assert still <= serving.MAX_CONNECTIONS
 
 
 def test_a_request_that_does_not_come_whole_is_let_go(site, monkeypatch) -> None:
@@ -180,9 +180,9 @@ def test_a_request_that_does_not_come_whole_is_let_go(site, monkeypatch) -> None
 
     import uvicorn
 
-    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.2)
+    monkeypatch.setattr(serving, "REQUEST_SECONDS", 0.2)
     listener = socket.create_server(("127.0.0.1", 0))
-    config = uvicorn.Config(create(site), log_level="critical", http=connections.BoundedConnection, lifespan="on")
+    config = uvicorn.Config(create(site), log_level="critical", http=serving.BoundedConnection, lifespan="on")
     running = uvicorn.Server(config)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
     thread.start()
