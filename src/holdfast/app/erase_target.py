@@ -15,6 +15,7 @@ from holdfast.app.scrub_home import HomeScrub, paths_in, session_at
 from holdfast.base import files, rows
 from holdfast.base.text import count
 from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.exchange.sync.agreed import FOLDER as AGREED
 from holdfast.privacy.erased import FILE as ERASED_FILE
 from holdfast.privacy.scrub import MIN_CUT, MIN_LETTERS, Scrubber, View, is_telling, needle, sentences_of, words_of
 from holdfast.records import Filter, Memory, Scope, Step
@@ -314,6 +315,11 @@ def scrub_of(workspace: Workspace, target: EraseTarget) -> HomeScrub:
     def is_ours(path: str) -> bool:
         if target.within and is_of_another(path):
             return False
+        if path.startswith(f"{AGREED}/"):
+            # What was agreed on is as the file of the home is, or a sync takes the one for a change of the other.
+            inner = path.removeprefix(f"{AGREED}/")
+            here, agreed = (files.read_if_there(os.path.join(workspace.home, one)) for one in (inner, path))
+            return here != agreed or is_ours(inner)
         if target.sessions and target.plainly:
             # Each feature knows what else a session left.
             return path.startswith(("updates/", "state/")) and not path.startswith(_SHOWN)

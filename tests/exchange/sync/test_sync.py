@@ -420,6 +420,45 @@ def test_a_statement_of_another_machine_that_loses_erased_words_is_struck_throug
         assert "bluebird" not in str(known)
 
 
+def test_what_another_machine_publishes_again_of_an_erased_text_is_in_no_history(laptop, desktop, remote):
+    """The branch begins anew each time that it had an erased text again, and no machine's git keeps that."""
+    settle(laptop, desktop)
+    laptop.act(lambda workspace: erase.erase(workspace, of_texts(workspace, ["bluebird"])))
+    laptop.sync()
+    desktop.remember("The code name is bluebird.", key="code-name")
+    settle(desktop, laptop)
+    assert "bluebird" not in git(bare(remote), "log", "-p", "holdfast")
+    for machine in (laptop, desktop):
+        assert b"bluebird" not in b"".join(depot.Depot(str(machine.home)).every_object())
+
+
+@pytest.mark.parametrize("act", ["rename", "forget"])
+def test_an_erased_text_is_in_no_undo_of_a_memory_that_was_moved_or_forgotten_since(act, laptop, desktop, remote):
+    """Also where the record has another path than the file, and where the file that lost words never came."""
+    laptop.remember("Our motto is zanzibar quokka.", key="motto")
+    settle(laptop, desktop)
+    if act == "rename":
+        desktop.rename("motto", "saying")
+    laptop.act(lambda workspace: erase.erase(workspace, of_texts(workspace, ["zanzibar quokka"])))
+    if act == "forget":
+        laptop.forget("motto")
+    settle(laptop, desktop)
+    held = [path for path in desktop.home.rglob("*") if path.is_file() and b"zanzibar" in path.read_bytes()]
+    assert held == []
+
+
+def test_a_memory_whose_name_was_erased_comes_once_where_a_forget_took_it_from_what_was_agreed_on(laptop, desktop):
+    """A forget looks for names, too; what the erase named is followed all the same."""
+    laptop.remember("The nightly job of the shop runs on host one.")
+    laptop.remember("The nightly job of the shop runs on host quokka7.")
+    settle(laptop, desktop)
+    laptop.act(lambda workspace: erase.erase(workspace, of_texts(workspace, ["host quokka7"])))
+    laptop.forget("the-nightly-job-of-the-shop")
+    settle(laptop, desktop)
+    for machine in (laptop, desktop):
+        assert sorted(machine.memories()) == ["the-nightly-job-of-the-shop-runs-on-erased"]
+
+
 def test_a_memory_that_a_person_called_erased_travels_like_any_other(laptop, desktop, remote):
     """Which names an erase gave is noted, and not told by the word in a name."""
     laptop.remember("Rows are marked and not erased.", key="erased-rows")

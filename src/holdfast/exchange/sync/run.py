@@ -204,6 +204,9 @@ class _Run:
         remote, is_older = self._placed(self.depot.state(commit, known), agreed)
         published = remote.tree
         theirs = self._without_erased(published, agreed.files, home.files)
+        if theirs != published and not self.dry_run:
+            # Another machine published what was erased here: the branch's history has it again.
+            files.write(self.depot.anew, b"")
         self.passed = {path: theirs.pop(path) for path in list(theirs) if not home.takes(path)}
         base = {} if is_older else {path: data for path, data in agreed.files.items() if home.takes(path)}
         # What cannot travel as it is counts as unchanged.
@@ -253,7 +256,7 @@ class _Run:
             clean = erased.without(text, everywhere=True)
             # A project's folder is named by what it is, and keeps its name.
             is_named = erased.holds(os.path.basename(path))
-            now_at = erased.now_at(path, agreed) if is_named else path
+            now_at = erased.now_at(path, agreed) or self._is_now_at(erased, path, clean, here) if is_named else path
             there = merging.at(now_at, clean) if now_at and now_at != path else clean
             if clean != text and there.encode("utf-8", "surrogateescape") != agreed.get(now_at):
                 # It is new here, so no erase ended it.
@@ -265,6 +268,17 @@ class _Run:
                 path, clean = merging.renamed(path, clean, {**here, **tree, **found})
             found[path] = clean.encode("utf-8", "surrogateescape")
         return found
+
+    def _is_now_at(self, erased: Erased, path: str, clean: str, here: Tree) -> str:
+        """Return where a memory stands here since its name was erased, where that was never agreed on or is forgotten.
+
+        The other machine may have made another one under the old name: that was made at another time.
+        """
+        found = erased.now_at(path, here)
+        if travelling.kind_of(found) != "memory":
+            return ""
+        there = travelling.version(path, clean.encode("utf-8", "surrogateescape")).memory
+        return found if travelling.version(found, here[found]).memory.created == there.created else ""
 
     def _check_many(self, here: Tree, merged: merging.Merged) -> None:
         every = [path for path in here if travelling.kind_of(path) == "memory"]
@@ -308,7 +322,11 @@ class _Run:
         """Put what changed, so that it can be undone; what another machine erased is not to be had back here."""
         erased = _erased(home.files, tree, changes, gone) if self.is_history_replaced else set()
         if erased:
-            Updates(self.workspace.home).drop(lambda path, text: path in erased, names=erased.intersection(gone))
+            lost = _lost_lines(home.files, tree, erased)
+            Updates(self.workspace.home).drop(
+                lambda path, text: path in erased or not lost.isdisjoint(map(str.strip, text.splitlines())),
+                names=erased.intersection(gone),
+            )
         for path in [path for path in (*changes, *gone) if path in erased]:
             self._put(home, path, tree.get(path))
         with audit.Act(self.workspace, SOURCE) as act:
@@ -432,8 +450,17 @@ def _erased(here: Tree, merged: Tree, changes: list[str], gone: list[str]) -> se
         return len(_MARK.findall(data)) + len(_MARK.findall(os.path.basename(path).encode()))
 
     found = {path for path in changes if marks(path, merged[path]) > (marks(path, here[path]) if path in here else 0)}
-    # A file whose name told the words comes under another name, and the old one goes.
-    return found | set(gone) if found.difference(here) else found
+    # What goes may have told them in its name, or was erased and then forgotten.
+    return found | set(gone)
+
+
+def _lost_lines(here: Tree, merged: Tree, erased: set[str]) -> set[str]:
+    """Return the lines that say something and that these files lost: such a file may have had another name before."""
+    sides = [
+        {line.strip() for path in erased for line in _text(tree.get(path, b"")).splitlines() if len(line.split()) > 2}
+        for tree in (here, merged)
+    ]
+    return sides[0] - sides[1]
 
 
 def _without_markers(path: str, data: bytes, found: list[merging.Disagreement]) -> bytes:
