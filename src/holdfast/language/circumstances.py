@@ -1,7 +1,9 @@
-"""What a rule leaves open: circumstances that no call shows, and commands that its statement itself asks for.
+"""What a rule leaves open: circumstances that no call shows, which calls are meant, and what its statement asks for.
 
 A rule "on Fridays" or "if the tests fail" is only said, since nobody here knows the day that is meant or how the tests
-went; what waits for the person ("unless I say so") holds. Nothing of this is asked in a hook.
+went; what waits for the person ("unless I say so") holds. "Before you commit Elixir code" is about some commits, and
+out of place at nearly all: a word around an everyday command that is not known to leave each of its calls silences the
+rule. Nothing of this is asked in a hook.
 """
 
 from __future__ import annotations
@@ -10,25 +12,21 @@ import re
 
 from holdfast.base.regexes import kept
 from holdfast.language import commands
+from holdfast.language import rule_forms as forms
 from holdfast.language.conditions import Call, Condition, matched
-from holdfast.language.mentions import MENTION, TABLE, RuleSentence
-from holdfast.language.rule_forms import BUT_NOT, EXCEPT, NOT, OPENS
-from holdfast.language.word_lists import listed
+from holdfast.language.derived_parts import Derived
+from holdfast.language.mentions import MENTION, TABLE, RuleSentence, meanings
+from holdfast.language.verb_rules import commands_of, verbs_in
+from holdfast.language.word_lists import among, listed
+from holdfast.records import replace
 
-# To wait for the person is what a call is held for.
-PERSON = (
-    r"(?:(?:then|first|being|an?|the|my|your|his|her|their|our|prior|having|getting|clear|written)\s+)*"
-    r"(?:i|i['’]\w+|me|my|mine|you(?:['’]re| are| were| have been)? (?:ask|told)\w*|ask\w*|explicit\w*|told"
-    r"|permission|approv\w*|confirm\w*|consent|review\w*|sign-?off|user|person|human|operator|owner|maintainer\w*|instruct\w*|request\w*|ok|okay"
-    r"|go-ahead|say-so|ich|mich|meine?|rückfrage|nachfrage|zu fragen|erlaubnis)\b"
-)
 # What is done at the call anyway is no circumstance of it.
 _AT_IT = r"(?:you (?:are )?)?(?:commit|push|work(?:ing)? (?:in|on|with) (?:this|the|our)|us(?:e|ing)|run|call)\w*"
-_CLAUSE = kept(
+_CASE = kept(
     rf"\b(?:unless|until|till|if|when|whenever|while|once|during|except|provided|as long as|in case|wenn|während|falls"
-    rf"|sofern|solange|sobald)\s+(?!{PERSON}|{_AT_IT})\S"
-    rf"|\bwithout\s+(?!{PERSON}|\w+ing\b|(?:the\s+|an?\s+)?(?:{MENTION}|-))"
-    rf"|\b{NOT}\b[^,;]*\bbefore\s+(?!{PERSON}|{MENTION}(?!\s+(?:is|are|has|have|[a-z]+s)\b)|\w+ing\b|(?:you|we|i)\b)\S"
+    rf"|sofern|solange|sobald)\s+(?!{forms.PERSON}|{_AT_IT})\S"
+    rf"|\bwithout\s+(?!{forms.PERSON}|\w+ing\b|(?:the\s+|an?\s+)?(?:{MENTION}|-))"
+    rf"|\b{forms.NOT}\b[^,;]*\bbefore\s+(?!{forms.PERSON}|{MENTION}(?!\s+(?:is|are|has|have|[a-z]+s)\b)|\w+ing\b|(?:you|we|i)\b)\S"
     r"|\bafter\s+(?!changing|editing|that|this)\w+"
 )
 _TIME = kept(
@@ -61,14 +59,35 @@ _REFUSED = kept(
     r"\b(?:not|never|no|nor|even|instead of|rather than|over|statt|don['’]?t|avoid|without|including|like|such as|e\.g"
     r"|also|and|or|nicht|nie)\b"
 )
+# "Swift: lint before you push": all behind it is about that alone.
+_HEAD = kept(rf"(?P<head>[^\W\d_][\w-]*|{MENTION}):\s")
+# So is what is said for some kind of work: "when you work on the parser, fuzz before you push".
+_AT_WORK = kept(
+    r"\b(?:when|whenever|if|while|after|once|wenn|nach)\s+(?:(?:you|we|you['’]re|you['’]ve|are|ever|have)\s+)*"
+    r"(?:add|build|chang|creat|debug|edit|fix|implement|modif|refactor|renam|touch|updat|work|writ|wrote)\w*\s"
+)
+_BANNED = kept(rf"\b{forms.NOT}\s+(?:{forms.RUN}\s+)?$")
+# Here ends what is said of a command.
+_CLAUSE = kept(
+    r"^\s+only\b|[,;:.!?(]|\b(?:without|unless|until|because|since|so|before|after|use|run|instead|when|if|while|or|and|but)\b"
+)
+_AT_EACH = kept(r"\w+\s+(?:(?:each|every|any|all|the|an?|your)\s+)*$")
+_CHANGES = kept(r"\b(?:code|changes?|work|everything|anything|diff|branch|commits?|prs?|pull requests?)\b")
+_WORD = kept(r"\s+([\w'’-]+)")
+_IT = kept(r"\s+(?:it|them|these|those)\b")
+# "Never `rm -rf` anything under data/raw": the call names what is there.
+_UNDER = kept(
+    r"\s+(?:(?:anything|something|everything|files?|stuff|data|code)\s+(?:in|from)|(?:(?!only)\w+\s+)?(?:on|under|below))"
+    rf"\s+(?:the\s+)?({MENTION})"
+)
 
 
 def leaves_open(sentence: RuleSentence, *, of_files: bool) -> bool:
     """Whether a sentence forbids something only in circumstances that a call does not show, or of some files alone."""
-    said = EXCEPT.sub("", BUT_NOT.split(_REASON.split(sentence.spoken)[0])[-1])
-    if OPENS.match(said) and not (of_files and _IN_IT.match(said)):
+    said = forms.EXCEPT.sub("", forms.BUT_NOT.split(_REASON.split(sentence.spoken)[0])[-1])
+    if forms.OPENS.match(said) and not (of_files and _IN_IT.match(said)):
         return True
-    return bool(_CLAUSE.search(said) or _TIME.search(said) or _PLACE.search(said) or (of_files and _SOME.search(said)))
+    return bool(_CASE.search(said) or _TIME.search(said) or _PLACE.search(said) or (of_files and _SOME.search(said)))
 
 
 def asked_for(sentences: list[RuleSentence], condition: Condition, worse: list[str]) -> tuple[str, ...]:
@@ -122,3 +141,84 @@ def _is_refused(sentence: RuleSentence, number: int) -> bool:
     said = sentence.spoken[before[-1] if before else 0 : at[0]]
     # "..., or any such commands, use X" is for X.
     return bool(_REFUSED.search(said)) and not _WANTED.search(said)
+
+
+def as_understood(sentence: RuleSentence, told: Derived) -> Derived | None:
+    """Return what is derived without the everyday commands of which a sentence means only some calls.
+
+    Of a command that is seldom run it is said at each of its calls. None where no command and no file is left.
+    """
+    condition = told.condition
+    named = _as_named(sentence, condition.commands)
+    left = [one for one in named if one not in among(TABLE, "everyday") or _is_each_meant(sentence, one, condition)]
+    has_one = any(one[:1] != "!" for one in (*left, *condition.paths)) or not named
+    return replace(told, condition=replace(condition, commands=tuple(left))) if has_one else None
+
+
+def _as_named(sentence: RuleSentence, commands: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the commands with what is said behind them: a folder that they are run on, or "tags" behind a push."""
+    found = {one: [one] for one in commands}
+    for place in re.finditer(MENTION, sentence.spoken):
+        named, end = sentence.named(place[0])[0].text, place.end()
+        if named not in found:
+            continue
+        under = _UNDER.match(sentence.spoken, end)
+        path = sentence.named(under[1])[0] if under else None
+        if path and path.kind == "path":
+            is_folder = not set(path.text.rpartition("/")[2]) & set(".*")
+            found[named] = [f"{named} {path.text.rstrip('/') + '/' if is_folder else path.text}"]
+        verb = verbs_in(named.split()[-1] + sentence.spoken[end:], at=0)
+        meant = commands_of(verb[0][0]) if verb else ()
+        if named not in meant and any(one.startswith(named) for one in meant):
+            found[named] = list(meant)
+    return tuple(dict.fromkeys([one for some in found.values() for one in some]))
+
+
+def _is_each_meant(sentence: RuleSentence, command: str, condition: Condition) -> bool:
+    """Whether a sentence means each call of a command, at one of the places where it names it."""
+    spoken = sentence.spoken
+    verbs = [one.span() for one in verbs_in(spoken) if command in commands_of(one[0])]
+    places = [found.span() for found in re.finditer(MENTION, spoken) if sentence.named(found[0])[0].text == command]
+    if not (verbs or places) or (verbs and condition.branches):
+        return True
+    led, behind = spoken[: min(verbs + places)[0]], max(verbs + places)[1]
+    head = _HEAD.match(led) if verbs else None
+    is_headed = (head and head["head"] not in among(TABLE, "label")) or _AT_WORK.match(led)
+    is_headed = is_headed or (forms.OPENS.match(led) and not _AT_EACH.fullmatch(led)) or _AT_WORK.search(spoken, behind)
+    if (is_headed and not condition.branches) or forms.CLOSES.search(spoken, behind):
+        return False
+    return any(_is_unlimited(sentence, start, end) for start, end in places) or any(
+        _leaves_each(spoken, start, end) for start, end in verbs
+    )
+
+
+def _is_unlimited(sentence: RuleSentence, start: int, end: int) -> bool:
+    """Whether nothing around a command that is named says which of its calls are meant."""
+    spoken = sentence.spoken
+    if sentence.named(spoken[start])[0].goes_on or _BANNED.search(spoken[:start]):
+        return _leaves_each(spoken, start, end)
+    clause = _CLAUSE.split(spoken[end:])[0]
+    if forms.SOME_PLACE.search(clause) or forms.SOME_PURPOSE.search(clause) or forms.ELSEWHERE.search(spoken[:start]):
+        return False
+    is_some = forms.LIMITED.match(spoken, end) or forms.ONLY_OF.match(spoken, end)
+    return not is_some or bool(forms.WHOLE.match(spoken, end))
+
+
+def _leaves_each(spoken: str, start: int, end: int) -> bool:
+    """Whether what stands around a verb or a ban says no more of what it is done to than a call shows."""
+    about_it = "|".join([name for names in meanings("about ").values() for name in names])
+    if any(found.end() >= end for found in re.finditer(about_it, spoken) if found.start() <= end):
+        return True
+    it, led = _IT.match(spoken, end), "".join(spoken[:start].split()[-1:])
+    # "Each iOS commit", and "the yaml files before you commit them".
+    is_led = (
+        not spoken[start].isascii() or not led.isalpha() or led in among(TABLE, "leads") or led.endswith(("ly", "ing"))
+    )
+    if not is_led or (it and not _CHANGES.search(spoken[:start])):
+        return False
+    end = it.end() if it else end
+    while (word := _WORD.match(spoken, end)) and (word[1] in among(TABLE, "any-object") or word[1][0].isdigit()):
+        end = word.end()
+    if word and word[1] in among(TABLE, "goes-on-before"):
+        return True
+    return bool(re.match(rf"\s+{MENTION}", spoken[end:]) or forms.EACH.match(spoken, end))

@@ -13,7 +13,7 @@ import re
 
 from holdfast.errors import BadInput
 from holdfast.language import rule_forms as forms
-from holdfast.language.circumstances import asked_for, leaves_open
+from holdfast.language.circumstances import as_understood, asked_for, leaves_open
 from holdfast.language.conditions import MAX_ITEM, MAX_ITEMS, Call, Condition, looks_like_path, matched, read
 from holdfast.language.derived_parts import (
     Derived,
@@ -60,8 +60,11 @@ def derive(text: str) -> Derived | None:
             continue
         found = _pronoun(sentence, before) or next(filter(None, (form(sentence) for form in _FORMS)), None)
         found = _as_far_as_known(sentence, found) if found and found.condition else None
+        found = found and as_understood(sentence, found)
         if not (found and found.literal):
-            found = _wider(found, by_roles(RuleSentence(_with_it(english, before)), is_english=is_english(piece)))
+            wide = RuleSentence(_with_it(english, before))
+            by_role = by_roles(wide, is_english=is_english(piece))
+            found = _wider(found, by_role and as_understood(wide, by_role))
         if heads_file and found and not found.condition.paths and re.search(r"\bhere\b", sentence.spoken):
             # "`fixtures/`: do not commit changes here" is about that folder.
             continue
@@ -404,7 +407,7 @@ def _run_with(sentence: RuleSentence) -> Derived | None:
 
 def _subject(sentence: RuleSentence) -> Derived | None:
     found = forms.SUBJECT.search(sentence.spoken) or forms.HEADED.match(sentence.spoken)
-    if found is None:
+    if found is None or forms.MUST_PASS.match(sentence.spoken, found.start("says")):
         return about(sentence)
     wanted = sentence.named(found["what"])
     if found[0].startswith("the ") and any(

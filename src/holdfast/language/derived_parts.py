@@ -15,7 +15,8 @@ from holdfast.language.conditions import Condition, looks_like_path
 from holdfast.language.mentions import BRANCH, TABLE, Mention, RuleSentence, harmless, known_options, same_options
 from holdfast.language.word_lists import among
 
-_DEFAULT = ("main", "master")
+# What is called so has no one name.
+_MEANT = {"default": ("main", "master"), "release": ("release*",), "hotfix": ("hotfix*",)}
 _WORDS = kept(r"[a-z][\w:.-]*(?: [\w:./=-]+)*")
 
 
@@ -59,7 +60,7 @@ def branches_in(spoken: str, *, at: bool = False) -> tuple[str, ...]:
     other = None if found or at else forms.TO_BRANCH.search(spoken)
     said = re.sub(r"\b(?:or|and|oder|und)\b", " ", found["names"]) if found else other["name"] if other else ""
     names = [name.removeprefix(BRANCH) for name in re.findall(r"[\w.:-]*\w", said)]
-    return tuple(dict.fromkeys([one for name in names for one in (_DEFAULT if name == "default" else (name,))]))
+    return tuple(dict.fromkeys([one for name in names for one in _MEANT.get(name, (name,))]))
 
 
 def run_with(need: str, wanted: list[Mention], *, or_like: bool = False) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def _pair(sentence: RuleSentence, found: re.Match[str], start: int) -> Derived |
     told = of_mentions(sentence, found, worse, forbids=not forms.PERHAPS.search(sentence.spoken), but=but)
     if told is None:
         return Derived(Condition(), words, forbids=False, literal=False)
-    return replace(told, words=words, literal=told.literal and not is_limited)
+    return replace(told, words=words, literal=told.literal and not is_limited and not forms.FOR_SOME.search(before))
 
 
 def _excepted(better: list[str], worse: list[Mention]) -> tuple[str, ...]:

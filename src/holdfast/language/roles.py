@@ -76,6 +76,7 @@ _GOES_ON = kept(
     rf"(?:\b(?:{_MOMENTS}|you|we|i|they|somebody|anyone|ever|or|and|to|also|again|actually|directly|manually|any|the|all"
     r"|each|every|a|an|do|have|want|need|make|making|du|man|ich|wir)|,)$"
 )
+_ENDS_LIST = kept(r"\b(?:or|nor|and|oder|und)\b")
 _OR = kept(r"^(?:(?:or|and|nor)\s+)+")
 _RUN = kept(r"run|us|call|execut")
 _IN_CASE = kept(r"^(?:when|while|if|during|wenn|beim?)\b")
@@ -113,10 +114,6 @@ _MY_LEAVE = kept(
 )
 _GERUND = kept(r"^(?:(?:running|using|calling|executing|starting|plain|bare|raw|the|just|but|because)\s+)+")
 _CLAUSE = kept(r"[,;:()]\s+")
-_OF_SOME = kept(
-    r"\s+(?!(?:any|the|your|my|our|new|all|every|this|these|to|on|in|into|from|for|with|without|anything|code|work|files)\b)"
-    rf"(?:{MENTION}|[a-z+#-]+)\s+(?:code|files?|changes|sources?)\b"
-)
 # "X eats all memory, use Y".
 _BLAMED = kept(
     rf"(?:plain |bare |the )?(?P<what>{MENTION})\s+(?!works\b)[a-z]+s\s[^,;]*[,;]\s+(?:so |please |just |always )*"
@@ -158,7 +155,9 @@ class _Reader:
     def _comma(self, token: re.Match[str]) -> None:
         behind = self.sentence.spoken[token.end() :].lstrip()
         begun = self.has_one or (self.role == SHUNNED and self.verb)
-        if not (begun and (_LISTED.match(behind) or verbs_in(_OR.sub("", behind), at=0))):
+        # "Don't push to main, open a PR" wants the second; a list of what is shunned ends with an "or".
+        is_list = verbs_in(_OR.sub("", behind), at=0) and _ENDS_LIST.search(behind)
+        if not (begun and (_LISTED.match(behind) or is_list)):
             self._open("")
             self.main = ""
 
@@ -264,9 +263,7 @@ class _Reader:
             self.found += [(MOMENT, Mention("command", one, token[0]), token.start()) for one in commands_of(token[0])]
             self.main = SHUNNED
         is_done = self.opened == "after" or (token[0][-2:] != "ed" and _ACTING.search(before))
-        # "Before you commit Elixir code" is about some commits, and no call shows which.
-        is_some = self.role == BEFORE and _OF_SOME.match(self.sentence.spoken, token.end())
-        is_moment = not is_some and (self.role == BEFORE or (self.role == MOMENT and is_done))
+        is_moment = self.role == BEFORE or (self.role == MOMENT and is_done)
         if is_denied or is_moment:
             self.has_one, self.verb = True, "verb"
             named = [Mention("command", one, token[0]) for one in commands_of(token[0])]
@@ -274,6 +271,10 @@ class _Reader:
 
     def _give(self, one: Mention, at: int) -> None:
         is_first, self.has_one = not self.has_one, True
+        before = self.sentence.named(self.sentence.spoken[:at].rstrip()[-1:])
+        if before and before[0].said[:1] == "-" and one.kind == "command":
+            # In "find with -exec rm" the second belongs to the option.
+            return
         is_done = self.verb or self.opened in _PLAIN_MOMENTS or self.sentence.spoken[:at].endswith(("you ", "we "))
         wants_verb = self.role == MOMENT and not is_done
         led = self.sentence.spoken[:at].split()[-1:]
@@ -406,7 +407,8 @@ def _rivals(sentence: RuleSentence, found: list[tuple[str, Mention, int]]) -> De
     for role, one, at in found:
         others = listed(TABLE, f"rival {one.text}") if role == WANTED else ()
         is_all = _FOR_ALL.match(sentence.spoken, at + 1) and _IMPERATIVE.match(sentence.spoken[:at])
-        if others and is_all and not named & {other.split()[0] for other in others if other[0] != "!"}:
+        is_some = forms.SOME_PLACE.search(sentence.spoken, at)
+        if others and is_all and not is_some and not named & {other.split()[0] for other in others if other[0] != "!"}:
             return Derived(Condition(others), sentence.shown(0, len(sentence.spoken)), forbids=False, literal=False)
     return None
 

@@ -48,6 +48,13 @@ NOT = (
 )
 # German has the verb at its end: "nie ohne Rückfrage pushen", "nie auf main committen".
 ASKING = r"(?:(?:ohne (?:rückfrage|zu fragen|mich zu fragen|nachfrage)|(?:direkt )?auf (?:main|master|develop))\s+)?"
+# To wait for the person is what a call is held for.
+PERSON = (
+    r"(?:(?:then|first|being|an?|the|my|your|his|her|their|our|prior|having|getting|clear|written)\s+)*"
+    r"(?:i|i['’]\w+|me|my|mine|you(?:['’]re| are| were| have been)? (?:ask|told)\w*|ask\w*|explicit\w*|told"
+    r"|permission|approv\w*|confirm\w*|consent|review\w*|sign-?off|user|person|human|operator|owner|maintainer\w*|instruct\w*|request\w*|ok|okay"
+    r"|go-ahead|say-so|ich|mich|meine?|rückfrage|nachfrage|zu fragen|erlaubnis)\b"
+)
 ADVERBS = (
     r"(?:(?:(?:try|attempt|trying) to|(?:should|may|must|can|do|are) you(?: to)?|ever|again|please|direct"
     r"|directly|manually|just|simply|blindly|also|even|to|be|by hand)\s+)*"
@@ -215,6 +222,8 @@ WILL_DO = kept(
     r"(?!(?:(?:not|never|always|only|also|just|still)\s+)*(?:be|run|go|happen|use|come|wait|start|stay|finish|pass|have"
     r"|get|take|delete|wipe|destroy|break|reset|overwrite|drop|hang|fail|remove|restart|stop|prompt|need)\b)[a-z]"
 )
+# "`make lint` must pass before you push" is told at the push.
+MUST_PASS = kept(r"(?:must|should|has to|have to|needs? to)\s+(?:pass|succeed|be (?:green|clean))\b.*\bbefore\b")
 HEADED = kept(
     rf"^(?P<what>{MENTION})\s*:\s+(?P<says>ask|keep|use|do|don['’]?t|never|always|only|no|must|run|put|write"
     r"|read[- ]?only|off[- ]limits|frozen)\b"
@@ -251,13 +260,17 @@ HEADS_LIST = kept(rf"^(?:(?:please|you|we|must|should|may)\s+)*(?:{NOT}\b|(?:alw
 LIST_ITEM = kept(r"^\s*(?:[-*•]|\d+[.)])\s+")
 # What production may be beside a branch.
 _NO_BRANCH = r"(?!\s+(?:domain|servers?|environment|database|db|systems?|sites?|data|cluster|hosts?|flow|config\w*)\b)"
-_BRANCH = rf"(?:main|master|develop|trunk|(?:production|staging|stable){_NO_BRANCH}|gh-pages|default|{MARK}[\w.-]*\w)"
+_BRANCH = (
+    r"(?:main|master|develop|trunk|(?:release|hotfix)(?= branch(?:es)?\b)"
+    rf"|(?:production|staging|stable){_NO_BRANCH}|gh-pages|default|{MARK}[\w.-]*\w)"
+)
 _BRANCHES = rf"{_BRANCH}(?:(?:\s*[/,]\s*|\s+(?:or|and|oder|und)\s+){_BRANCH})*"
 # Behind a command these say for what alone it is meant, which no condition can tell.
 _EVERYWHERE = (
-    rf"(?:a |an |the |this |our |my |any |every |your )*(?:{_BRANCH}|repo\w*|project\w*|codebase|machine|workspace"
-    r"|monorepo|you can|possible|\w+days?|weekends?|release day|time|own|everything|anything|all|scripts|installs?"
-    r"|installing|packages?|package management|dependencies|deps|(?:shell |project |package |terminal )?commands"
+    rf"(?:a |an |the |this |our |my |any |every |your )*(?:{_BRANCH}|repo\w*|project\w*|codebase|machine|box|laptop"
+    r"|workspace|monorepo|you can|possible|\w+days?|weekends?|release day|time|own|everything|anything|all|scripts"
+    r"|installs?|installing|packages?|package management|dependencies|deps"
+    r"|(?:shell |project |package |terminal )?commands"
     r"|remote|origin|upstream|github|gitlab|branch(?:es)?(?!\s+(?!without|unless|until|before|after|because|since|that|directly|when)[^\W\d_]{4,}))\b"
     # "In the branch names", "in scripts under tools/" is somewhere.
     r"(?!\s+(?:names?|titles?|descriptions?|messages?|comments?|under|below|inside|within|that|which"
@@ -286,11 +299,16 @@ _NEXT_CLAUSE = (
     r"|aber|ist|sind|nutze|nimm|verwende|in diesem (?:repo|projekt)|zu"
 )
 WHOLE = kept(
-    rf"(?:\s+(?:the\s+)?{_BRANCHES}(?:\s+branch)?)?"
+    rf"(?:\s+(?:the\s+)?{_BRANCHES}(?:\s+branch(?:es)?)?)?"
     rf"(?:\s+(?:(?:any|the|your|my|our|git)\s+)*(?:anything|code|changes|commits|stuff|work|branches"
     rf"|(?:cli )?commands?|cli))?(?:\s+(?:{_HOW})\b)*"
     rf"(?:\s*(?:$|[,.;:!?()–—])|\s+(?:[-–—]|(?:{_NEXT_CLAUSE})\b|(?:in|on|for|to|from|at|across|with|inside|within|into"
     rf"|onto|auf|im)\s+{_EVERYWHERE}|{_SERVERS}))"
+)
+# Behind a verb for an everyday command these alone leave each such call.
+EACH = kept(
+    rf"(?:\s+(?:{_HOW})\b|\s+(?:in|on|for|to|from|at|across|within|into|onto|auf|im)\s+{_EVERYWHERE})*"
+    rf"(?:\s*(?:$|[,.;:!?()–—])|\s+(?:[-–—]|(?:{_NEXT_CLAUSE}|with|and|to me)\b))"
 )
 # What a program is given is meant, and not each call of it: "never curl the live system", "don't add npm packages".
 ONLY_OF = kept(
@@ -303,6 +321,15 @@ _SOMEWHERE = (
 )
 # What begins with one of these is meant there alone, unless it says why, or always.
 OPENS = kept(rf"^(?:for|with|at|as|in|on|inside|within|under|beim?|für)\s+{_SOMEWHERE}")
+# So is what ends with one of them: "never npm, in the app folder".
+CLOSES = kept(rf",\s+(?:for|at|in|on|inside|within|under|beim?|für)\s+{_SOMEWHERE}[^,;]*$")
+SOME_PLACE = kept(
+    rf"\b(?:in|on|inside|within|under)\s+(?!(?:the |your |its |a )?(?:commit )?(?:message|title|body|subject|terminal))"
+    rf"{_SOMEWHERE}"
+)
+SOME_PURPOSE = kept(rf"\b(?:for|against)\s+(?!an?\b|me\b|us\b|your\b){_SOMEWHERE}")
+ELSEWHERE = kept(rf"{MENTION}\s+(?:in|on|inside|within|under)\s+{_SOMEWHERE}[^;]*$")
+FOR_SOME = kept(rf"{MENTION}\s+(?:for|in|on|inside|within|under)\s+{_SOMEWHERE}[^,;]*$")
 # "Plain scripts, not pytest modules" is about modules.
 NOUN = kept(r"\s+(?:modules?|scripts?|files?|code|images?|packages?|syntax|style|configs?|classes|functions|types)\b")
 LED = kept(rf"^(?:when|while|if|for|in|on|during|wenn|beim?)\s+{_SOMEWHERE}[^,]*?,?\s*(?:always |please |use |\W)*$")

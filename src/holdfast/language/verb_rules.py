@@ -10,7 +10,6 @@ import re
 
 from holdfast.base.regexes import kept
 from holdfast.language import rule_forms as forms
-from holdfast.language.circumstances import PERSON
 from holdfast.language.conditions import Condition
 from holdfast.language.derived_parts import Derived, branches_in, is_file, with_option
 from holdfast.language.disowned import is_of_others
@@ -32,7 +31,7 @@ _WANTS = rf"(?:(?:please|also|and|we|you|must|should),?\s+)*(?:{forms.NOT}|no|al
 
 
 # "`git push` only when I say so".
-_WAITS = kept(rf"(?:please\s+)?({MENTION})\s+only\s+(?:when|if|after|once|with|upon|on)\s+{PERSON}")
+_WAITS = kept(rf"(?:please\s+)?({MENTION})\s+only\s+(?:when|if|after|once|with|upon|on)\s+{forms.PERSON}")
 # Whatever stands behind these, they are said of git; one may also push back, or merge cells.
 _OF_GIT = ("commit", "rebas", "amend", "force")
 
@@ -52,7 +51,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         "waits": kept(
             rf"(?:(?:please|we|you|should|must|may)\s+)*(?:only\s+(?:ever\s+)?{some}"
             rf"|{some.replace('verbs', 'first')}\s+only\b)"
-            rf"(?:\s+\w+){{0,3}}?\s+(?:when|if|after|once|with|upon|on)\s+{PERSON}"
+            rf"(?:\s+\w+){{0,3}}?\s+(?:when|if|after|once|with|upon|on)\s+{forms.PERSON}"
         ),
         # What only the person does: "only I merge", "leave the commits to me", "I'll push myself", "merging is my job".
         "mine": kept(
