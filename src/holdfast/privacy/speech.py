@@ -212,8 +212,8 @@ def behind_block(text: str, tag: str, usual: str = "human") -> list[tuple[str, s
             return _told([*parts, (_data(text), text)])
         parts.append((_data(block), block + end))
         text = rest
-    # Where one block more is closed than opened, the agent wrote a bracket as it is after all.
-    is_forged = bool(parts) and text.count(last) > text.count(first)
+    # The agent writes its blocks before the words. A tag behind them shows that it wrote a bracket as it is after all.
+    is_forged = bool(parts) and (first in text or last in text)
     return _told(parts) + ([(_data(text), text)] if is_forged else separated(text, usual))
 
 
