@@ -89,7 +89,8 @@ import sys
 from holdfast.store.local import LocalStore
 from support.killing import killed_at
 
-for part in (0.1, 0.3, 0.6, 0.9):
+# A refresh that is killed keeps the portions that it finished, so the next one has less to do.
+for part in (0.1, 0.2, 0.3, 0.3):
     assert killed_at(int(part * int(sys.argv[2])), lambda: LocalStore(sys.argv[1]).refresh())
 """
 
