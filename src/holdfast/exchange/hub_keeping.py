@@ -34,19 +34,7 @@ _AGED = (
 _WHOLE = ("proposal", "passage", "passage_source", "session", "session_file", "shared_digest", "shared_signal")
 # Names and digests, which are no words of people; a key is taken out with its memory.
 _NAMES = (
-    "kind",
-    "owner",
-    "key",
-    "person",
-    "state",
-    "act",
-    "digest",
-    "model",
-    "what",
-    "stem",
-    "said",
-    "name",
-    "session",
+    *("kind", "owner", "key", "person", "act", "digest", "model", "what", "stem", "said", "name", "session", "state"),
 )
 _TEXTS = ("text", "text[]", "jsonb")
 # Every string in a field of JSON, and every name of a value there.

@@ -40,24 +40,8 @@ _NO_BYTES = frozenset(" }.(\n")
 _NEAR_WORDS, _WORDS, _SEED, _NEAR_SAID, _SAID = 240, 4, 12, 52, (":", "=", "is", "es")
 _IN_SENTENCES = frozenset(
     (
-        "the",
-        "a",
-        "an",
-        "in",
-        "on",
-        "at",
-        "by",
-        "to",
-        "of",
-        "for",
-        "not",
-        "set",
-        "stored",
-        "kept",
-        "and",
-        "or",
-        "used",
-        "no",
+        *("the", "a", "an", "in", "on", "at", "by", "to", "of", "for", "not", "set", "stored", "kept", "and", "or"),
+        *("used", "no"),
     )
 )
 # The random part of a link is so long; what is kept where secrets are is so long; both stand so near.

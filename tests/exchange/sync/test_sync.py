@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import pathlib
 import shutil
 import subprocess
@@ -343,6 +344,29 @@ def test_a_name_that_told_an_erased_text_comes_back_from_nowhere(laptop, desktop
     settle(desktop, laptop)
     for machine in (laptop, desktop):
         assert len(machine.memories()) == 1
+        assert "zanzibar" not in str(machine.memories())
+
+
+def test_what_an_erase_left_of_a_text_stays_as_it_is(laptop, desktop, remote):
+    """The branch has the text still, in any encoding, and a sync takes nothing of it for a change."""
+    coded = base64.b64encode(b"see zanzibar quokka meets the violet fox ok").decode()
+    laptop.remember(f"The hill {coded} is steep.", key="hill")
+    settle(laptop, desktop)
+    text = "zanzibar quokka meets the violet fox"
+    laptop.act(lambda workspace: erase.erase(workspace, of_texts(workspace, [text])))
+    left = laptop.memories()
+    settle(laptop, desktop)
+    assert laptop.memories() == desktop.memories() == left
+
+
+def test_the_title_of_a_statement_keeps_no_beginning_of_what_was_erased(laptop, desktop, remote):
+    """Another machine's statement loses the words, and its title, in which they are cut, does too."""
+    settle(laptop, desktop)
+    text = "zanzibar quokka meets the violet fox"
+    laptop.act(lambda workspace: erase.erase(workspace, of_texts(workspace, [text])))
+    desktop.remember(f"Never release the shop on a Friday without asking around about {text}.", key="friday")
+    settle(desktop, laptop)
+    for machine in (laptop, desktop):
         assert "zanzibar" not in str(machine.memories())
 
 

@@ -316,11 +316,16 @@ def at(path: str, text: str) -> str:
     )
 
 
-def struck(path: str, text: str, clean: str) -> str:
-    """Return a memory's file that lost words; a statement of which some went may be false, and is struck through."""
-    if travelling.kind_of(path) != "memory":
+def ended(path: str, text: str, clean: str, *, strike: bool = False) -> str:
+    """Return a memory's file that lost words, with its title made of what is left where it was made of its statement.
+
+    With `strike` a statement that lost some, and so may be false, is struck through.
+    """
+    if text == clean or travelling.kind_of(path) != "memory":
         return clean
-    was, now_said = (travelling.version(path, one.encode("utf-8", "surrogateescape")).memory for one in (text, clean))
-    if not was.holds or kinds.parts(was.body)[0] == kinds.parts(now_said.body)[0]:
-        return clean
-    return memory_file.update(clean, replace(now_said, body=kinds.withdrawn(now_said.body, now()[:10])), path)
+    was, left = (travelling.version(path, one.encode("utf-8", "surrogateescape")).memory for one in (text, clean))
+    body = left.body
+    if strike and was.holds and kinds.parts(was.body)[0] != kinds.parts(body)[0]:
+        body = kinds.withdrawn(body, now()[:10])
+    title = memory_file.first_words(body) if was.title == memory_file.first_words(was.body) else left.title
+    return memory_file.update(clean, replace(left, title=title, body=body), path)

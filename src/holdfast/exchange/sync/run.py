@@ -203,7 +203,7 @@ class _Run:
         known = {blob_of(data): data for data in (*agreed.files.values(), *home.files.values())}
         remote, is_older = self._placed(self.depot.state(commit, known), agreed)
         published = remote.tree
-        theirs = self._without_erased(published, agreed.files, home.files)
+        theirs = self._without_erased(published, agreed.files, home.files, is_same=remote.commit == agreed.commit)
         if theirs != published and not self.dry_run:
             # Another machine published what was erased here: the branch's history has it again.
             files.write(self.depot.anew, b"")
@@ -246,8 +246,11 @@ class _Run:
         """Return what the home has of a tree: what could not be put there counts as never agreed on."""
         return {path: data for path, data in tree.items() if path not in (*self.done.not_put, *self.passed)}
 
-    def _without_erased(self, tree: Tree, agreed: Tree, here: Tree) -> dict[str, bytes]:
-        """Return a tree without the texts and the names that were erased here, which another machine may have still."""
+    def _without_erased(self, tree: Tree, agreed: Tree, here: Tree, *, is_same: bool) -> dict[str, bytes]:
+        """Return a tree without the texts and the names that were erased here, which another machine may have still.
+
+        Where the remote `is_same` as agreed on, a file that has them is as the erase left it there: nobody changed it.
+        """
         if not (erased := Erased(self.workspace.home)):
             return dict(tree)
         found: dict[str, bytes] = {}
@@ -257,10 +260,14 @@ class _Run:
             # A project's folder is named by what it is, and keeps its name.
             is_named = erased.holds(os.path.basename(path))
             now_at = erased.now_at(path, agreed) or self._is_now_at(erased, path, clean, here) if is_named else path
+            if is_same and now_at in agreed and (is_named or clean != text):
+                found[now_at] = agreed[now_at]
+                continue
+            clean = merging.ended(path, text, clean)
             there = merging.at(now_at, clean) if now_at and now_at != path else clean
             if clean != text and there.encode("utf-8", "surrogateescape") != agreed.get(now_at):
                 # It is new here, so no erase ended it.
-                clean = merging.struck(path, text, clean)
+                clean = merging.ended(path, text, clean, strike=True)
             if is_named and now_at and now_at not in tree:
                 path, clean = now_at, merging.at(now_at, clean)
             elif is_named:
