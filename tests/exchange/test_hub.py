@@ -105,7 +105,10 @@ def test_what_one_shares_the_others_are_told_until_it_is_withdrawn(join, world):
     kim.withdraw("vpn", "shop", "it is wrong", PROJECT)
     assert kim.sync()["sent"] == 1 and lee.sync()["removed"] == 1
     assert recall(lee.workspace, "what do deploys need") == [] and keys(kim) == ["vpn"]
-    assert [one["person"] for one in sam.trace("vpn", "shop")] == ["lee"]
+    assert [(one["person"], one["is_gone"]) for one in sam.trace("vpn", "shop")] == [("lee", True)]
+    kim.share("vpn", "shop", "it is right after all")
+    kim.sync()
+    assert [(one["is_gone"], one["is_changed"]) for one in sam.trace("vpn", "shop")] == [(False, True)]
 
 
 def receipt_event(workspace, at, given):
@@ -252,9 +255,20 @@ def test_a_reason_has_no_secret_and_no_request_breaks_the_hub(join, world):
     with psycopg.connect(world[0].operator.conninfo) as db:
         reasons = [reason for (reason,) in db.execute("SELECT reason FROM holdfast.audit WHERE key = 'vpn'")]
     assert any("redacted" in one for one in reasons) and not any(secret in one for one in reasons)
-    for version, at in ((1 << 70, "2026-01-01T00:00:00Z"), (-1, "2026-01-01T00:00:00Z"), (1, "when I was young")):
+    for version, at in (
+        (1 << 70, "2026-01-01T00:00:00Z"),
+        (-1, "2026-01-01T00:00:00Z"),
+        (1, "when I was young"),
+        (1, "2026-99-99T99:99:99Z"),
+    ):
         with pytest.raises(BadInput):
             kim.call("POST", "receipts", {"team": "shop", "receipts": [["project", "shop", "vpn", version, at]]})
+    with pytest.raises(BadInput, match="after"):
+        kim.call("POST", "changes", {"after": {"shop": 1 << 63}})
+    with pytest.raises(BadInput, match="no owner"):
+        kim.call("POST", "share", {**place, "kind": "global", "reason": "r", "title": "t", "text": "Nobody's."})
+    kim.call("POST", "receipts", {"team": "shop", "receipts": [["project", "shop", "soon", 1, "2999-01-01T00:00:00Z"]]})
+    assert [one["at"] < "2999" for one in kim.trace("soon", "shop")] == [True]
     for asked in ("trace?key=%00", "figures?team=%00"):
         with pytest.raises(BadInput, match="NUL"):
             kim.call("GET", asked)
@@ -285,6 +299,17 @@ def test_what_the_person_has_here_stays(join):
     kim.sync()
     lee.sync()
     assert "own" in keys(lee) and "edited" in keys(lee)
+
+
+def test_a_place_that_cannot_be_here_stops_no_sync(join, world):
+    """A memory that raw SQL put where no laptop could keep one is left out, and what comes after it comes."""
+    kim, lee = join("kim"), join("lee")
+    for key in ("odd", "even"):
+        remember(kim.workspace, f"The team says {key}.", key=key)
+        kim.share(key, "shop", "r")
+    kim.sync()
+    server().execute("UPDATE holdfast.memory SET key = '../odd' WHERE key = 'odd'", world[0].database)
+    assert lee.sync()["stored"] == 1 and keys(lee) == ["even"]
 
 
 def test_who_may_not_write_is_told_and_nothing_is_sent_again(join):
@@ -451,7 +476,7 @@ def test_a_sync_says_whose_memories_wait_and_a_hub_without_its_database_says_so(
     assert nowhere.code == 3 and "Is that the address of a hub?" in nowhere.err
     closed = cli("hub", "join", "http://127.0.0.1:1", "--token", tokens["lee"])
     assert closed.code == 5 and "Is the address right" in closed.err and "waits" not in closed.err
-    assert serving.end() == 0
+    assert serving.end() == 0 and "Did you mean doctor?" in cli("hub", "status").err
 
 
 def test_a_reviewed_team_is_told_what_somebody_else_approved(join, world, cli):
@@ -465,7 +490,7 @@ def test_a_reviewed_team_is_told_what_somebody_else_approved(join, world, cli):
         remember(kim.workspace, f"The {key} statement.", key=key)
         kim.share(key, "shop", f"because {key}")
     assert kim.sync()["proposed"] == 2 and lee.sync()["stored"] == 0
-    with pytest.raises(Refused, match="may not review"):
+    with pytest.raises(Refused, match="lacks the right 'review'"):
         kim.decide(1, approve=True, reason="mine")
     token = made.operator.new_token(organisation, "sam", "review", ("read", "write", "review", "admin"), 30)
     cli("hub", "join", serving.url, "--token", token)
@@ -536,7 +561,7 @@ def test_the_commands_of_an_operator_and_of_a_client(cli):
     assert "0001 people" in cli("hub", "migrate", url).out and cli("hub", "migrate", url).out == ""
     assert cli("hub", "member", url, "acme", "web", "kim", "--role", "writer").out == "writer  kim  acme/web\n"
     told = cli("hub", "token", url, "acme", "kim", "--may", "write", "--may", "read")
-    assert told.err.startswith("it may write ")
+    assert told.err.startswith("for kim of acme, with the rights read, write; it ends in 90 days ")
     token = told.out.strip()
     assert cli("hub", "doctor", made.url()).out == "the database is as it should be\n"
     serving = Served(made)

@@ -159,7 +159,8 @@ class StoreContract:
         assert list(store.find(EVERYTHING)) == []
 
     @pytest.mark.parametrize(
-        "scope", [Scope("planet"), Scope("project"), Scope("project", "../x"), Scope("agent", ".")]
+        "scope",
+        [Scope("planet"), Scope("project"), Scope("project", "../x"), Scope("agent", "."), Scope("global", "x")],
     )
     def test_a_bad_scope_is_refused(self, store, scope):
         """An unknown kind of scope, or an owner that cannot be one, is refused and nothing is stored."""

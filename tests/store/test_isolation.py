@@ -202,6 +202,11 @@ TRICKS = (
     " SELECT organisation, 'kim', 'x', {other}, '', '', '' FROM holdfast.team WHERE name = 'payments'",
     "UPDATE holdfast.meaning SET memory = memory + 1",
     "UPDATE holdfast.feed SET change = 0 WHERE change > 0",
+    "UPDATE holdfast.feed SET change = 9000000000000000000 WHERE change > 0",
+    # A withdrawal that others would not hear of, and one after which they would hear of nothing.
+    "DELETE FROM holdfast.gone",
+    "INSERT INTO holdfast.gone SELECT organisation, id, 'global', '', 'x', 9000000000000000000 FROM holdfast.team"
+    " WHERE name = 'payments'",
 )
 
 

@@ -228,6 +228,9 @@ class HubClient:
             here = self.workspace.store.get(Scope(place[1], place[2]), place[3])
         except NotFound:
             return None, False
+        except BadInput:
+            # Nothing can be at such a place, whatever the hub says of it.
+            return None, True
         if known is not None:
             return here, not (here.trust == "import" and digest(here.body) == known.said)
         # A sync that was killed may have stored it and not noted so.

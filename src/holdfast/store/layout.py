@@ -28,6 +28,8 @@ def check_scope(scope: Scope) -> Scope:
     if scope.kind not in SCOPES:
         raise BadInput(f"{scope.kind!a} is not a scope", f"Use one of {', '.join(SCOPES)}.")
     if scope.kind == "global":
+        if scope.owner:
+            raise BadInput(f"the global scope has no owner such as {scope.owner!a}", "Leave the owner out.")
         return scope
     check_id(scope.owner, scope.kind)
     return scope

@@ -114,7 +114,7 @@ class PostgresStore:
         with self.begin() as db:
             if not db.execute(f"SELECT 1 FROM holdfast.feed WHERE {_HERE} FOR UPDATE", self._place).fetchone():
                 hint = "An administrator of the organisation gives roles: `holdfast hub member`."
-                raise Refused(f"{self.asks.person} may read {self.asks.team} and not write to it", hint)
+                raise Refused(f"{self.asks.person} may read {self.asks.team} but not write to it", hint)
             if self.reason:
                 db.execute("SELECT set_config('holdfast.reason', %s, true)", (redact(self.reason)[0],))
             yield db

@@ -231,7 +231,7 @@ def told(conninfo: str) -> Iterator[None]:
     try:
         yield
     except psycopg.errors.InsufficientPrivilege as problem:
-        hint = "An administrator of the organisation gives roles: `holdfast hub member`."
+        hint = "What is personal is never shared; for anything else, ask an admin of the organisation for a role."
         raise Refused("this person may not change that here", hint) from problem
     except psycopg.errors.UndefinedTable as problem:
         hint = "`holdfast hub migrate URL` does what is missing."
@@ -244,7 +244,7 @@ def told(conninfo: str) -> Iterator[None]:
         raise StoreFull("no space left for the database", "Free some space on its disk.") from problem
     except psycopg.DataError as problem:
         raise BadInput(
-            f"PostgreSQL does not accept this text: {problem.diag.message_primary or problem}", "Change it."
+            f"the database does not accept this: {problem.diag.message_primary or problem}", "Change it."
         ) from problem
     except psycopg.errors.CheckViolation as problem:
         raise BadInput("a name or a value is not allowed", "Use a-z, 0-9, dot, underscore and hyphen.") from problem

@@ -35,6 +35,7 @@ class GivenTo(NamedTuple):
     version: int
     at: str
     is_gone: bool
+    is_changed: bool
 
 
 def changes(pool: Pool, asks: Asks, after: Mapping[str, int], limit: int) -> dict[str, list[FeedChange]]:
@@ -70,13 +71,16 @@ def trace(pool: Pool, asks: Asks, key: str, team: str = "") -> list[GivenTo]:
     """Return who was given a memory of that key, in one team or in all of the person's, the latest first.
 
     A person who does not review a team sees themselves there. `is_gone`: it was withdrawn since.
+    `is_changed`: the team says something else since, or the same again after it was withdrawn.
     """
     with pool.transaction(asks) as db:
         rows = db.execute(
             "SELECT t.name, r.person, r.kind, r.owner, r.key, r.version, r.at, g.change IS NOT NULL AND"
-            " g.change > r.version FROM holdfast.receipt r"
+            " g.change > r.version, coalesce(m.change > r.version, false) FROM holdfast.receipt r"
             " JOIN holdfast.team t ON t.organisation = r.organisation AND t.id = r.team"
             " LEFT JOIN holdfast.gone g ON (g.organisation, g.team, g.kind, g.owner, g.key)"
+            " = (r.organisation, r.team, r.kind, r.owner, r.key)"
+            " LEFT JOIN holdfast.memory m ON (m.organisation, m.team, m.kind, m.owner, m.key)"
             " = (r.organisation, r.team, r.kind, r.owner, r.key)"
             " WHERE r.key = %s AND %s IN (t.name, '') ORDER BY r.at DESC, r.person, t.name",
             (key, team),

@@ -97,6 +97,7 @@ class CliGroup(CliCommand, click.Group):
         import difflib
 
         near = difflib.get_close_matches(args[0], [*self.commands, "list"], n=1, cutoff=0.7)
+        near = near or [name for name in ("doctor",) if args[0] == "status" and name in self.commands]
         meant = f" Did you mean {near[0]}?" if near else ""
         if not self.adds:
             raise click.UsageError(f"No such command {args[0]!r}.{meant}", ctx)

@@ -30,14 +30,14 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Send
 from starlette.types import Scope as ASGIScope
 
-from holdfast.base.clock import now
+from holdfast.base.clock import iso, now, seconds
 from holdfast.errors import BadInput, HoldfastError, NotFound, Refused, TooLarge
 from holdfast.memory.remember import put_shared
 from holdfast.privacy.redact import redact
 from holdfast.records import Draft, Scope
 from holdfast.store import postgres_figures as figures
 from holdfast.store import postgres_review as review
-from holdfast.store.organisations import ROLES, Bearer, bearer
+from holdfast.store.organisations import MAX_DAYS, ROLES, Bearer, bearer
 from holdfast.store.postgres import PostgresStore
 from holdfast.store.postgres_connection import MAX_CONNECTIONS, Asks, parse, pool_of, versions
 from holdfast.store.postgres_feed import add_receipts, changes, trace
@@ -53,12 +53,14 @@ MAX_BODY = 1_048_576
 MAX_CHANGES = 500
 # Bytes of text in one answer, so that a client on a slow line gets on.
 MAX_ANSWER = 2_000_000
+# The last number of a change that there can be.
+_LAST = (1 << 63) - 1
 
 
 class ChangesAsked(Struct, forbid_unknown_fields=True):
     """What a client has of each team: the number of the last change."""
 
-    after: dict[str, int] = {}
+    after: dict[str, Annotated[int, Meta(ge=0, le=_LAST)]] = {}
     limit: int = MAX_CHANGES
     # Of these teams alone; of all, where none is named.
     teams: list[str] = []
@@ -87,7 +89,7 @@ class SharedMemory(SharedPlace, forbid_unknown_fields=True):
 class VerdictTold(Struct, forbid_unknown_fields=True):
     """A verdict on a proposal, and why."""
 
-    id: Annotated[int, Meta(ge=1, le=(1 << 63) - 1)]
+    id: Annotated[int, Meta(ge=1, le=_LAST)]
     approve: bool
     reason: str
 
@@ -114,7 +116,7 @@ class TokenWanted(Struct, forbid_unknown_fields=True):
     person: str
     name: str = "token"
     rights: tuple[str, ...] = ("read",)
-    days: int = 90
+    days: Annotated[int, Meta(ge=0, le=MAX_DAYS)] = 90
 
 
 class DigestsTold(Struct, forbid_unknown_fields=True):
@@ -124,7 +126,7 @@ class DigestsTold(Struct, forbid_unknown_fields=True):
     digests: list[figures.SharedDigest]
 
 
-Version = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
+Version = Annotated[int, Meta(ge=0, le=_LAST)]
 Moment = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")]
 
 
@@ -153,7 +155,7 @@ class HubSite:
         if found is None:
             raise NotKnown("this token is not valid", "Ask the operator for one: `holdfast hub token`.")
         if right not in found.rights:
-            raise Refused(f"this token may not {right}", "Ask the operator for one that may.")
+            raise Refused(f"this token lacks the right {right!r}", "Make one that has it, or ask the operator.")
         return found
 
     def store(self, who: Bearer, team: str) -> PostgresStore:
@@ -231,8 +233,12 @@ def _withdraw(site: HubSite, who: Bearer, request: Request, body: bytes) -> obje
 
 def _receipts(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
     given = _decoded(body, ReceiptsTold)
-    add_receipts(site.store(who, given.team), given.receipts[:MAX_CHANGES])
-    return {"noted": len(given.receipts[:MAX_CHANGES])}
+    if wrong := next((at for *_, at in given.receipts if iso(seconds(at)) != at), ""):
+        raise BadInput(f"{wrong} is not a time", "Give one as in 2026-11-18T10:00:00Z.")
+    # A laptop whose clock is ahead was given it now at the latest.
+    told = [(*one, min(at, now())) for *one, at in given.receipts[:MAX_CHANGES]]
+    add_receipts(site.store(who, given.team), told)
+    return {"noted": len(told)}
 
 
 def _trace(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:

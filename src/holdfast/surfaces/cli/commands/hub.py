@@ -141,7 +141,8 @@ def _token(url: str, organisation: str, person: str, may: tuple[str, ...], days:
         return
     rights = _RIGHTS[: max(map(_RIGHTS.index, may)) + 1]
     click.echo(operator.new_token(organisation, person, name, rights, days))
-    say(f"it may {rights[-1]} as {person} of {organisation} for {count(days, 'day')}, and is not shown again")
+    told = f"for {person} of {organisation}, with the rights {', '.join(rights)}"
+    say(f"{told}; it ends in {count(days, 'day')} and is not shown again")
 
 
 @_hub.sub(
@@ -298,9 +299,10 @@ def _trace(workspace: Workspace, key: str, team: str) -> None:
     found = hub.client(workspace).trace(key, team)
     if emit_json({"given": found}):
         return
+    since = ["withdrawn" if one["is_gone"] else "changed" if one.get("is_changed") else "" for one in found]
     rows = [
-        (one["person"], one["team"], str(one["version"]), shown_time(one["at"]), "withdrawn" if one["is_gone"] else "")
-        for one in found
+        (one["person"], one["team"], str(one["version"]), shown_time(one["at"]), became)
+        for one, became in zip(found, since, strict=True)
     ]
     print_table(("person", "team", "version", "given", "since"), rows)
     if not found:
@@ -427,8 +429,7 @@ def _admin(workspace: Workspace, team: str, **given: Any) -> None:
     lines += [f"revoked  {done['ended']}"] if "ended" in done else []
     answer(done, "\n".join([*lines, *([done["token"]] if "token" in done else [])]))
     if "token" in done:
-        lasts = count(given["days"], "day")
-        say(f"it may {given['token']} as {given['person']} for {lasts}, and is not shown again")
+        say(f"for {given['person']}; it ends in {count(given['days'], 'day')} and is not shown again")
 
 
 def _asked_of_admin(team: str, given: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -476,7 +477,7 @@ def _doctor(workspace: Workspace, url: str) -> int:
         return 1 if problems else 0
     joined = hub.client(workspace)
     me = joined.call("GET", "me")
-    click.echo(f"{joined.joined.url}  {me['organisation']}  {me['person']}  may {', '.join(me['rights'])}")
+    click.echo(f"{joined.joined.url}  {me['organisation']}  {me['person']}  rights: {', '.join(me['rights'])}")
     click.echo(f"teams: {', '.join(me['teams']) or 'none'}")
     click.echo(
         f"{count(len(joined.waiting()), 'change')} to send, {count(len(joined.cached()), 'memory')} from the hub"
