@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.app.erase import forget_memory
+from holdfast.base.clock import now
 from holdfast.errors import BadInput, NotFound, Refused, StoreUnavailable
 from holdfast.exchange.hub import HubAway, client
 from holdfast.exchange.hub import join as joined
@@ -109,6 +110,26 @@ def test_what_one_shares_the_others_are_told_until_it_is_withdrawn(join, world):
     kim.share("vpn", "shop", "it is right after all")
     kim.sync()
     assert [(one["is_gone"], one["is_changed"]) for one in sam.trace("vpn", "shop")] == [(False, True)]
+
+
+def test_a_receipt_tells_the_version_that_was_given(join):
+    """What a session was given before its laptop heard of a withdrawal or a change is traced as what it was then."""
+    kim, lee, sam = join("kim"), join("lee"), join("sam")
+    for key in ("gone", "changed"):
+        remember(kim.workspace, f"The first words of {key}.", key=key)
+        kim.share(key, "shop", "r")
+    kim.sync()
+    lee.sync()
+    for key in ("gone", "changed"):
+        given = {"scope": "project", "owner": "shop", "key": key, "digest": "x", "why": "", "tokens": 1}
+        receipt_event(lee.workspace, now(), given)
+    kim.withdraw("gone", "shop", "poisoned", PROJECT)
+    remember(kim.workspace, "The second words of changed.", key="changed")
+    kim.share("changed", "shop", "r")
+    kim.sync()
+    assert lee.sync()["receipts"] == 2
+    traced = [sam.trace(key, "shop")[0] for key in ("gone", "changed")]
+    assert [(one["is_gone"], one["is_changed"]) for one in traced] == [(True, False), (False, True)]
 
 
 def receipt_event(workspace, at, given):

@@ -124,7 +124,7 @@ class HubClient:
 
     def _scope_of(self, key: str, team: str) -> Scope:
         # What somebody shared themselves does not come in: their own word stays.
-        shared = [tuple(str(row.get(name, "")) for name in PLACE) for row in self._outbox()]
+        shared = [tuple(str(row.get(name, "")) for name in PLACE) for row in self._rows("outbox.jsonl")]
         came = [place for place, one in self.cached().items() if one.said]
         places = {place[1:3] for place in (*came, *self.gate.waits(), *shared) if (place[0], place[3]) == (team, key)}
         if len(places) > 1:
@@ -147,10 +147,10 @@ class HubClient:
     def waiting(self) -> list[dict[str, Any]]:
         """Return what is to be sent, the oldest first."""
         sent = {line.decode() for line in rows.read(_file(self.workspace, "sent.jsonl"))}
-        return [row for row in self._outbox() if row.get("id") and row["id"] not in sent]
+        return [row for row in self._rows("outbox.jsonl") if row.get("id") and row["id"] not in sent]
 
-    def _outbox(self) -> list[dict[str, Any]]:
-        return [rows.object_in(line) or {} for line in rows.read(_file(self.workspace, "outbox.jsonl"))]
+    def _rows(self, name: str) -> list[dict[str, Any]]:
+        return [rows.object_in(line) or {} for line in rows.read(_file(self.workspace, name))]
 
     def sync(self, seconds: float = math.inf) -> Counter[str]:
         """Send what waits, then fetch what changed; return how many were sent, proposed, stored and so on.
@@ -324,8 +324,7 @@ class HubClient:
         if self._known is not None:
             return self._known
         found: dict[Place, Cached] = {}
-        for line in rows.read(_file(self.workspace, "cached.jsonl")):
-            row = rows.object_in(line) or {}
+        for row in self._rows("cached.jsonl"):
             place = tuple(str(row.get(name, "")) for name in PLACE)
             if place[3]:
                 found[place[0], place[1], place[2], place[3]] = Cached(int(str(row["change"])), str(row["said"]))
@@ -334,12 +333,16 @@ class HubClient:
 
     def _note(self, place: Place, change: int, said: str) -> None:
         row = dict(zip(PLACE, place, strict=True))
-        rows.append(_file(self.workspace, "cached.jsonl"), [json.dumps({**row, "change": change, "said": said})])
+        told = {**row, "change": change, "said": said, "at": now()}
+        rows.append(_file(self.workspace, "cached.jsonl"), [json.dumps(told)])
         self.cached()[place] = Cached(change, said)
 
     def _send_receipts(self, cursor: dict[str, Any]) -> int:
         """Tell the hub which of its memories sessions here were given since the last time: no word of them."""
-        cached = {place[1:]: (place[0], one.change) for place, one in self.cached().items()}
+        # What a session was given is the version that was here then, also where a later one, or its end, came since.
+        came: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+        for row in self._rows("cached.jsonl"):
+            came.setdefault(tuple(str(row.get(name, "")) for name in PLACE[1:]), []).append(row)
         last = str(cursor.get("@receipts", ""))
         by_team: dict[str, list[tuple[str, str, str, int, str]]] = {}
         newest = last
@@ -349,9 +352,12 @@ class HubClient:
             newest = max(newest, receipt.at)
             for one in receipt.given:
                 where = (one.scope.kind, one.scope.owner, one.key)
-                if where in cached:
-                    team, version = cached[where]
-                    by_team.setdefault(team, []).append((*where, version, receipt.at))
+                # Of what came in the same second the first counts: rather too old a version than none.
+                before = [row for row in came.get(where, ()) if str(row.get("at", "")) < receipt.at]
+                there = {str(row["team"]): row for row in before or came.get(where, ())[:1]}
+                for team, row in there.items():
+                    if row["said"]:
+                        by_team.setdefault(team, []).append((*where, int(str(row["change"])), receipt.at))
         for team, given in by_team.items():
             for start in range(0, len(given), MAX_AT_ONCE):
                 self.call("POST", "receipts", {"team": team, "receipts": given[start : start + MAX_AT_ONCE]})
