@@ -33,6 +33,7 @@ FRUSTRATION = (
     *("why on earth would you delete the tests", "you're guessing again", "tu n'écoutes rien", "ты тупой?"),
     *("perché stai peggiorando tutto", "para de inventar", "deja de inventar cosas", "你傻吗", "ちゃんと読んで"),
     *("제대로 읽어봐", "aptal mısın", "das kann doch nicht dein Ernst sein", "du machst es nur noch schlimmer"),
+    *("worst help I ever had", "ich hab das schon dreimal gesagt", "me haces perder el tiempo", "시간 낭비야"),
     *("du hast die Datei schon wieder gelöscht", "deine Antwort ist Unsinn", "liest du überhaupt, was ich schreibe?"),
 )
 NEITHER = (

@@ -92,10 +92,18 @@ ASKED = [
     ("Garde en mémoire que les prix sont en centimes", "les prix sont en centimes"),
     ("Tieni a mente che il deploy è il venerdì", "il deploy è il venerdì"),
     ("Kom ihåg att vi använder pnpm", "vi använder pnpm"),
+    ("keep in mind for all future work that the customer hates pop-ups", "the customer hates pop-ups"),
+    ("one thing to remember: the ERP only syncs at night", "the ERP only syncs at night"),
+    ("All prices are net. Keep it in mind from now on.", "All prices are net."),
+    ("We never deploy on Fridays. Put that into CLAUDE.md please.", "We never deploy on Fridays."),
+    ("Retiens pour la suite que l'API est en lecture seule", "l'API est en lecture seule"),
+    ("Запомни на будущее: комментарии на русском", "комментарии на русском"),
     ("Unutma, pnpm kullanıyoruz", "pnpm kullanıyoruz"),
     ("覚えておいてください：ポートは8443です", "ポートは8443です"),
 ]
 NOT_ASKED = [
+    "recuerda ejecutar los tests que fallan",
+    "remember for this page the last tab",
     "we need to keep in memory only the active ones",
     "store this in the table: id, name",
     "save this",

@@ -9,7 +9,7 @@ imported, and a sentence without one of the words costs no more than a look at e
 from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
-from holdfast.language.sentences import HIDDEN, clause_starts, sentences, standing_alone, text_between, text_until
+from holdfast.language.sentences import HIDDEN, clause_starts, first_of, sentences, standing_alone, text_from, text_to
 from holdfast.language.word_lists import lists
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ def requests(parts: list[Sentence], text: str) -> list[KeepRequest]:
         if back is None:
             at = _statement_at(one)
             statement = (
-                _in_other_language(one) if at is None else standing_alone(text_between(one, at, _target_at(one, at)))
+                _in_other_language(one) if at is None else standing_alone(text_from(one, at, _target_at(one, at)))
             )
             if at is not None and (_only_names(one.words[at:]) or _is_only_a_subject(one.words, at)):
                 # Where a rule or a document shall be, or what shall be in it, says nothing itself.
@@ -72,7 +72,7 @@ def requests(parts: list[Sentence], text: str) -> list[KeepRequest]:
             if at is not None and place + 1 < len(parts) and _only_announces(one, at, parts[place + 1]):
                 statement = parts[place + 1].text.lstrip("-*• ")
         elif back:
-            statement = text_until(one, back)
+            statement = text_to(one, back)
         else:
             statement = parts[place - 1].text.lstrip("-*• ") if place and not parts[place - 1].is_question else ""
         if statement is not None:
@@ -116,7 +116,6 @@ def plain_kind(sentence: Sentence) -> str:
 
 def lays_down(statement: str) -> bool:
     """Whether a statement orders, forbids or says how one likes it; one that only says what is so is a fact."""
-
     parts, other = sentences(statement), lists(f"{_FOLDER}/other.txt")
     if any(sign in statement for sign in other["orders"]) or any(plain_kind(one) == "preference" for one in parts):
         return True
@@ -230,10 +229,11 @@ def _makes_it_a_rule(sentence: Sentence, at: int) -> bool:
 
 def _puts_it_there(said: list[str], verb: int, words: Words) -> bool:
     """Whether a clause writes what was said before into the rules: "add that to your rules", "update X with this"."""
-    for at in range(verb + 1, len(said)):
+    last = len(said) - (said[-1] in words["between"])
+    for at in range(verb + 1, last):
         end = _rules_end(said, verb, at, words)
         if end:
-            points_before = said[verb + 1] in words["back"] and at > verb + 2 and end == len(said)
+            points_before = said[verb + 1] in words["back"] and at > verb + 2 and end == last
             return points_before or (said[end : end + 1] == ["with"] and said[end + 1 :] in (["this"], ["that"]))
     return False
 
@@ -243,9 +243,8 @@ def _kept(sentence: Sentence, first: int, words: Words) -> int | None:
     said = sentence.words
     for at in clause_starts(sentence, first):
         begins = at + max(_length(said, at, words["keep"]), _before_a_colon(sentence, at, words))
-        if begins > at + 1 and said[begins - 1] == "that":
-            # "Save in memory that ..." asks so only with its "that".
-            begins -= 1
+        # "Save in memory that ..." asks so only with its "that".
+        begins -= begins > at + 1 and said[begins - 1] == "that"
         if at < begins == len(said) and sentence.after[-1][-1:] == ":":
             # What stands in the lines behind it.
             return 0
@@ -299,13 +298,24 @@ def _behind_that(sentence: Sentence, at: int, words: Words) -> int:
             is_subject = not ends and said[at + length] in words["says"]
             is_this = length == 1 and said[at] in words["back"] and said[at] != "that"
             length = 0 if (is_this and not leads) or (is_subject and said[at] != "that") else length
-        if not length and (length := _length(said, at, words["from when"])):
-            leads = at + length == len(said) or said[at + length] == "that"
-            length = length if leads or sentence.after[at + length - 1][-1:] == ":" else 0
+        if not length:
+            length = _for_when(sentence, at, words)
         if not length:
             break
         at += length
     return at
+
+
+def _for_when(sentence: Sentence, at: int, words: Words) -> int:
+    """Return how many words say from when ("from now on", "for all our work") before "that", a colon or the end."""
+    said = sentence.words
+    if (known := _length(said, at, words["from when"])) and at + known == len(said):
+        return known
+    most = _MAX_PLACE if said[at] in words["when"] else known
+    for end in range(at + max(known, 1), at + most + 1):
+        if said[end : end + 1] in (["that"], ["dass"]) or sentence.after[end - 1 : end] == [":"]:
+            return end - at
+    return 0
 
 
 def _ruled(sentence: Sentence, first: int, words: Words) -> int | None:
@@ -393,6 +403,7 @@ def _in_other_language(sentence: Sentence) -> str | None:
         rest = sentence.text[place + len(phrase) :]
         if rest.rstrip().endswith(":") and len(rest.split()) < _MIN_STATEMENT:
             return sentence.text
+        rest = _behind_when(rest, words)
         statement = rest.lstrip(_SIGNS_BETWEEN)
         is_led = len(statement) < len(rest.lstrip())
         is_that = False
@@ -409,16 +420,21 @@ def _in_other_language(sentence: Sentence) -> str | None:
                 return before.removesuffix(particle)
             if not is_led and statement.startswith(words["not"]):
                 continue
-            return statement if rest.lstrip()[:1] in "：:" else _first_of(statement)
+            return statement if rest.lstrip()[:1] in "：:" else first_of(statement)
         if is_led or is_that or statement.lower().startswith(words["lasting"]):
             return statement
     return None
 
 
-def _first_of(text: str) -> str:
-    """Return the first sentence of a text whose sentences are not parted by spaces."""
-    ends = [place for place in map(text.find, "。！？") if place > 0]
-    return text[: min(ends) + 1] if ends else text
+def _behind_when(text: str, words: dict[str, tuple[str, ...]]) -> str:
+    """Return a text without the words that say from when, up to a colon or "that": "pour la suite que ..."."""
+    said = text.split()
+    if said[:1] and said[0].lower() in words["when"]:
+        for at in range(1, min(_MAX_PLACE, len(said))):
+            rest = " ".join(said[at:])
+            if said[at - 1][-1] == ":" or rest.lower().startswith(words["that"]):
+                return f": {rest}"
+    return text
 
 
 def _only_names(said: list[str]) -> bool:
@@ -479,6 +495,6 @@ def _target_at(sentence: Sentence, at: int) -> int:
 def _words(language: str) -> Words:
     if language not in _read:
         _read[language] = {kind: frozenset(words) for kind, words in lists(f"{_FOLDER}/{language}.txt").items()}
-        for kind in ("not the", "before a colon", "from when"):
+        for kind in ("not the", "before a colon", "from when", "when"):
             _read[language].setdefault(kind, frozenset())
     return _read[language]

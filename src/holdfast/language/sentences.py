@@ -318,14 +318,14 @@ def place_of(sentence: Sentence, at: int) -> int:
     return place
 
 
-def text_until(sentence: Sentence, at: int) -> str:
+def text_to(sentence: Sentence, at: int) -> str:
     """Return the text of a sentence up to a word, without what joins the two."""
     text = sentence.text[: place_of(sentence, at)].rstrip(" ,;:-–—*_")
     joined = text.rpartition(" ")
     return joined[0].rstrip(" ,;") if joined[2].lower() in ("and", "und", "please", "bitte") else text
 
 
-def text_between(sentence: Sentence, at: int, end: int) -> str:
+def text_from(sentence: Sentence, at: int, end: int) -> str:
     """Return the text of a sentence from a word on up to another."""
     if at >= len(sentence.raw):
         return ""
@@ -365,3 +365,9 @@ def _main_clause(clause: str) -> str:
         prefix = ""
     moved = [*said[:subject], verb[len(prefix) :], *said[subject:-1], *([prefix] if prefix else ())]
     return " ".join(moved) + end + comma + tail
+
+
+def first_of(text: str) -> str:
+    """Return the first sentence of a text whose sentences are not parted by spaces."""
+    ends = [place for place in map(text.find, "。！？") if place > 0]
+    return text[: min(ends) + 1] if ends else text
