@@ -62,15 +62,8 @@ _SETTINGS = (
 # Errors that a slip of the pen makes, and those about names of the code that is being written.
 _SLIPS = (
     *("syntax", "unexpected token", "expected.", "declaration or statement", "unterminated", "parse error", "parsing"),
-    *(
-        "missing import path",
-        "invalid json",
-        "invalid package.json",
-        "unused",
-        "never used",
-        "never read",
-        "not formatted",
-    ),
+    *("missing import path", "invalid json", "invalid package.json", "unused", "never used", "never read"),
+    "not formatted",
     *("cannot find name", "does not exist on type", "undefined:", "undeclared", "is not defined", "no exported member"),
     *("expected declaration", "unresolved reference", "cannot find symbol", "has no attribute", "trailing comma"),
 )
