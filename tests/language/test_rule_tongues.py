@@ -198,6 +198,11 @@ def test_a_rule_without_a_condition_is_known_as_one() -> None:
         "Ask me before you deploy.",
         "Despliegues, nunca.\nNo uses singletons.",
         "Nobody tags here.",
+        "I deploy. You don't.",
+        "It writes README files nobody asked for. Don't.",
+        "The snapshot may not be deleted.",
+        "This machine needs sudo, so leave docker to me.",
+        "DNS changes are mine.",
         "Ich will keine Merge-Commits.",
         "Always use --no-cache when you build docker images.",
     ):
@@ -212,6 +217,8 @@ def test_a_rule_without_a_condition_is_known_as_one() -> None:
         "You don't need to ask before running make test.",
         "Frag mich nicht, bevor du git push machst.",
         "No new packages are needed for the merge.",
+        "Some of us eat meat. We don't mind.",
+        "The cache may not be warm.",
     ):
         assert not reads_as_rule(other, is_order=True)
     assert reads_as_rule("Always run `make lint`.", is_order=True)

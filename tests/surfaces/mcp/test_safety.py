@@ -180,6 +180,15 @@ def test_an_agent_forgets_its_memory_and_nobodys_words(talk, cli, home) -> None:
     assert cli("updates", "undo", act["id"], "--yes").code == 0 and cli("show", "copy").code == 0
 
 
+def test_an_agent_gives_a_memory_its_calls_and_no_strength(talk, cli) -> None:
+    """What it stores with `when` is said at these calls and holds none; a condition that says nothing is refused."""
+    server = talk()
+    server.call("memory_store", content="Deploys need the VPN.", key="vpn", when="make deploy, !make deploy-docs")
+    (rule,) = cli("when", "make deploy", "--json").json["rules"]
+    assert (rule["key"], rule["does"], rule["when"]) == ("vpn", "say", "make deploy, !make deploy-docs")
+    assert "no kind of condition" in server.refused("memory_store", content="It is blue.", when="colour: blue")
+
+
 def test_no_tool_switches_a_rule_of_the_person_off(talk, cli) -> None:
     """What they said for certain calls is theirs, whatever its type: what an agent stores or forgets there waits."""
     cli("remember", "Never git push without asking me.", "--key", "nopush")
