@@ -12,8 +12,8 @@ import time
 
 from holdfast.base import files, rows
 from holdfast.base.clock import now
-from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import hash_of
 from holdfast.errors import HoldfastError
 from holdfast.workspace import NARROWEST_FIRST, PERSON, Workspace, profile_id
 
@@ -73,7 +73,7 @@ class TailCursor:
     """
 
     def __init__(self, home: str, agent: str, session: str) -> None:
-        self.path = os.path.join(home, *TAILS, short(agent, session))
+        self.path = os.path.join(home, *TAILS, hash_of(agent, session))
         self._end: int | None = None
         self._told: frozenset[str] = frozenset()
 
@@ -275,7 +275,7 @@ class HookRun:
     def failures(self) -> str:
         """Return the file of this session's failures in this project; nothing where there is no project."""
         project = self.project()
-        return os.path.join(self.home, *FAILURES, short(self.call.agent, self.session, project.id)) if project else ""
+        return os.path.join(self.home, *FAILURES, hash_of(self.call.agent, self.session, project.id)) if project else ""
 
     def scopes(self) -> dict[str, tuple[Scope, ...]]:
         """Return the scopes that this session may see, by kind, narrowest first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -78,3 +79,8 @@ def test_what_dead_writers_left_is_cleared(tmp_path) -> None:
     assert set(os.listdir(tmp_path)) == {*names[1:], "kept.md"}
     assert files.clear_leftovers(str(tmp_path)) == 2
     assert os.listdir(tmp_path) == ["kept.md"]
+
+
+def test_the_digest_of_a_file_is_short() -> None:
+    """The digest by which the index knows a file is eight bytes of BLAKE2."""
+    assert files.file_digest(b"a file") == hashlib.blake2b(b"a file", digest_size=8).digest()

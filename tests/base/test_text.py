@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.base.text import CUT, DOTS, by_prefix, cut, ends_of, one_line
+from holdfast.base.text import CUT, DOTS, by_prefix, cut, ends_of, hash_of, one_line, sha256
 from holdfast.errors import BadInput, NotFound
 
 
@@ -76,3 +78,15 @@ def test_the_beginning_of_a_name_is_enough() -> None:
     for nothing in ("x", ""):
         with pytest.raises(NotFound, match="no thing"):
             by_prefix(nothing, known, "no thing", "")
+
+
+@given(st.binary(max_size=200))
+def test_hashes_are_the_real_ones(data: bytes) -> None:
+    """SHA-256 without the import of `hashlib` is SHA-256."""
+    assert sha256(data).hexdigest() == hashlib.sha256(data).hexdigest()
+
+
+def test_where_a_text_ends_counts() -> None:
+    """Two lists of texts with the same letters have different hashes."""
+    assert hash_of("ab", "c") != hash_of("a", "bc")
+    assert hash_of("s1") == hashlib.sha256(b"s1").hexdigest()[:32]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.errors import Refused
 from holdfast.patterns.clusters import Pattern, Quote
 from holdfast.patterns.decided import Decided
@@ -16,7 +16,7 @@ NPM = "npm: missing script tst please run"
 
 def pattern(signature: str, *, kind: str = "failed-command", project: str = "", sessions: int = 3, **more) -> Pattern:
     """Return a pattern with the id that it gets by its kind, its signature and the project that it is bound to."""
-    name = short(kind, signature, project, length=10)
+    name = hash_of(kind, signature, project, length=10)
     given = {
         "agents": ("codex",),
         "projects": (project or "a",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.patterns import signal_files
 from holdfast.patterns.signal_files import Signal, Signals
 from holdfast.sessions import names
@@ -27,7 +27,7 @@ def signalled(home: Path, agent: str, session: str, *signatures: str, kind: str 
 
 def failing(signature: str) -> str:
     """Return the id of the pattern of a failing command with that signature."""
-    return short("failed-command", signature, "", length=10)
+    return hash_of("failed-command", signature, "", length=10)
 
 
 def three(home: Path, *signatures: str, agents: tuple[str, ...] = ("codex", "grok"), name: str = "s", **more) -> None:

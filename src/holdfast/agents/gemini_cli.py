@@ -6,8 +6,8 @@ import os
 
 from holdfast.agents.base import MILLISECONDS, SERVER, Agent, ConfigPart, MemoryFile, Place, all_below, plain_end
 from holdfast.base import files
-from holdfast.base.digests import short
 from holdfast.base.minijson import dumps
+from holdfast.base.text import hash_of
 from holdfast.records import HookCall, replace
 
 TYPE_CHECKING = False
@@ -102,7 +102,7 @@ class GeminiCli(Agent):
     def own_memory(self, place: Place) -> str:
         # It is in a folder named after a hash of the path, or in one that a file names.
         folder = os.path.join(self.personal_folder(place), "tmp")
-        own = short(place.folder, length=64)
+        own = hash_of(place.folder, length=64)
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
             try:
                 with open(os.path.join(folder, name, ".project_root"), encoding="utf-8", errors="replace") as file:

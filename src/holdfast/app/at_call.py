@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files, rows
-from holdfast.base.digests import short
 from holdfast.base.minijson import dumps
+from holdfast.base.text import hash_of
 from holdfast.inject import receipts
 from holdfast.parts import STOPPED
 from holdfast.privacy.fence import by_trust
@@ -83,13 +83,13 @@ def _receipt(run: HookRun, effects: list[Effect], size: int) -> bool:
 
 
 def _path(run: HookRun) -> str:
-    return os.path.join(run.home, *_WAITING, short(run.call.agent, run.session))
+    return os.path.join(run.home, *_WAITING, hash_of(run.call.agent, run.session))
 
 
 def _keep_waiting(run: HookRun, effects: list[Effect]) -> None:
     lines = []
     for one in effects:
-        given = one.given or Given(Scope("page"), short(one.say, length=8), "", "", 0)
+        given = one.given or Given(Scope("page"), hash_of(one.say, length=8), "", "", 0)
         place = given.scope.kind, given.scope.owner, given.key, given.digest, given.why
         lines.append(dumps(["theirs" if one.theirs else "", one.say, *place]))
     files.make_folder(os.path.dirname(_path(run)))

@@ -7,8 +7,7 @@ import sqlite3
 import sys
 
 from holdfast.base import files
-from holdfast.base.digests import short
-from holdfast.base.text import count
+from holdfast.base.text import count, hash_of
 from holdfast.continuity import asks, open_sessions
 from holdfast.continuity import resume as recovery
 from holdfast.errors import HoldfastError
@@ -158,7 +157,7 @@ def _for_the_user(run: HookRun) -> list[Item]:
 def _waiting(run: HookRun) -> list[str]:
     """Return how many proposals wait for the person, where these are others than they were told of."""
     names = files.names_in(os.path.join(run.home, "proposals"), ".md")
-    if not names or files.read_if_there(_told_of(run)) == short(*names).encode():
+    if not names or files.read_if_there(_told_of(run)) == hash_of(*names).encode():
         return []
     return [f"{count(len(names), 'proposal')} waiting for you (`holdfast proposals`)"]
 
@@ -171,7 +170,7 @@ def note_said(run: HookRun) -> None:
     """Note that this session was told of the notices and the proposals that there are."""
     if run.shows_notices() and _waiting(run):
         names = files.names_in(os.path.join(run.home, "proposals"), ".md")
-        files.put(_told_of(run), short(*names).encode(), durable=False)
+        files.put(_told_of(run), hash_of(*names).encode(), durable=False)
     if os.path.exists(os.path.join(run.home, NOTICES)):
         from holdfast.journal import notices
 

@@ -39,8 +39,7 @@ from holdfast.app.erase_target import (
 from holdfast.app.scrub_home import PENDING, HomeLook, HomeScrub
 from holdfast.base import files, rows
 from holdfast.base.clock import iso, now
-from holdfast.base.digests import sha256
-from holdfast.base.text import count
+from holdfast.base.text import count, sha256
 from holdfast.continuity import documents
 from holdfast.errors import BadInput, HoldfastError, NotFound, StoreBusy, StoreUnavailable
 from holdfast.exchange.sync.depot import Depot, has_remote

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ def look(workspace: Workspace, root: str) -> bool:
     Return whether the files are others than at the last look.
     """
     tops = [os.path.join(root, *names) for names in _SETS]
-    seen = os.path.join(workspace.home, "state", "sets", short(root))
+    seen = os.path.join(workspace.home, "state", "sets", hash_of(root))
     if not any(map(os.path.isdir, tops)) and not os.path.exists(seen):
         return False
-    stamp = short(*[entry for top in tops for entry in _entries(top)]).encode()
+    stamp = hash_of(*[entry for top in tops for entry in _entries(top)]).encode()
     if files.read_if_there(seen) == stamp:
         return False
     # Slow to import, and needed only where the files changed since the last look.

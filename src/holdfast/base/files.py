@@ -47,6 +47,17 @@ def unavailable(problem: OSError, path: str, *, in_home: bool = True) -> StoreUn
     return StoreUnavailable(f"cannot use {path}: {problem.strerror}", "Run `holdfast doctor`.")
 
 
+def file_digest(data: bytes) -> bytes:
+    """Return what tells whether the bytes of a file are those that the index has read."""
+    try:
+        # Not `hashlib`, which loads all of OpenSSL.
+        from _blake2 import blake2b
+    except ImportError:
+        from hashlib import blake2b
+
+    return blake2b(data, digest_size=8).digest()
+
+
 def make_folder(path: str) -> None:
     """Make the folder and its missing parents, private to the person, and make their names durable."""
     missing = []

@@ -1,4 +1,4 @@
-"""Shortening texts, numbers with what they count, and finding a thing by the beginning of its name.
+"""Shortening texts, their hashes, numbers with what they count, and finding a thing by the beginning of its name.
 
 A text that may hold a secret is redacted before it is cut: half a secret is not recognised. Whoever cuts first, to
 bound the work of redacting, leaves out the last word where it is not whole (`whole_words`).
@@ -11,9 +11,20 @@ from holdfast.errors import BadInput, NotFound
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from hashlib import sha256 as sha256
     from typing import TypeVar
 
     Named = TypeVar("Named")
+else:
+    # `hashlib` loads all of OpenSSL, which costs half a bare start of Python.
+    try:
+        from _sha256 import sha256
+    except ImportError:
+        try:
+            # Its place since Python 3.12.
+            from _sha2 import sha256
+        except ImportError:
+            from hashlib import sha256 as sha256
 
 # The end of a text that was cut: in lists for people, in pages, and where a program looks for it.
 ELLIPSIS = "…"
@@ -34,6 +45,12 @@ _LOOKS = "\ufe0e\ufe0f"
 _KEYCAP = "\u20e3"
 # How much of a long text is put on one line before it is cut, as a multiple of its bound.
 _LOOK = 8
+
+
+def hash_of(*texts: str, length: int = 32) -> str:
+    """Return the first hex digits of the SHA-256 of these texts; it matters where one ends and the next begins."""
+    whole = "\0".join(texts)
+    return sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:length]
 
 
 def check_text(text: str) -> None:

@@ -6,10 +6,10 @@ box is found wherever a person may write one, but not in code or a comment.
 
 from __future__ import annotations
 
-from holdfast.base import digests
 from holdfast.base.clock import is_day
 from holdfast.base.light_records import dataclass
 from holdfast.base.marker_lines import fence, lines_of
+from holdfast.base.text import hash_of
 
 # What may stand before the first character of a line that says something; a quote is one, a byte order mark too.
 LEADING = " \t>\ufeff"
@@ -120,7 +120,7 @@ class Boxes:
         name = ""
         while not name or name in self._places:
             turn = self._same[text] = self._same.get(text, -1) + 1
-            name = "t" + digests.short(text, str(turn), length=_ID_DIGITS)
+            name = "t" + hash_of(text, str(turn), length=_ID_DIGITS)
         self._places[name] = place, mark
         self.todos.append(Todo(len(self.todos) + 1, name, text, done, at, under))
 

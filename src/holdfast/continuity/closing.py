@@ -11,10 +11,10 @@ import os
 
 from holdfast.base import files
 from holdfast.base.clock import DAY_SECONDS, seconds
-from holdfast.base.digests import short
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import dumps
 from holdfast.base.rows import texts_in
+from holdfast.base.text import hash_of
 from holdfast.continuity import asks, buffer, log, open_sessions, region
 from holdfast.continuity.buffer import SaidSentence, WorkingState
 from holdfast.continuity.check_boxes import attributed
@@ -282,11 +282,11 @@ def _standing(plan: str, steps: tuple[str, ...], one: Opened, at: str, *, is_wor
     """
     if not steps:
         return ()
-    which = short(*steps)
+    which = hash_of(*steps)
     known = texts_in(files.read_if_there(plan)) or ()
     if known[:1] != (which,) or len(known) < 2 or one.texts("next", open_sessions.STEPS):
         return which, at
-    others = dict.fromkeys((*known[2:], *([short(one.agent, one.session)] if is_work else [])))
+    others = dict.fromkeys((*known[2:], *([hash_of(one.agent, one.session)] if is_work else [])))
     is_old = seconds(at) - seconds(known[1]) > _PLAN_DAYS * DAY_SECONDS
     return () if is_old or len(others) >= _OTHER_SESSIONS else (*known[:2], *others)
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 
 from holdfast.base import files, rows
 from holdfast.base.clock import iso, now
-from holdfast.base.digests import short
-from holdfast.base.text import count
+from holdfast.base.text import count, hash_of
 from holdfast.continuity import distil_ask, distil_rules, log, page, page_proposals, pages, region
 from holdfast.continuity.check_boxes import Todo
 from holdfast.continuity.distil_ask import Help
@@ -361,13 +360,13 @@ def _tasks(workspace: Workspace, todos: tuple[Todo, ...], text: str, today: str,
         unchanged = iso(os.stat(path_of(workspace, distil_rules.TODO_PAGE), follow_symlinks=False).st_mtime)[:10]
     found, known = [], {}
     for todo in todos:
-        name = short(todo.text, length=16)
+        name = hash_of(todo.text, length=16)
         known[name] = min(seen.get(name, today), unchanged)
         found.append(KnownTodo(page_proposals.clean(todo.text), todo.done, known[name]))
     # To-dos that the page has as gaps which are open, and that its own page has no longer.
     gaps = [row.name for row in page.entries(text) if row.section == "Known gaps" and row.value != page.CLOSED]
     for gone in [name[len(distil_rules.TODO_GAP) :] for name in gaps if name.startswith(distil_rules.TODO_GAP)]:
-        name = short(gone, length=16)
+        name = hash_of(gone, length=16)
         if name in seen and name not in known:
             # It is remembered as long as the page has it as an open gap.
             known[name] = seen[name]

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.base import files
 from holdfast.base.clock import iso
-from holdfast.base.digests import short
 from holdfast.base.marker_lines import lines_of
+from holdfast.base.text import hash_of
 from holdfast.continuity import buffer, log, pages, region
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.records import Filter, Scope
@@ -61,7 +61,7 @@ def _bring_up_to_date(workspace: Workspace, owner: str) -> None:
     whose = Scope("project", owner) if owner else Scope("global")
     folder = os.path.join(workspace.home, "memory", layout.folder_of(whose))
     stats = [(name, os.stat(os.path.join(folder, name))) for name in _paths(folder)]
-    stamp = short(*(f"{name} {one.st_mtime_ns} {one.st_size}" for name, one in stats), length=16)
+    stamp = hash_of(*(f"{name} {one.st_mtime_ns} {one.st_size}" for name, one in stats), length=16)
     scope = Scope(KIND, owner)
 
     def write(tables: Tables) -> None:

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from functools import cached_property, partial
 
 from holdfast.base import files
-from holdfast.base.digests import short
 from holdfast.base.files import names_in
-from holdfast.base.text import CUT, count
+from holdfast.base.text import CUT, count, hash_of
 from holdfast.continuity import buffer, log, page_proposals, region
 from holdfast.continuity.buffer import WorkingState
 from holdfast.continuity.open_sessions import every, source
@@ -56,7 +55,7 @@ class _Folder:
 
     def __init__(self, words: ForgetTarget, folder: str) -> None:
         self.words, self.folder = words, folder
-        self.own = f"session-{short(words.agent, words.session, length=16)}"
+        self.own = f"session-{hash_of(words.agent, words.session, length=16)}"
 
     def changes(self) -> list[Change]:
         """Return what goes and what stays on the pages of the project."""

@@ -11,9 +11,9 @@ import os
 
 from holdfast.base import files
 from holdfast.base.clock import is_day
-from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.marker_lines import lines_of
+from holdfast.base.text import hash_of
 from holdfast.continuity import region
 from holdfast.errors import BadInput, Refused
 from holdfast.privacy.fence import harmless_line
@@ -238,7 +238,7 @@ def path_of(folder: str, day: str) -> str:
 
 def _name(agent: str, session: str) -> str:
     """Return the name of a session's region. An id may be anything, so its digest stands for it."""
-    return f"{_OF_SESSION}{short(agent, session, length=16)}"
+    return f"{_OF_SESSION}{hash_of(agent, session, length=16)}"
 
 
 def _write(path: str, text: str, day: str, name: str, lines: list[str]) -> None:

@@ -18,8 +18,8 @@ import os
 import time
 
 from holdfast.base import files, rows
-from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import hash_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Opened:
 
 def path_of(home: str, agent: str, session: str, project: str) -> str:
     """Return the file of a session in a project. A session that goes to another project has another file there."""
-    return os.path.join(_folder(home), short(agent, session, project))
+    return os.path.join(_folder(home), hash_of(agent, session, project))
 
 
 def _folder(home: str) -> str:
@@ -316,9 +316,9 @@ def is_focus_set_by(home: str, project: str, agent: str, since: str) -> bool:
 
 
 def _focus_path(home: str, project: str) -> str:
-    return os.path.join(home, "state", "focus", short(project))
+    return os.path.join(home, "state", "focus", hash_of(project))
 
 
 def plan_path(home: str, page: str) -> str:
     """Return the file that says how long the next steps of a buffer stand already."""
-    return os.path.join(home, "state", "plans", short(page))
+    return os.path.join(home, "state", "plans", hash_of(page))

@@ -22,8 +22,7 @@ from dataclasses import dataclass
 
 from holdfast.base import files
 from holdfast.base.clock import is_day, now
-from holdfast.base.digests import short
-from holdfast.base.text import DOTS, cut
+from holdfast.base.text import DOTS, cut, hash_of
 from holdfast.continuity import page, pages, region
 from holdfast.continuity.check_boxes import IMPORTED, attributed, unattributed
 from holdfast.continuity.note_tables import REPLACED, Columns, Note, Table
@@ -264,7 +263,7 @@ class _State:
 
 
 def _digest(note: Note) -> str:
-    return short(*_cells(note), str(note.done), length=16)
+    return hash_of(*_cells(note), str(note.done), length=16)
 
 
 def _cells(note: Note) -> tuple[str, str]:

@@ -31,7 +31,7 @@ from urllib.parse import urlencode, urlsplit
 
 from holdfast.base import files, rows
 from holdfast.base.clock import now
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.errors import BadInput, Conflict, Forgotten, HoldfastError, NotFound, Refused, StoreUnavailable
 from holdfast.exchange.hub_allowed import ERASED, PLACE, Place, TeamGate, WaitingChange, erased_key
 from holdfast.exchange.hub_digests import digests_since
@@ -141,7 +141,7 @@ class HubClient:
         why = redact(reason.strip())[0]
         row = {"act": act, "team": team, "kind": scope.kind, "owner": scope.owner, "key": key, "reason": why}
         at = now()
-        identity = short(at, *row.values(), os.urandom(8).hex(), length=16)
+        identity = hash_of(at, *row.values(), os.urandom(8).hex(), length=16)
         rows.append(_file(self.workspace, "outbox.jsonl"), [json.dumps({"id": identity, "at": at, **row})])
 
     def waiting(self) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 
 from holdfast.base import files, rows
 from holdfast.base.clock import now
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.errors import BrokenFile
 from holdfast.records import Step
 
@@ -27,7 +27,7 @@ PLACE = ("team", "kind", "owner", "key")
 
 def erased_key(key: str) -> str:
     """Return what stands in a feed for the key of a memory that was erased: who has the memory knows it by that."""
-    return f"{ERASED}{short('key', key, length=24)}"
+    return f"{ERASED}{hash_of('key', key, length=24)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from holdfast.base.clock import seconds
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.patterns import signal_files
 from holdfast.privacy.redact import redact
 from holdfast.sessions.names import stem_of
@@ -39,7 +39,7 @@ def _digest(home: str, row: SessionRow) -> dict[str, Any]:
     told = {_signal(one.kind, one.signature) for one in (found.signals if found else ())}
     minutes = int(seconds(row.ended) - seconds(row.started)) // 60 if row.started else 0
     return {
-        "session": short("session", row.name, length=32),
+        "session": hash_of("session", row.name, length=32),
         "week": str(ended - timedelta(days=ended.weekday())),
         "project": row.project,
         "agent": row.agent,

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.base.clock import now
-from holdfast.base.digests import short
-from holdfast.base.text import count
+from holdfast.base.text import count, hash_of
 from holdfast.errors import BadInput
 from holdfast.exchange.hub_allowed import erased_key
 from holdfast.memory.retention import judge
@@ -141,7 +140,7 @@ def apply_erase(operator: Operator, organisation: str, text: str, plan: HubPlan)
 
 def _bury(db: Any, place: tuple[int, int, str, str], key: str, body: str) -> None:
     """Keep digests of what was erased, so that no agent brings it back, and take its key out of trails and the feed."""
-    told = [("key", short("key", key)), ("said", words.digest(body))]
+    told = [("key", hash_of("key", key)), ("said", words.digest(body))]
     for what, digest in told:
         db.execute(
             "INSERT INTO holdfast.forgotten VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING",

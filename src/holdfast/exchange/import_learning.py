@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from holdfast.base import files
-from holdfast.base.digests import short
-from holdfast.base.text import one_line
+from holdfast.base.text import hash_of, one_line
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.exchange.import_memories import FileImport, ImportResult
 from holdfast.language.likeness import FEWEST, words_of
@@ -85,7 +84,7 @@ class _LearningImport:
             folder = os.path.dirname(path)
             about = os.path.basename(folder).partition("_")[2] or os.path.basename(folder)
             at = _time_of(os.path.basename(folder), "")
-            target = room.find(at, about.replace("-", " "), short(folder[len(self.base) :]))
+            target = room.find(at, about.replace("-", " "), hash_of(folder[len(self.base) :]))
             is_new = not os.path.lexists(os.path.join(target, incidents.CONTEXT))
             known += not is_new
             if is_new and not self.dry_run:
@@ -105,7 +104,7 @@ class _LearningImport:
                 text = files.read(path, _MAX_TRANSCRIPT).decode("utf-8", "replace")
                 found[name] = redact.redact(text)[0].encode("utf-8", "replace")
         told = {name: redact.redact(str(value))[0] for name, value in incidents.sentiment(folder).items()}
-        name = short(folder[len(self.base) :])
+        name = hash_of(folder[len(self.base) :])
         found[incidents.SENTIMENT] = incidents.as_json(
             {**told, "id": name, "agent": AGENT, "folder": os.path.basename(target)}
         )

@@ -8,9 +8,8 @@ end at a sentence. Nothing is told twice, and what found no room is named, so th
 
 from __future__ import annotations
 
-from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass, replace
-from holdfast.base.text import CUT, cut
+from holdfast.base.text import CUT, cut, hash_of
 from holdfast.inject.shown import SAID
 from holdfast.privacy import fence, redact
 from holdfast.records import Given, Memory, Scope
@@ -415,12 +414,12 @@ def statement_of(memory: Memory) -> str:
 
 def digest_of(memory: Memory) -> str:
     """Return what tells whether the memory still says what it said when it was shown."""
-    return short(memory.title, memory.body, length=16)
+    return hash_of(memory.title, memory.body, length=16)
 
 
 def said_rows(statements: Iterable[str]) -> list[tuple[Scope, str, str]]:
     """Return what is noted of statements that a context was told, whatever the name they came under."""
-    return [(Scope(SAID), short(same_words(one), length=16), "told") for one in statements if one]
+    return [(Scope(SAID), hash_of(same_words(one), length=16), "told") for one in statements if one]
 
 
 def is_told(item: Item, shown: Shown) -> bool:
@@ -447,5 +446,5 @@ def tokens_of(text: str) -> int:
 
 def page_given(owner: str, page: str, statement: str, why: str) -> Given:
     """Return the record of an entry of a page; pages are no scope of memories."""
-    name = short(statement, length=8)
+    name = hash_of(statement, length=8)
     return Given(Scope("page", owner), f"{page}:{name}", name, why, 0)

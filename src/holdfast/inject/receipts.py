@@ -6,7 +6,7 @@ for its sub-agents, on every machine, and a larger share keeps those that a smal
 
 from __future__ import annotations
 
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.records import Event, Given, Receipt, Scope
 
 TYPE_CHECKING = False
@@ -23,7 +23,7 @@ _DIGITS = 13
 
 def withholds(session: str, share: float) -> bool:
     """Whether this session is one of that share from which injections are withheld."""
-    return share > 0 and int(short("holdout", session, length=_DIGITS), 16) < share * 16**_DIGITS
+    return share > 0 and int(hash_of("holdout", session, length=_DIGITS), 16) < share * 16**_DIGITS
 
 
 def write(run: HookRun, block: Block) -> bool:

@@ -11,7 +11,7 @@ import os
 import time
 
 from holdfast.base import files, rows
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.errors import StoreBusy, StoreUnavailable
 from holdfast.records import Given, HookCall, Scope
 
@@ -39,7 +39,7 @@ Shown = dict[tuple[str, str, str], str]
 
 def hidden(key: str) -> str:
     """Return the name under which it is noted that a memory is gone: a key is mostly made of its words."""
-    return f"m-{short(key)}"
+    return f"m-{hash_of(key)}"
 
 
 class ShownSet:
@@ -47,7 +47,7 @@ class ShownSet:
 
     def __init__(self, home: str, session: str) -> None:
         self.folder = os.path.join(home, "state", "shown")
-        self.path = os.path.join(self.folder, short(session))
+        self.path = os.path.join(self.folder, hash_of(session))
         self._lock: files.Lock | None = None
 
     def __enter__(self) -> ShownSet:
@@ -117,7 +117,7 @@ def is_first(home: str, call: HookCall) -> bool:
     Where it cannot be noted, each gets yes.
     """
     folder = os.path.join(home, "state", "seen")
-    name = short(
+    name = hash_of(
         call.agent, call.session, call.moment, call.subagent, call.tag, (call.prompt or call.notice)[:2_000], length=32
     )
     now = time.time()

@@ -19,8 +19,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from holdfast.base import files, rows
-from holdfast.base.digests import sha256
-from holdfast.base.text import by_prefix
+from holdfast.base.text import by_prefix, sha256
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.records import asdict, replace
 

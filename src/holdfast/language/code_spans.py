@@ -8,7 +8,7 @@ changed is the same.
 
 from __future__ import annotations
 
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def squeezed(text: str) -> str:
 
 def digest(text: str) -> str:
     """Return what tells whether a text says the same, whatever its white space."""
-    return short(squeezed(text), length=DIGITS)
+    return hash_of(squeezed(text), length=DIGITS)
 
 
 def defined(lines: Sequence[str], name: str, *, alone: bool = False) -> list[Span]:
@@ -215,7 +215,7 @@ def indentation(line: str) -> int:
 def digest_of_lines(text: str) -> tuple[str, int]:
     """Return the digest of some lines, and how many characters they have that are no white space."""
     bare = "".join(text.split())
-    return short(bare, length=DIGITS), len(bare)
+    return hash_of(bare, length=DIGITS), len(bare)
 
 
 def found_again(text: str, wanted: str, length: int) -> bool:
@@ -225,4 +225,4 @@ def found_again(text: str, wanted: str, length: int) -> bool:
         ends.append(ends[-1] + len("".join(line.split())))
     is_end = frozenset(ends)
     starts = [at for at in is_end if at + length in is_end]
-    return any(short(whole[at : at + length], length=DIGITS) == wanted for at in starts)
+    return any(hash_of(whole[at : at + length], length=DIGITS) == wanted for at in starts)

@@ -7,7 +7,7 @@ given. Words are data (`tables/errors.txt`). Hooks ask, so this is light.
 
 from __future__ import annotations
 
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.language.commands import main_of, parse
 from holdfast.language.word_lists import among, listed
 
@@ -48,7 +48,7 @@ def fingerprints(line: str, error: str) -> list[str]:
 def _fingerprint(name: str, error: str) -> str:
     # Some agents write this word before every error.
     words = normalised(error).removeprefix("error ")
-    return short(name, words, length=_LENGTH) if _is_telling(words, name) else ""
+    return hash_of(name, words, length=_LENGTH) if _is_telling(words, name) else ""
 
 
 def is_refused(error: str) -> bool:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import hash_of
 from holdfast.language.moods import words_of as words_of
 from holdfast.language.word_lists import among
 
@@ -70,7 +70,7 @@ class Parsed:
 
 def id_of(agent: str, session: str, at: str, text: str) -> str:
     """Return the id of a rating: the same message of the same session and time always has the same."""
-    return short("rating", agent, session, at, " ".join(text.split()))
+    return hash_of("rating", agent, session, at, " ".join(text.split()))
 
 
 def explicit(text: str) -> tuple[int, str] | None:

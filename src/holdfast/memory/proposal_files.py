@@ -26,8 +26,7 @@ import os
 from collections.abc import Iterable
 
 from holdfast.base import files, rows
-from holdfast.base.digests import short
-from holdfast.base.text import by_prefix
+from holdfast.base.text import by_prefix, hash_of
 from holdfast.errors import BadInput, BrokenFile, Conflict, HoldfastError, NotFound, Refused
 from holdfast.records import TYPES, Problem, Proposal, Scope
 from holdfast.store import front_matter, layout, memory_file
@@ -57,7 +56,7 @@ def same(text: str) -> str:
 
 def id_of(scope: Scope, text: str) -> str:
     """Return the id of a statement in a scope, the same however it is spaced or stressed."""
-    return short(str(scope), same(text), length=ID_LENGTH)
+    return hash_of(str(scope), same(text), length=ID_LENGTH)
 
 
 def messages_of(proposal: Proposal) -> list[str]:
@@ -67,7 +66,7 @@ def messages_of(proposal: Proposal) -> list[str]:
 
 def heard_in(proposal: Proposal) -> tuple[str, ...]:
     """Return the ids of the messages in which it was heard, whatever was made of their words."""
-    return tuple(short(each, length=ID_LENGTH) for each in messages_of(proposal))
+    return tuple(hash_of(each, length=ID_LENGTH) for each in messages_of(proposal))
 
 
 class Proposals:

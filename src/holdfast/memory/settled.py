@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 from holdfast.base import files
 from holdfast.base.clock import now
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.records import Problem
 from holdfast.workspace import Workspace
 
@@ -24,7 +24,7 @@ FOLDER = "proposals/settled"
 
 def id_of(problem: Problem) -> str:
     """Return the id of a finding."""
-    return short(problem.kind, problem.path, str(problem.line), problem.text, length=8)
+    return hash_of(problem.kind, problem.path, str(problem.line), problem.text, length=8)
 
 
 def path_of(problem: Problem) -> str:
@@ -55,4 +55,4 @@ def _holds(home: str, problem: Problem) -> bool:
 def _state(home: str, problem: Problem) -> str:
     """Return a digest of the present state of the files that a finding is about."""
     paths = [os.path.join(home, "memory", path) for path in (problem.path, problem.other) if path]
-    return short(*(files.read_if_there(path).decode("utf-8", "surrogateescape") for path in paths), length=20)
+    return hash_of(*(files.read_if_there(path).decode("utf-8", "surrogateescape") for path in paths), length=20)

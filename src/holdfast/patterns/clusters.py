@@ -20,8 +20,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-from holdfast.base.digests import short
-from holdfast.base.text import cut
+from holdfast.base.text import cut, hash_of
 from holdfast.language.error_classes import is_class
 from holdfast.language.failures import plain as without_colours
 from holdfast.language.word_lists import lists
@@ -203,7 +202,7 @@ def _pattern(first: Signal, signals: Sequence[Signal], domains: Mapping[str, str
     within = {domain_of(project, domains) for project in projects}
     times = sorted(one.at for one in signals if one.at)
     return Pattern(
-        id=short(kind, signature, first.project if first.bound else "", length=_ID),
+        id=hash_of(kind, signature, first.project if first.bound else "", length=_ID),
         kind=kind,
         signature=signature,
         title=_title(first),

@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from holdfast.base.digests import short
 from holdfast.base.structs import replace
-from holdfast.base.text import one_line
+from holdfast.base.text import hash_of, one_line
 from holdfast.language import commands, failures, shell, tools, triggers
 from holdfast.language.error_classes import class_in
 from holdfast.language.likeness import FEWEST, words_of
@@ -136,8 +135,8 @@ def _of_tool(event: SessionEvent, kind: str, folder: str) -> SessionAct | None:
         text=one_line(f"{event.tool} {shown[0]}", _MAX_TEXT),
         result=_result(event, event.failed),
         error=one_line(error, _MAX_TEXT * 2),
-        given=short(event.tool, event.input),
-        answer=short(event.output),
+        given=hash_of(event.tool, event.input),
+        answer=hash_of(event.output),
         paths=files if kind == "edit" else (),
         is_look=kind in ("read", "search", "web", "plan"),
         sought=_searched(event) if kind == "search" else (),
@@ -179,8 +178,8 @@ def _of_shell(event: SessionEvent) -> SessionAct | None:
         fingerprint=fingerprint,
         check=check,
         is_telling=bool(test or fingerprint),
-        given=short(event.tool, line),
-        answer=short(event.output),
+        given=hash_of(event.tool, line),
+        answer=hash_of(event.output),
         is_look=main.is_look,
         sought=_looked_up(line) if result != "refused" else (),
     )

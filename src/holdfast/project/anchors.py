@@ -20,8 +20,8 @@ import stat
 import time
 
 from holdfast.base import files, minijson
-from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass, replace
+from holdfast.base.text import hash_of
 from holdfast.errors import HoldfastError
 from holdfast.language import code_spans
 from holdfast.project import git
@@ -198,7 +198,7 @@ class Freshness:
         self.root = root
         self._owners = owners
         self.is_sure = is_sure
-        self._place = os.path.join(home, "state", "anchors", short(root))
+        self._place = os.path.join(home, "state", "anchors", hash_of(root))
         self._known: dict[str, str] | None = None
         self._new: dict[str, str] = {}
         self._checked, self._most = 0, most
@@ -253,7 +253,7 @@ class Freshness:
         if not stat.S_ISREG(status.st_mode) or not anchor.digest:
             return unknown
         state = f"{status.st_size} {status.st_mtime_ns} {status.st_ino}"
-        name = short(str(anchor), length=24)
+        name = hash_of(str(anchor), length=24)
         self._known = self._read() if self._known is None else self._known
         seen, _, said = self._known.get(name, "").rpartition(" ")
         if seen == state:

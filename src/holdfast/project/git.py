@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import os
 
-from holdfast.base.digests import sha256
 from holdfast.base.files import names_in, read_head
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import sha256
 from holdfast.project.ids import printable
 
 TYPE_CHECKING = False

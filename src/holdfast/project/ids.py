@@ -9,8 +9,8 @@ and a url that cannot be taken apart for certain is given up rather than guessed
 
 from __future__ import annotations
 
-from holdfast.base.digests import sha256
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import sha256
 from holdfast.errors import BadId
 
 LIMIT = 128

@@ -18,9 +18,10 @@ import os
 import time
 
 from holdfast.base import files
-from holdfast.base.digests import file_digest, short
+from holdfast.base.files import file_digest
 from holdfast.base.light_records import dataclass
 from holdfast.base.package import __version__
+from holdfast.base.text import hash_of
 from holdfast.errors import HoldfastError
 from holdfast.records import Scope
 from holdfast.store import layout
@@ -92,7 +93,7 @@ def written(workspace: Workspace, scope: Scope) -> dict[tuple[str, str], RuleRow
 
 def place_of(home: str, scope: Scope) -> str:
     """Return where the rules of a scope stand."""
-    return os.path.join(home, *FOLDER, short(str(scope)))
+    return os.path.join(home, *FOLDER, hash_of(str(scope)))
 
 
 def discard(home: str) -> None:

@@ -12,7 +12,7 @@ import os
 import time
 
 from holdfast.base import files, rows
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.errors import StoreUnavailable
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ _MAX_READ = 1_000_000
 
 def place_of(home: str, session: str) -> str:
     """Return the file of a session."""
-    return os.path.join(home, *FOLDER, short(session))
+    return os.path.join(home, *FOLDER, hash_of(session))
 
 
 def read(place: str) -> set[str]:

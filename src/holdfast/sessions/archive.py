@@ -24,9 +24,9 @@ from operator import attrgetter
 from urllib.parse import quote, unquote
 
 from holdfast.base import files, rows
-from holdfast.base.digests import short
 from holdfast.base.pending_file import PendingFile
 from holdfast.base.structs import dataclass
+from holdfast.base.text import hash_of
 from holdfast.errors import BadInput, BrokenFile, Forgotten, HoldfastError, NotFound
 from holdfast.records import Problem, Session, Step
 from holdfast.sessions import facts, names
@@ -402,7 +402,7 @@ def _known(name: str) -> str:
 
 def name_hash(name: str) -> str:
     """Return what is noted of a session that was forgotten."""
-    return short(*names.split(name))
+    return hash_of(*names.split(name))
 
 
 def _read_name(line: bytes) -> str:

@@ -12,7 +12,7 @@ import posixpath
 import re
 from urllib.parse import unquote_to_bytes
 
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.errors import BadInput
 
 _LONGEST_STEM = 200
@@ -41,7 +41,7 @@ def known_id(id: str) -> str:
     if len(id) <= _LONGEST_STEM and len(_escaped(id)) <= _LONGEST_STEM:
         return id
     beginning = "".join(_BEGINNING.findall(id[:_LONGEST_ID]))[:40]
-    return f"{beginning}-{short(id[:_LONGEST_ID])}"
+    return f"{beginning}-{hash_of(id[:_LONGEST_ID])}"
 
 
 def path_of(path: str, folder: str = "") -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files, rows
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 
 FORGOTTEN = os.path.join("archive", "forgotten.txt")
 
@@ -18,7 +18,7 @@ def seal(home: str, agent: str, *sessions: str) -> None:
     """Take care that no sweep keeps these sessions of an agent."""
     path = os.path.join(home, FORGOTTEN)
     known = files.read_if_there(path).decode("utf-8", "replace").split()
-    new = [mark for session in dict.fromkeys(sessions) if session and (mark := short(agent, session)) not in known]
+    new = [mark for session in dict.fromkeys(sessions) if session and (mark := hash_of(agent, session)) not in known]
     if new:
         files.make_folder(os.path.dirname(path))
         rows.append(path, new)

@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from holdfast import agents
 from holdfast.agents.reading.base import Reading
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.errors import HoldfastError, StoreFull
 from holdfast.privacy.cleaning import Cleaner
 from holdfast.privacy.erased import Erased
@@ -413,7 +413,7 @@ def _told_apart(session: Session, there: Session | None) -> Session | None:
     if there is None or there.source == session.source:
         return session
     if (there.beginning or there.started) != (session.beginning or session.started):
-        part = f"{session.id}.{short(session.source)[:8]}"
+        part = f"{session.id}.{hash_of(session.source)[:8]}"
         return replace(session, id=part, parent=session.parent or session.id)
     is_less = there.events >= session.events and os.path.exists(there.source)
     return None if is_less else session

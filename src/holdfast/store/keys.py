@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from holdfast.base.digests import sha256
+from holdfast.base.text import sha256
 from holdfast.errors import BadKey
 
 MAX_LENGTH = 60

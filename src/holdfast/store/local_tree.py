@@ -13,7 +13,8 @@ from contextlib import ExitStack, contextmanager
 
 from holdfast.base import files
 from holdfast.base.clock import Deadline
-from holdfast.base.digests import file_digest, sha256
+from holdfast.base.files import file_digest
+from holdfast.base.text import sha256
 from holdfast.errors import Conflict, NotFound, StoreUnavailable, TooLarge
 from holdfast.records import Memory, Problem, Scope
 from holdfast.store import layout, memory_file

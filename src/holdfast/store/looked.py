@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.store import layout
 
 TYPE_CHECKING = False
@@ -43,7 +43,7 @@ def note(home: str, scope: Scope) -> None:
 
 
 def _place(home: str, scope: Scope) -> str:
-    return os.path.join(home, "state", "looked", short(str(scope)))
+    return os.path.join(home, "state", "looked", hash_of(str(scope)))
 
 
 def _times(home: str, scope: Scope) -> bytes:
@@ -121,9 +121,9 @@ def _noted(home: str, kind: str, path: str) -> str:
 
 
 def _digest(line: str) -> str:
-    return short(line.strip("\ufeff \t\r"), length=12)
+    return hash_of(line.strip("\ufeff \t\r"), length=12)
 
 
 def _place_of(home: str, kind: str, path: str) -> str:
     real, root = os.path.realpath(path), os.path.realpath(home)
-    return os.path.join(home, "state", "looked", kind, short(os.path.relpath(real, root)))
+    return os.path.join(home, "state", "looked", kind, hash_of(os.path.relpath(real, root)))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from holdfast.base.digests import sha256
+from holdfast.base.text import sha256
 from holdfast.errors import BadInput, NotFound, Refused
 from holdfast.store.postgres_connection import OPERATORS, Asks, Pool, connect, owns_hub, told
 

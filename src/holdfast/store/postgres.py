@@ -22,7 +22,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.base.clock import now
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.errors import BadInput, Conflict, Refused
 from holdfast.privacy.redact import redact
 from holdfast.records import Candidate, Draft, Filter, Group, Memory, Problem, Refreshed, Scope, Stored, replace
@@ -137,7 +137,7 @@ class PostgresStore:
             if draft.trust == "user":
                 db.execute(
                     f"DELETE FROM holdfast.forgotten WHERE {_AT} AND (what, digest) IN (('key', %s), ('said', %s))",
-                    (*self._at(draft.scope), short("key", memory.key), digest(merge.content_of(draft).statement)),
+                    (*self._at(draft.scope), hash_of("key", memory.key), digest(merge.content_of(draft).statement)),
                 )
             return plan.stored
 
@@ -241,7 +241,7 @@ class PostgresStore:
             memory, _ = self._need(db, scope, key)
             if forget:
                 said = [digest(text) for text in (memory.body, *(one.text for one in memory.history))]
-                buried = [("key", short("key", key)), *(("said", one) for one in dict.fromkeys(said))]
+                buried = [("key", hash_of("key", key)), *(("said", one) for one in dict.fromkeys(said))]
                 db.execute(
                     "INSERT INTO holdfast.forgotten SELECT %s, %s, %s, %s, * FROM unnest(%s::text[], %s::text[])"
                     " ON CONFLICT DO NOTHING",
@@ -402,7 +402,7 @@ class PostgresStore:
         """Whether the scope has forgotten the key, or the statement under any key."""
         with self.begin() as db:
             sql = f"SELECT 1 FROM holdfast.forgotten WHERE {_AT} AND (what, digest) IN (('key', %s), ('said', %s))"
-            found = db.execute(sql, (*self._at(scope), short("key", key), digest(statement))).fetchone()
+            found = db.execute(sql, (*self._at(scope), hash_of("key", key), digest(statement))).fetchone()
         return found is not None
 
     def was_corrected(self, scope: Scope, statement: str) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
-from holdfast.base.digests import file_digest, short
+from holdfast.base.files import file_digest
+from holdfast.base.text import hash_of
 from holdfast.errors import BadInput
 from holdfast.language.derived import is_rule
 from holdfast.privacy.redact import redact
@@ -103,7 +104,7 @@ def add_proposal(db: Any, here: tuple[int, int], person: str, reason: str, memor
     columns = ("organisation", "team", "person", "reason", "key_digest", *FIELDS, "words")
     made = db.execute(
         f"INSERT INTO holdfast.proposal ({', '.join(columns)}) VALUES ({marks}, {WORDS}) RETURNING id",
-        (*here, person, redact(reason)[0], short("key", memory.key), *row_values(memory, text)),
+        (*here, person, redact(reason)[0], hash_of("key", memory.key), *row_values(memory, text)),
     ).fetchone()
     return int(made[0])
 

@@ -12,7 +12,7 @@ import stat
 
 from holdfast.base import files
 from holdfast.base.clock import iso
-from holdfast.base.digests import file_digest
+from holdfast.base.files import file_digest
 from holdfast.errors import HoldfastError, NotFound, StoreUnavailable
 from holdfast.records import Candidate, Memory, Scope
 from holdfast.store.full_text import in_parts

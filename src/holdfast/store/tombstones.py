@@ -9,7 +9,7 @@ with `lifted:` before it frees that statement; what else the key once said stays
 from __future__ import annotations
 
 from holdfast.base import rows
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.store.words import digest
 
 TYPE_CHECKING = False
@@ -124,4 +124,4 @@ def _forgotten(lines: Iterable[str]) -> tuple[set[str], set[str]]:
 
 def _hidden(key: str) -> str:
     """Return what stands for a key; a line of an earlier version has the key itself."""
-    return key if key.startswith("#") else f"#{short('key', key)}"
+    return key if key.startswith("#") else f"#{hash_of('key', key)}"

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.base import files
 from holdfast.base.clock import Deadline, iso
-from holdfast.base.digests import file_digest
+from holdfast.base.files import file_digest
 from holdfast.base.text import count
 from holdfast.errors import Conflict, HoldfastError, NotFound, StoreBusy, StoreUnavailable
 from holdfast.records import Memory, Problem, Refreshed, Scope, replace

@@ -16,8 +16,8 @@ overlapping pairs (`grams`), so that any part of the run can be found.
 
 from __future__ import annotations
 
-from holdfast.base.digests import sha256
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import sha256
 from holdfast.language.word_lists import lines
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ import re
 
 from starlette.testclient import TestClient
 
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.records import Draft, Filter, Scope
 
 SHOP = Scope("project", "acme-shop")
@@ -282,7 +282,7 @@ def test_a_secret_of_an_earlier_text_goes_with_the_edit_also_where_it_is_reviewe
         store = world.store("sam")
         store.put(Draft(f"CI pushes with {secret} in {rule}.", SHOP, key="ci", trust="user"))
         world.hub.operator.set_rule(world.organisation, "shop", rule)
-        seen = short(store.text(store.get(SHOP, "ci")))
+        seen = hash_of(store.text(store.get(SHOP, "ci")))
         sent = sam.post(f"{here}/edit", text=f"CI pushes with its own key in {rule}.", seen=seen)
         assert sent.status_code == 303, sent.text
         with store.begin() as db:

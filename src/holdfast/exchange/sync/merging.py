@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from holdfast.base.clock import now
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.errors import BrokenFile
 from holdfast.exchange.sync import lines, memories, travelling
 from holdfast.exchange.sync.memories import MemoryVersion as Version
@@ -102,7 +102,7 @@ def _decoded(data: bytes) -> str | None:
 
 def _beside(path: str, data: bytes) -> str:
     stem, dot, ending = path.rpartition(".")
-    return f"{stem or path}.{short(data.hex(), length=8)}{dot}{ending if stem else ''}"
+    return f"{stem or path}.{hash_of(data.hex(), length=8)}{dot}{ending if stem else ''}"
 
 
 def _by(merge_lines: Callable[..., list[str]]) -> Callable[[str, str, str], str]:

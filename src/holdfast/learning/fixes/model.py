@@ -18,9 +18,9 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files, rows
-from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.minijson import dumps
+from holdfast.base.text import hash_of
 from holdfast.errors import HoldfastError
 
 TYPE_CHECKING = False
@@ -72,12 +72,12 @@ def path_of(home: str) -> str:
 
 def id_of(agent: str, session: str, fingerprint: str) -> str:
     """Return the id of what fixed a failure in a session: of one failure the last fix stands."""
-    return short(agent, session, fingerprint, length=16)
+    return hash_of(agent, session, fingerprint, length=16)
 
 
 def name_of(fix: Fix) -> str:
     """Return what the same steps for the same failure of a project are called, in every session that they helped."""
-    return short(*_same(fix), length=16)
+    return hash_of(*_same(fix), length=16)
 
 
 def add(home: str, fix: Fix) -> bool:

@@ -11,8 +11,8 @@ import time
 from itertools import pairwise
 
 from holdfast.base import clock, files
-from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import hash_of
 from holdfast.errors import HoldfastError
 
 TYPE_CHECKING = False
@@ -71,7 +71,7 @@ def _rows(home: str) -> list[Row]:
         return []
     path = os.path.join(home, *PLACE)
     # The time of a folder tells whether a file was written in it.
-    mark = short(*[f"{folder} {os.lstat(folder).st_mtime_ns}" for folder in folders])
+    mark = hash_of(*[f"{folder} {os.lstat(folder).st_mtime_ns}" for folder in folders])
     head, *lines = files.read_if_there(path).decode("utf-8", "replace").split("\n")
     if head != mark:
         lines = _made(folders)

@@ -25,8 +25,7 @@ from dataclasses import dataclass
 
 from holdfast.base import files
 from holdfast.base.clock import days_between, stamp_of
-from holdfast.base.digests import short
-from holdfast.base.text import by_prefix
+from holdfast.base.text import by_prefix, hash_of
 from holdfast.errors import BrokenFile, HoldfastError
 from holdfast.language.likeness import alike, words_of
 from holdfast.learning.lessons.categories import CATEGORIES
@@ -299,7 +298,7 @@ def _sessions(evidence: list[Evidence]) -> int:
 
 def id_of(project: str, evidence: Evidence) -> str:
     """Return the id of the lesson that an occurrence in a project makes."""
-    return short(project, evidence.family, *sorted(words_of(evidence.quote)), length=ID_LENGTH)
+    return hash_of(project, evidence.family, *sorted(words_of(evidence.quote)), length=ID_LENGTH)
 
 
 def created(lesson: Lesson) -> str:

@@ -11,9 +11,8 @@ import os
 
 from holdfast.base import files
 from holdfast.base.clock import stamp_of
-from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
-from holdfast.base.text import cut
+from holdfast.base.text import cut, hash_of
 from holdfast.errors import HoldfastError, NotFound
 from holdfast.store import front_matter
 
@@ -53,7 +52,7 @@ class Report:
 
 def id_of(agent: str, session: str, text: str) -> str:
     """Return the digits of a report; the same beginning of a text has the same."""
-    return short("research", agent, session, " ".join(text.split())[:_COMPARED], length=_DIGITS)
+    return hash_of("research", agent, session, " ".join(text.split())[:_COMPARED], length=_DIGITS)
 
 
 def summary_of(text: str) -> str:

@@ -12,9 +12,9 @@ import os
 
 from holdfast.base import files, rows
 from holdfast.base.clock import UNDATED, month_of
-from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
 from holdfast.base.minijson import dumps
+from holdfast.base.text import hash_of
 from holdfast.errors import Refused
 from holdfast.privacy.fence import kept
 
@@ -62,7 +62,7 @@ def add(home: str, record: Record, number: int = 0) -> Record | None:
     path = _path(home, month_of(record.at))
     with lock_of(home):
         data = files.read_if_there(path)
-        group = short(record.agent, record.session, record.rule, record.text, length=20)
+        group = hash_of(record.agent, record.session, record.rule, record.text, length=20)
         if number and (f'"id": "{group}-{number}"'.encode() in data or _is_copy(data, record)):
             return None
         number = number or data.count(f'"id": "{group}-'.encode()) + 1

@@ -12,8 +12,8 @@ import os
 import time
 
 from holdfast.base import files, rows
-from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import hash_of
 from holdfast.continuity import open_sessions
 
 TYPE_CHECKING = False
@@ -70,7 +70,7 @@ def folder_of(home: str) -> str:
 
 def path_of(home: str, agent: str, session: str, project: str) -> str:
     """Return the file of a session in a project."""
-    return os.path.join(folder_of(home), short(agent, session, project))
+    return os.path.join(folder_of(home), hash_of(agent, session, project))
 
 
 def note(home: str, whose: rows.Triple, at: str, noted: Iterable[tuple[str, str]]) -> None:

@@ -5,8 +5,8 @@ The words are data, one file a language, in `words/`. Nothing heavy is imported:
 
 from __future__ import annotations
 
-from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import hash_of
 from holdfast.language.word_lists import spoken
 
 TYPE_CHECKING = False
@@ -158,7 +158,7 @@ def slug_of(title: str) -> str:
     parts = "".join([letter if letter.isascii() and letter.isalnum() else " " for letter in folded]).split()
     # A title that is only partly Latin keeps little of its meaning that way.
     if not parts or sum(map(len, parts)) * 2 < sum(letter.isalnum() for letter in title):
-        return "w-" + short(title, length=12)
+        return "w-" + hash_of(title, length=12)
     while len("-".join(parts)) > MAX_SLUG and len(parts) > 1:
         parts.pop()
     return "-".join(parts)[:MAX_SLUG]

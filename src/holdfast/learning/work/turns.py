@@ -15,11 +15,10 @@ import time
 from itertools import pairwise
 
 from holdfast.base import clock, files
-from holdfast.base.digests import short
 from holdfast.base.light_records import dataclass, replace
 from holdfast.base.minijson import dumps, loads
 from holdfast.base.rows import texts_in
-from holdfast.base.text import DOTS, one_line
+from holdfast.base.text import DOTS, hash_of, one_line
 from holdfast.continuity import messages
 from holdfast.errors import HoldfastError
 from holdfast.language import commands as shell_commands
@@ -296,7 +295,7 @@ def keep(one: Work, before: Criteria | None, isc: Criteria, at: str, *, is_close
 
 def keep_verification(one: Work, each: criteria.Criterion, text: str) -> str:
     """Write what decided a criterion into `verification/` and return the file."""
-    name = f"{work_text.slug_of(each.id)}_{short(each.status, text, length=8)}.md"
+    name = f"{work_text.slug_of(each.id)}_{hash_of(each.status, text, length=8)}.md"
     return work.put(one, "verification", name, f"{each.id} {each.status}: {each.text}\n\n{text}\n")
 
 
@@ -337,7 +336,7 @@ def keep_outputs(one: Work, rows: list[Triple]) -> None:
     """Put what sub-agents said into `agents/`, a file each; the same is kept once."""
     for _, text, at in [row for row in rows if row[0] == OUTPUT]:
         agent, answer = texts_in(text) or ("", "")
-        end = f"_{work_text.slug_of(agent or 'agent')[:24]}_{short(answer, length=6)}.md"
+        end = f"_{work_text.slug_of(agent or 'agent')[:24]}_{hash_of(answer, length=6)}.md"
         names = work.names_in(one, "agents")
         if len(names) >= _MAX_ASKS or any(name.endswith(end) for name in names):
             continue

@@ -26,7 +26,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import jwt
 
-from holdfast.base.digests import sha256
+from holdfast.base.text import sha256
 from holdfast.errors import BadSetting, HoldfastError, Refused, StoreUnavailable
 from holdfast.surfaces.web.security import NotKnown
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_type_hin
 import msgspec
 from msgspec import Meta, Struct, field
 
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.records import Hit, Memory, Part, Proposal, Receipt, Scope
 from holdfast.rules.rule import rule_of
 from holdfast.session_records import SessionEvent
@@ -452,4 +452,4 @@ def given_memory(scope: Scope, key: str, why: str, tokens: int) -> GivenMemory:
 
 def etag_of(text: str) -> str:
     """Return what tells one text of a thing from another."""
-    return f'"{short(text, length=20)}"'
+    return f'"{hash_of(text, length=20)}"'

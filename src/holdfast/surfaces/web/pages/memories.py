@@ -10,8 +10,7 @@ from starlette.responses import Response
 
 from holdfast.app import erase
 from holdfast.base.clock import now
-from holdfast.base.digests import short
-from holdfast.base.text import count
+from holdfast.base.text import count, hash_of
 from holdfast.errors import BadInput, ChangedMeanwhile, Refused
 from holdfast.inject.receipts import latest
 from holdfast.language import when
@@ -129,7 +128,7 @@ def _shown(visit: Visit, memory: Memory, *, status: int = 200, theirs: str = "",
         stale=anchors.stale(workspace, [memory]) if memory.anchors or memory.branch else [],
         editing=visit.asked("edit") or whole,
         text=text,
-        seen=short(stands),
+        seen=hash_of(stands),
         theirs=theirs,
         meanwhile=differences(theirs, text if whole else memory.body) if theirs else [],
         whole=whole or visit.asked("edit") == "file",
@@ -142,7 +141,7 @@ def _edit(visit: Visit) -> Response:
     memory = _asked(visit)
     before, whole = visit.workspace.store.text(memory), bool(visit.given("whole"))
     try:
-        if short(before) != visit.given("seen"):
+        if hash_of(before) != visit.given("seen"):
             raise ChangedMeanwhile(f"{memory.key} changed meanwhile; nothing was changed", "Look at both, then save.")
         after = visit.given("text") if whole else edit.with_statement(before, memory.body, visit.given("text"))
         rule = {} if whole else _new_rule(visit, memory)

@@ -11,8 +11,7 @@ from starlette.responses import Response
 from holdfast.app import inbox
 from holdfast.app.findings import Act
 from holdfast.app.inbox import ItemDecision, WaitingItem
-from holdfast.base.digests import short
-from holdfast.base.text import count
+from holdfast.base.text import count, hash_of
 from holdfast.errors import BadInput, ChangedMeanwhile, NotFound
 from holdfast.memory import edit, proposals
 from holdfast.memory.proposal_files import Proposals
@@ -64,7 +63,7 @@ def _seen(visit: Visit, item: WaitingItem) -> str:
     if item.source != "proposal":
         return ""
     folder = Proposals(visit.workspace.home)
-    return short(folder.text(folder.get(item.id)))
+    return hash_of(folder.text(folder.get(item.id)))
 
 
 def _decide(visit: Visit) -> Response:
@@ -120,7 +119,7 @@ def _edit(visit: Visit) -> Response:
     before = folder.text(proposal)
     if proposal.kind == "end":
         raise BadInput(f"{id} would withdraw a memory and has no words of its own", "Approve it, or reject it.")
-    if short(before) != visit.given("seen"):
+    if hash_of(before) != visit.given("seen"):
         raise ChangedMeanwhile(f"{id} changed meanwhile; nothing was changed", "Load it again and edit it once more.")
     after = edit.with_statement(before, proposal.text, visit.given("text"))
     proposals.rewrite(visit.workspace, proposal, before, after)
