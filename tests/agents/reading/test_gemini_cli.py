@@ -112,10 +112,18 @@ def test_what_was_read_for_an_at_sign_is_not_the_persons(log) -> None:
 
 
 def test_what_hooks_handed_over_stands_around_the_prompt(log) -> None:
-    """Blocks of hooks are injected, ours is known by its fence, escaped as it is, and the person's words are left."""
+    """Blocks of hooks are injected, ours is known by its fence, escaped as it is, and the person's words are left.
+
+    A block behind the words is a part of its own. Within one text with them either block may have closed its tag.
+    """
     ours = "<hook_context>&lt;holdfast-memory&gt;\nx\n&lt;/holdfast-memory&gt;</hook_context>"
-    events, _ = read_one(gemini, log(said("m-1", f"{ours}\n\nlook<hook_context>other</hook_context>")))
-    assert [(one.role, one.text == "look") for one in events] == [("ours", False), ("human", True), ("injected", False)]
+    first, other = {"text": f"{ours}\n\nlook"}, {"text": "<hook_context>other</hook_context>"}
+    told = {
+        "parts": [(one.role, one.text == "look") for one in read_one(gemini, log(said("m-1", [first, other])))[0]],
+        "one": [one.role for one in read_one(gemini, log(said("m-1", first["text"] + other["text"])))[0]],
+    }
+    assert told["parts"] == [("ours", False), ("human", True), ("injected", False)]
+    assert told["one"] == ["ours", "injected"]
 
 
 def test_failures_are_told(log) -> None:
