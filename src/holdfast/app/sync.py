@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from holdfast.app import finish
 from holdfast.app.erase import finish_interrupted, forget_memories, forget_sessions
+from holdfast.base.clock import days_between, now
 from holdfast.errors import HoldfastError
 from holdfast.exchange import hub
 from holdfast.exchange.sync import run
-from holdfast.exchange.sync.depot import has_remote
+from holdfast.exchange.sync.depot import Depot, has_remote
 from holdfast.exchange.sync.run import Synced
 from holdfast.journal import notices
 from holdfast.records import Memory
 from holdfast.workspace import Workspace
 
 _BEHIND_A_SWEEP_SECONDS = 20.0
+# Somebody who is offline for longer may not know that it is the address or a key that is wrong.
+_DAYS_OF_SILENCE = 7
 
 
 def sync(workspace: Workspace, *, seconds: float = 60.0, dry_run: bool = False, yes: bool = False) -> Synced:
@@ -40,7 +43,12 @@ def after_sweep(workspace: Workspace) -> None:
         return
     if has_remote(workspace.home):
         try:
-            sync(workspace, seconds=_BEHIND_A_SWEEP_SECONDS)
+            done = sync(workspace, seconds=_BEHIND_A_SWEEP_SECONDS)
+            reached = Depot(workspace.home).reached
+            if done.offline and reached and days_between(reached, now()) >= _DAYS_OF_SILENCE:
+                notices.report(
+                    workspace.home, "sync", "the remote was not reached for a week", hint=done.offline, lasts=True
+                )
         except HoldfastError as problem:
             notices.report(workspace.home, "sync", str(problem), hint=problem.hint, lasts=True)
     if hub.is_joined(workspace):

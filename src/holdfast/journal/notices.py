@@ -27,7 +27,7 @@ from holdfast.privacy.redact import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
 # What an erase is about, until it has come to its end; one that was killed leaves it.
 ERASING = os.path.join("state", "erasing.json")
@@ -145,6 +145,16 @@ def end(home: str, kind: str, name: str) -> None:
         ]
 
     _change(home, without)
+
+
+def over(home: str, kind: str, still: Collection[str]) -> None:
+    """Let nothing that lasts of a kind be told any more, but what is still so."""
+
+    def is_over(one: Notice) -> bool:
+        return one.kind == kind and one.lasts and one.text not in still
+
+    if any(map(is_over, _read(home))):
+        _change(home, lambda notices: [one for one in notices if not is_over(one)])
 
 
 def in_short(found: Sequence[Notice], room: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import os
 import pathlib
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ import time
 import pytest
 
 from exchange.sync.machines import Machine, settle
-from holdfast.app import erase, forget
+from holdfast.app import erase, forget, sync
 from holdfast.app.erase_target import of_texts, scrub_of
 from holdfast.errors import BadInput, BrokenFile, Conflict, NeedsConsent, NotFound, Refused
 from holdfast.exchange.sync import depot, run
@@ -517,10 +518,11 @@ def test_a_remote_that_keeps_its_history_is_told(laptop, desktop, remote):
     settle(laptop, desktop)
     assert desktop.memories() == {}
     (notice,) = [one for one in notices.unseen(str(laptop.home)) if "keeps its history" in one.text]
-    assert notice.hint.startswith("It says: ") and "denying" in notice.hint and "\n" not in notice.hint
+    assert "forced push" in notice.hint and "denying" in notice.hint and "\n" not in notice.hint
     git(bare(remote), "config", "receive.denyNonFastForwards", "false")
     laptop.sync()
     assert "bluebird" not in git(bare(remote), "log", "-p", "holdfast")
+    assert told(laptop) == []
 
 
 def test_a_move_is_followed(laptop, desktop):
@@ -663,7 +665,12 @@ def test_a_file_with_a_secret_stays_here_and_is_told(laptop, remote):
     assert done.held_back == ["memory/projects/shop/memories/token.md"]
     assert "deploys.md" in git(bare(remote), "ls-tree", "-r", "--name-only", "holdfast")
     assert token not in git(bare(remote), "log", "-p", "holdfast")
-    assert any("secret" in one for one in told(laptop))
+    laptop.remember("We indent with tabs.", key="style")
+    laptop.sync()
+    assert told(laptop) == ["a file with a secret in it is not synced"]
+    path.write_text(path.read_text().replace(token, "kept elsewhere"))
+    laptop.sync()
+    assert told(laptop) == []
 
 
 def test_a_remote_that_is_away_is_no_trouble(laptop, remote):
@@ -673,6 +680,21 @@ def test_a_remote_that_is_away_is_no_trouble(laptop, remote):
     assert laptop.sync().offline
     remote.with_name("elsewhere").rename(remote)
     assert "memory/projects/shop/memories/deploys.md" in laptop.sync().sent
+
+
+def test_a_remote_that_is_away_for_long_is_told_until_it_is_back(laptop, remote):
+    """A sweep says nothing for some days; then the address or a key may be wrong, and the person hears of it once."""
+    laptop.remember("Deploys need the VPN.", key="deploys")
+    remote.rename(remote.with_name("elsewhere"))
+    laptop.act(sync.after_sweep)
+    assert told(laptop) == []
+    os.utime(laptop.home / "sync" / "remote", (0, 0))
+    laptop.act(sync.after_sweep)
+    laptop.act(sync.after_sweep)
+    assert told(laptop) == ["the remote was not reached for a week"]
+    remote.with_name("elsewhere").rename(remote)
+    laptop.act(sync.after_sweep)
+    assert told(laptop) == []
 
 
 def at_host(folder, host: str, remote) -> Machine:

@@ -18,12 +18,13 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha1
 
 from holdfast.base import files
-from holdfast.base.clock import DAY_SECONDS
+from holdfast.base.clock import DAY_SECONDS, iso
 from holdfast.errors import HoldfastError, Refused, StoreUnavailable
 from holdfast.exchange.sync.travelling import kind_of
 
@@ -147,10 +148,19 @@ class Depot:
         try:
             self._run("fetch", "--quiet", "--no-tags", *depth, "--force", *pack, self.url, f"{BRANCH}:{_REMOTE}")
         except Refused as problem:
-            if "couldn't find remote ref" in str(problem):
-                return ""
-            raise
+            if "couldn't find remote ref" not in str(problem):
+                raise
+        with suppress(FileNotFoundError):
+            os.utime(os.path.join(self.home, *ADDRESS))
         return files.read_if_there(found).partition(b"\t")[0].decode()
+
+    @property
+    def reached(self) -> str:
+        """When the remote was last reached; nothing where that is not known."""
+        try:
+            return iso(os.stat(os.path.join(self.home, *ADDRESS)).st_mtime)
+        except FileNotFoundError:
+            return ""
 
     def make_again(self) -> None:
         """Take the repository away and make it again; the next look at the remote brings what belongs in it."""

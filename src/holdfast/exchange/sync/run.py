@@ -15,7 +15,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from holdfast.base import files
@@ -40,6 +40,8 @@ Tree = Mapping[str, bytes]
 Forget = Callable[[list[Memory], tuple[str, ...]], None]
 
 SOURCE = "sync"
+# What to do about a remote that keeps its history.
+WAY_OUT = "Let the remote take a forced push of the branch holdfast; every sync tries again"
 _ROUNDS = 6
 # A remote that takes out more memories than this, and than this share of all, is asked about first.
 _MANY, _LARGE_SHARE = 20, 0.3
@@ -127,11 +129,12 @@ def _known_remote(home: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SyncStatus:
-    """Where a home syncs to, which generation it has, and how many files changed here since."""
+    """Where a home syncs to, which generation it has, how many files changed since, and when it was last reached."""
 
     url: str = ""
     generation: int = 0
     waiting: int = 0
+    reached: str = ""
 
 
 def status(workspace: Workspace) -> SyncStatus:
@@ -141,7 +144,7 @@ def status(workspace: Workspace) -> SyncStatus:
         return SyncStatus()
     agreed, here = Agreed(workspace.home), travelling.Home(workspace).files
     waiting = [path for path in {*here, *agreed.files} if here.get(path) != agreed.files.get(path)]
-    return SyncStatus(depot.url, agreed.generation, len(waiting))
+    return SyncStatus(depot.url, agreed.generation, len(waiting), depot.reached)
 
 
 def leave(workspace: Workspace) -> None:
@@ -166,7 +169,10 @@ def sync(
         is_whole = False
         for _ in range(_ROUNDS):
             try:
-                return run.once()
+                done = run.once()
+                if not dry_run:
+                    notices.over(workspace.home, SOURCE, run.troubles)
+                return done
             except Unreachable as problem:
                 run.done.offline = str(problem)
                 return run.done
@@ -190,6 +196,8 @@ class _Run:
         self.passed: dict[str, bytes] = {}
         # Whether the branch was begun anew by another machine since this one looked at it.
         self.is_history_replaced = False
+        # What was reported that lasts until a sync finds it gone.
+        self.troubles: set[str] = set()
 
     def once(self) -> Synced:
         """Do it; Conflict where the home changed meanwhile, Behind where the remote did."""
@@ -356,7 +364,7 @@ class _Run:
             raise
         except HoldfastError as problem:
             self.done.not_put.append(path)
-            notices.report(self.workspace.home, SOURCE, "a file cannot be put here", [path], hint=str(problem))
+            self._trouble("a file cannot be put here", [path], str(problem))
             return
         told = self.done.removed if data is None else self.done.received
         told += [path] if path not in told else []
@@ -403,8 +411,7 @@ class _Run:
                 raise
             # Some remotes let nobody replace a history.
             self.done.kept_history = "the remote keeps its history, in which what was forgotten still stands"
-            hint = f"It says: {telling(str(problem))}."
-            notices.report(self.workspace.home, SOURCE, self.done.kept_history, hint=hint, lasts=True)
+            self._trouble(self.done.kept_history, (), f"{WAY_OUT}. It says: {telling(str(problem))}.")
             files.write(self.depot.anew, b"")
             if leaving == theirs:
                 return
@@ -428,8 +435,12 @@ class _Run:
                 found[path] = data
         if self.done.held_back:
             text = "a file with a secret in it is not synced"
-            notices.report(self.workspace.home, SOURCE, text, self.done.held_back, hint="Take the secret out of it.")
+            self._trouble(text, self.done.held_back, "Take the secret out of it.")
         return found
+
+    def _trouble(self, text: str, names: Sequence[str], hint: str) -> None:
+        self.troubles.add(text)
+        notices.report(self.workspace.home, SOURCE, text, names, hint=hint, lasts=True)
 
     def _told(self, home: travelling.Home, merged: merging.Merged, theirs: Tree) -> Synced:
         done, after = self.done, merged.files

@@ -38,7 +38,7 @@ def _sync(workspace: Workspace) -> None:
 
 def _report(done: Synced) -> list[str]:
     if done.offline:
-        return [f"not synced: {done.offline}"]
+        return [f"not synced: {done.offline}", "what changed here goes with the next sync that reaches it"]
     counts = [(len(done.received), "received"), (len(done.sent), "sent"), (len(done.removed), "removed")]
     said = ", ".join(f"{number:,} {what}" for number, what in counts if number)
     found = [said or "nothing new on either side"]
@@ -51,7 +51,7 @@ def _report(done: Synced) -> list[str]:
     found += [f"{path} has a secret in it and stays here" for path in done.held_back]
     found += [f"{path} is too large or is not UTF-8 text, and stays here" for path in done.left_out]
     found += [f"{path} cannot be put here: another file or folder is in its way" for path in done.not_put]
-    found += [done.kept_history] if done.kept_history else []
+    found += [done.kept_history, f"  {run.WAY_OUT}."] if done.kept_history else []
     return found
 
 
@@ -74,7 +74,8 @@ def _status(workspace: Workspace) -> None:
         answer(found, "this home has no remote to sync with; `holdfast sync init URL` connects it")
         return
     waits = f"{count(found.waiting, 'file')} changed here since" if found.waiting else "nothing changed here since"
-    answer(found, f"{found.url}, generation {found.generation}; {waits}")
+    reached = f"; last reached {found.reached[:16]}Z" if found.reached else ""
+    answer(found, f"{found.url}, generation {found.generation}; {waits}{reached}")
 
 
 @_sync.sub("leave", "holdfast sync leave")
