@@ -89,6 +89,9 @@ def test_a_title_is_the_agents_own_or_the_line_that_names_the_ask() -> None:
     """A first line that only leads to the next is passed over, or stands before it where it says something itself."""
     assert digested(human("x"), session=replace(SESSION, title="Cart work")).title == "Cart work"
     assert digested(human("Implement the following plan:\n\n# A new cart\nmore")).title == "A new cart"
+    asked = "The tests of main fail, why? https://ci.example.com/acme/shop/runs/21662191208 https://ci.example.com/runs"
+    assert digested(human(asked)).title == "The tests of main fail, why?"
+    assert "runs/7" in digested(human("look at https://ci.example.com/acme/shop/runs/7")).title
     told = digested(human("When I run the tests I get these errors:\n\ncart.py:7: no")).title
     assert told == "When I run the tests I get these errors: cart.py:7: no"
 

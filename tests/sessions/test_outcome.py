@@ -113,6 +113,8 @@ def test_the_outcome_follows_from_named_evidence(events: list[SessionEvent], kin
         ([WHERE, answer("In till.py."), human("No, that's wrong")], "failure"),
         ([WHERE, answer("In till.py."), human("Move it to cart.py"), answer("It belongs there.")], "unknown"),
         ([human("Why does the total differ? Fix it."), answer("It is rounded twice.")], "unknown"),
+        ([human("Explore to understand:\n1. How `sum` is used\n2. The till"), answer("By carts.")], "success"),
+        ([human("Fix these:\n1. What is the total\n2. The till"), answer("It is rounded twice.")], "unknown"),
         ([human("Explain the total and fix it"), answer("It is rounded twice.")], "unknown"),
         ([human("Can you add a till?"), answer("A till needs a drawer.")], "unknown"),
         ([human("How about a till?"), answer("A till needs a drawer.")], "unknown"),

@@ -52,6 +52,7 @@ LONG = "Sums the entries of the cart in whole cents and writes what comes out of
         ("It works, e.g. for 1. Jan.\n\nNext steps:\n- Add the till", 200, "It works, e.g. for 1. Jan."),
         ("The cart works. **Next:** add the till. Then the page.", 200, "The cart works."),
         ("Which cart do you mean?", 200, "Which cart do you mean?"),
+        ("Read in: [a.py](a.py#L1), [a.py](a.py#L9), [b.py](b.py#L2).", 200, "Read in: a.py, b.py."),
         (
             "Done. Here is the count:\n\n**Carts in the shop: 21**\n\nAll are open.",
             200,

@@ -45,8 +45,10 @@ _PASTED = re.compile(r"[➜❯$%»] |PS [A-Z]:\\|[\w.-]+@[\w.-]+[:~ ].{0,80}[$#%
 # What a program put where a text was taken out.
 _PLACEHOLDER = re.compile(r"^\s*(?:\[[^\[\]\n]{1,80}\]|<[^<>\n]{1,80}>)\s*$", re.MULTILINE)
 _HEADING = re.compile(r"^#{1,6} +(.{1,60})$", re.MULTILINE)
+_LISTED = re.compile(r"(?<=:)(?:\n+[ \t]*\d{1,2}[.)] .+)+")
 _COMMAND_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]{1,80})\s*</command-name>")
 _COMMAND_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_ADDRESS = re.compile(r"\s?\bhttps?://\S+")
 # Who speaks, where a program wrote the talk down that it hands over.
 _SPEAKER = re.compile(r"^@?\[\w{1,20}\]: *")
 _AT_WORK = re.compile(r" (?:i'm|i am)(?: now)? [a-z]+ing ")
@@ -90,8 +92,11 @@ def names_something(text: str, *, is_title: bool = False) -> bool:
 def headline(text: str) -> str:
     """Return the line of an ask that names it: the first that says something, not what only leads to it or was pasted.
 
-    A short heading over the sentence that says what is wanted stands before that sentence.
+    A short heading over the sentence that says what is wanted stands before that sentence. An address takes the room of
+    what else is said; it stays where nothing is said without it.
     """
+    bare = _ADDRESS.sub("", text)
+    text = bare if bare != text and names_something(bare) else text
     lines = [
         line for line in (line.strip(" #*\t") for line in text.splitlines()) if line and not _MARKS.fullmatch(line)
     ]
@@ -188,7 +193,11 @@ def declined(text: str, asked: str) -> str:
 
 
 def only_asks(text: str) -> bool:
-    """Whether a message wants to be told something and nothing to be done, so far as each of its sentences says so."""
+    """Whether a message wants to be told something and nothing to be done, so far as each of its sentences says so.
+
+    What is listed by number below a colon is a part of the sentence that ends with it.
+    """
+    text = _LISTED.sub("", text)
     if len(text) > _LONGEST_SENTENCE:
         return False
     lines = [_SPEAKER.sub("", line) for line in map(str.strip, text.splitlines()) if not _MARKS.fullmatch(line)]

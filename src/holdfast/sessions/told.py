@@ -24,7 +24,7 @@ _WRITTEN = re.compile(
 _ITEM = re.compile(r"(?:[-*+•–]|\d{1,2}[.)])\s+(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"#{1,6}\s+|\*\*[^*]+\*\*:?$|__[^_]+__:?$")
 _HEADED = re.compile(r"^#{1,6} ", re.MULTILINE)
-_LINK = re.compile(r"!?\[([^\[\]]{1,200})\]\([^()\s]{1,500}\)")
+_LINK = re.compile(r"!?\[([^\[\]]{1,200})\]\([^()\s]{1,500}\)(?:,? \[\1\]\([^()\s]{1,500}\))*")
 _MARKS = re.compile(r"^#{1,6}\s+|\*\*|__|[✅☑✔]\ufe0f?\s*")
 _TICKED = {"✅": "yes", "✔": "yes", "✓": "yes", "❌": "no", "✗": "no", "✘": "no"}
 _BELOW_NAMES = re.compile(r"\|?[\s:|-]*-[\s:|-]*")
@@ -222,7 +222,7 @@ def _without_blocks(text: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Return a line without the signs of Markdown around words, and without the targets of links."""
+    """Return a line without the signs of Markdown around words, and links without their targets, each name once."""
     text = _LINK.sub(r"\1", text) if "](" in text else text
     return _MARKS.sub("", text).strip(" *")
 
