@@ -75,6 +75,11 @@ ASKED = [
     ("Save in memory that Anna owns billing.", "Anna owns billing."),
     ("Don't ever forget that the table is shared.", "the table is shared."),
     ("next time remember to use the python of the venv", "use the python of the venv"),
+    ("New rule: answer in German.", "answer in German."),
+    ("For the record: we dropped the old queue.", "we dropped the old queue."),
+    ("Next time remember the migration takes an hour.", "the migration takes an hour."),
+    ("Update the rules to say that we use vitest.", "we use vitest."),
+    ("Lembre-se que usamos pnpm.", "usamos pnpm."),
     ("Put it in your long-term memory that the logo is blue.", "the logo is blue."),
     ("Record in the memory bank that phase 2 is done", "phase 2 is done"),
     ("update the memory bank: auth now uses cookies", "auth now uses cookies"),
@@ -142,6 +147,7 @@ NOT_ASKED = [
     "create a new rule, with a pattern that matches every page and a text that explains it",
     "update our playbook with any docs or rule updates that keep us from doing this again in the future",
     "update the project memory with our wheel policy",
+    "make a note in the code that this is a hack",
     "create an agent.md file with todo list to look at in future sessions",
 ]
 

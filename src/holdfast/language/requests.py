@@ -266,7 +266,8 @@ def _stated(sentence: Sentence, at: int, begins: int, words: Words) -> int | Non
     said, lead = sentence.words, sentence.words[at:begins]
     after, first = sentence.after[begins - 1], begins
     behind = _behind_that(sentence, begins, words)
-    if behind == len(said):
+    # "Make a note in the code that ..." is a step of the task.
+    if behind == len(said) or (said[first] in _INTO and not words["not in"].isdisjoint(said[first:behind])):
         return None
     is_led = ":" in (after[-1:], sentence.after[behind - 1][-1:])
     if is_led or said[behind] == "dass" or said[behind : behind + 2] == ["not", "to"]:
@@ -384,8 +385,7 @@ def _made_a_rule(said: list[str]) -> int | None:
     """Return where the statement begins of a sentence that says it shall be a rule: "record this as a global rule"."""
     if "rule" not in said:
         return None
-    at = said.index("rule")
-    before = at
+    before = at = said.index("rule")
     while before and said[before - 1] in _KINDS_OF_RULE:
         before -= 1
     if said[max(0, before - 2) : before] not in (["as", "a"], ["this", "a"], ["it", "a"], ["that", "a"]):
