@@ -36,7 +36,7 @@ from holdfast.privacy.redact import redact
 from holdfast.records import TYPES, Draft, Filter, Memory, Scope, Step, replace
 from holdfast.store import layout, memory_file
 from holdfast.store.keys import key_of_file
-from holdfast.store.merge import restates
+from holdfast.store.merge import content_of, restates
 from holdfast.workspace import ALLOWED, Workspace
 
 FOLDER = os.path.join("memory", layout.MEMORIES)
@@ -126,7 +126,16 @@ class RepositorySet:
         before = self.decided.keys if self.decided else {}
         taken = set(before.values())
         made = [change for name in sorted(self.texts) if (change := self._change(name, before, taken)) is not None]
-        gone = [self._removal(name, before[name]) for name in sorted(before) if name not in self.texts]
+        gone = [
+            SetChange(
+                Step("remove", _path(name), f"the repository no longer has it: {shown_line(there.body)}"),
+                name,
+                key,
+                None,
+            )
+            for name, key in sorted(before.items())
+            if name not in self.texts and (there := self._there(key)) is not None
+        ]
         return [*self._held_against_known(made), *gone, *self._data_changes()]
 
     def _held_against_known(self, changes: list[SetChange]) -> list[SetChange]:
@@ -262,6 +271,8 @@ class RepositorySet:
         draft = self._draft(name, key)
         if there is not None and there.body == draft.text:
             return None
+        if self.workspace.store.forgot(self.scope, key, content_of(draft).statement):
+            return None
         reason = shown_line(draft.text) if there is None else shown_difference(there.body, draft.text)
         return SetChange(Step("write" if there is None else "rewrite", _path(name), reason), name, key, draft)
 
@@ -298,11 +309,6 @@ class RepositorySet:
         path = self._data_path(name)
         if sha256(files.read_if_there(path)).hexdigest() == digest:
             files.remove(path)
-
-    def _removal(self, name: str, key: str) -> SetChange:
-        there = self._there(key)
-        reason = f"the repository no longer has it: {shown_line(there.body) if there else key}"
-        return SetChange(Step("remove", _path(name), reason), name, key, None)
 
     def _free_key(self, name: str, key: str, taken: set[str]) -> str:
         """Return the key of the file, or another where that is some other memory's: a set replaces nothing."""
