@@ -207,6 +207,10 @@ TRICKS = (
     "DELETE FROM holdfast.gone",
     "INSERT INTO holdfast.gone SELECT organisation, id, 'global', '', 'x', 9000000000000000000 FROM holdfast.team"
     " WHERE name = 'payments'",
+    # A number that somebody else's memory would be given, and a vector in the place of another team's.
+    "INSERT INTO holdfast.memory (id, organisation, team) SELECT 1000000, organisation, id FROM holdfast.team",
+    "INSERT INTO holdfast.passage_meaning SELECT t.organisation, t.id, number, 'm', '', '[1]' FROM holdfast.team t,"
+    " generate_series(1, 40) number WHERE t.name = 'payments' AND number NOT IN (SELECT id FROM holdfast.passage)",
 )
 
 
@@ -287,6 +291,23 @@ def test_a_connection_keeps_no_principal_for_the_next_one(world):
             numbers.append((db.info.backend_pid, db.execute("SELECT count(*) FROM holdfast.memory").fetchone()[0]))
     pool.close()
     assert numbers[0][0] == numbers[1][0] and numbers[0][1] > 0 and numbers[1][1] == 0
+
+
+def test_no_session_of_the_application_shows_values_of_others(world):
+    """Every session of a role sees the text of its statements: no name and no key of another organisation is in one."""
+    import psycopg
+
+    made, _ = world
+    store = open_store(made, "globex", "search", "filler")
+    store.add_uses([(GLOBAL, "buy-initech", "2026-01-01T00:00:00Z")])
+    seen = "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    with psycopg.connect(made.url()) as db:
+        db.execute(KIM)
+        texts = [text for (text,) in db.execute(seen).fetchall()]
+        with store.pool.transaction(store.asks):
+            texts += [text for (text,) in db.execute(seen).fetchall()]
+    assert any("holdfast.use" in text for text in texts), texts
+    assert not [text for text in texts if "buy-initech" in text or "globex" in text]
 
 
 def test_a_role_that_could_pass_over_the_rules_is_refused(world):

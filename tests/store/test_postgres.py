@@ -105,7 +105,9 @@ def test_a_recall_takes_few_round_trips(one_hub, monkeypatch, tmp_path):
     asked = statements(monkeypatch)
     assert recall(workspace, "which step do deploys of billing take")
     assert [str(sql).count(" MATERIALIZED") for sql in asked].count(1) == 2, "no kin was looked for"
-    assert len(asked) <= 11, asked
+    # Who asks is told in one round trip with what comes before or after it.
+    trips = [sql for sql in asked if not str(sql).startswith("SELECT set_config('holdfast.organisation'")]
+    assert len(trips) <= 11, trips
 
 
 def test_a_use_counts_once_a_minute_also_within_one_call(one_hub):

@@ -46,8 +46,14 @@ _LIMITS = {
     "timezone": "UTC",
 }
 _PRINCIPAL = "SELECT " + ", ".join(
-    [f"set_config('holdfast.{name}', {{}}, true)" for name in ("organisation", "person")]
+    [f"set_config('holdfast.{name}', %s, true)" for name in ("organisation", "person")]
     + [f"set_config('{name}', '{value}', true)" for name, value in _LIMITS.items()]
+)
+# A statement and its values: these travel beside it, since every session of a role sees the text of its statements.
+Statement = tuple[str, tuple[object, ...]]
+_WHICH = (
+    "SELECT pg_backend_pid(), (SELECT format('%s-%s-%s', s.system_identifier, d.oid, c.timeline_id)"
+    " FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d WHERE d.datname = current_database())"
 )
 _MIGRATIONS = os.path.join(os.path.dirname(__file__), "migrations")
 OPERATORS = "Connect as the role that owns the database, the operator's; docs/hub.md shows how."
@@ -83,6 +89,8 @@ class Pool:
         # What `postgres_search` knows of teams that have all of their vectors.
         self.complete: dict[object, int] = {}
         self.prepares = True
+        # Whose numbers of changes these are: restored from a backup, or promoted, a database goes on with others.
+        self.numbered = ""
         self._free: list[Any] = []
         self._room = threading.BoundedSemaphore(MAX_CONNECTIONS)
         self._lock = threading.Lock()
@@ -90,23 +98,23 @@ class Pool:
     @contextmanager
     def transaction(self, asks: Asks) -> Iterator[Any]:
         """Yield a connection within a transaction of this principal; it commits, or nothing happened."""
-        with self._begun(psycopg.sql.SQL(f"BEGIN; {_PRINCIPAL}").format(asks.organisation, asks.person)) as db:
+        with self._begun(("BEGIN", ()), (_PRINCIPAL, asks[:2])) as db:
             yield db
             db.commit()
 
     def do(self, asks: Asks, statement: str, *values: object) -> None:
         """Carry out one statement of this principal as a transaction of its own, in one round trip."""
-        with self._begun(psycopg.sql.SQL(f"{_PRINCIPAL}; {statement}").format(asks.organisation, asks.person, *values)):
+        with self._begun((_PRINCIPAL, asks[:2]), (statement, values)):
             pass
 
     @contextmanager
-    def _begun(self, statement: psycopg.sql.Composed) -> Iterator[Any]:
-        """Yield a connection after this statement; what is still open when an error comes is rolled back."""
+    def _begun(self, *statements: Statement) -> Iterator[Any]:
+        """Yield a connection after these statements; what is still open when an error comes is rolled back."""
         if not self._room.acquire(timeout=WAIT_SECONDS):
             raise StoreBusy("every connection to the database is in use", "Try again in a while.")
         try:
             with told(self.conninfo):
-                db = self._after(statement)
+                db = self._after(statements)
                 try:
                     yield db
                 except (psycopg.errors.InvalidSqlStatementName, psycopg.errors.DuplicatePreparedStatement):
@@ -123,15 +131,20 @@ class Pool:
         finally:
             self._room.release()
 
-    def _after(self, statement: psycopg.sql.Composed) -> Any:
-        """Return a connection on which the statement was carried out; one that broke meanwhile is left aside."""
+    def _after(self, statements: tuple[Statement, ...]) -> Any:
+        """Return a connection on which these were carried out in one round trip, together or not at all.
+
+        One that broke meanwhile is left aside.
+        """
         while True:
             with self._lock:
                 db = self._free.pop() if self._free else None
             is_new = db is None
             db = db or self._connected()
             try:
-                db.execute(statement, prepare=False)
+                with db.pipeline():
+                    for statement, values in statements:
+                        db.execute(statement, values, prepare=False)
                 return db
             except psycopg.OperationalError:
                 db.close()
@@ -148,8 +161,9 @@ class Pool:
             check_role(db)
             # A transaction begins together with its principal, in one round trip.
             db.autocommit = True
+            process, self.numbered = db.execute(_WHICH).fetchone()
             # A pooler names a process of its own invention, and what is prepared now may not be there next time.
-            if self.prepares and db.info.backend_pid == db.execute("SELECT pg_backend_pid()").fetchone()[0]:
+            if self.prepares and db.info.backend_pid == process:
                 db.prepare_threshold = PREPARED_AFTER
         except BaseException:
             db.close()

@@ -5,25 +5,34 @@ has at most one open proposal for a memory; a newer one takes its place.
 
 Deciding is one transaction in the database (`migrations/0005`): it looks up itself whether the person may, whether the
 memory is still what it was, writes it, and takes the words out of the proposal. Nothing here can go past it.
+
+Whose words. What is shown is read from the text, which is what clients will fetch; the columns beside it, which agents
+of the hub are told, come from whoever proposed. Where the two differ, nobody can approve.
 """
 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from holdfast.base.digests import short
 from holdfast.errors import BadInput, NotFound, Refused
 from holdfast.privacy.redact import redact
+from holdfast.records import Scope
 from holdfast.store.organisations import digest_of, fresh_token
 from holdfast.store.postgres_connection import Asks, Pool
+from holdfast.store.postgres_rows import FIELDS, parsed, row_values
 
 STATES = ("open", "approved", "rejected", "replaced")
 _MOST = 200
 _SHOWN = (
     'p.id, t.name, p.kind, p.owner, p.key, p.person, p.reason, to_char(p.made, \'YYYY-MM-DD"T"HH24:MI:SS"Z"\'),'
     " p.state, p.decided_by, p.answer, p.type, p.tags, p.title, p.body, coalesce(m.title, ''), coalesce(m.body, ''),"
-    " p.state = 'open' AND p.before <> coalesce(holdfast.digest_of(m.text), '')"
+    " p.state = 'open' AND p.before <> coalesce(holdfast.digest_of(m.text), ''), p.text, p.updated, p.key_digest"
 )
+# Of the columns that a text makes, those that say what a memory is and does.
+_MADE = ("title", "body", "type", "tags", "supersedes", "trust", "branch", "condition", "enforce", "said")
 
 
 class HubProposal(NamedTuple):
@@ -47,6 +56,8 @@ class HubProposal(NamedTuple):
     title_now: str
     body_now: str
     is_stale: bool
+    # Whether the columns are not what the text makes.
+    is_forged: bool = False
 
     def diff(self) -> list[str]:
         """Return what would change, line by line; nothing once it is decided."""
@@ -63,20 +74,35 @@ def proposals(pool: Pool, asks: Asks, state: str = "open", which: int | None = N
         raise BadInput(f"{state!a} is not a state of a proposal", f"Use one of {', '.join(STATES)}.")
     with pool.transaction(asks) as db:
         rows = db.execute(
-            f"SELECT {_SHOWN} FROM holdfast.proposal p JOIN holdfast.team t ON t.organisation = p.organisation"
-            " AND t.id = p.team LEFT JOIN holdfast.memory m ON (m.organisation, m.team, m.kind, m.owner, m.key)"
-            " = (p.organisation, p.team, p.kind, p.owner, p.key)"
+            f"SELECT {_SHOWN}, {', '.join(f'p.{name}' for name in _MADE)} FROM holdfast.proposal p"
+            " JOIN holdfast.team t ON t.organisation = p.organisation AND t.id = p.team LEFT JOIN holdfast.memory m"
+            " ON (m.organisation, m.team, m.kind, m.owner, m.key) = (p.organisation, p.team, p.kind, p.owner, p.key)"
             " WHERE (p.id = %s OR %s::bigint IS NULL AND p.state = %s) ORDER BY p.id LIMIT %s",
             (which, which, state, _MOST),
         ).fetchall()
     if which is not None and not rows:
         raise NotFound(f"there is no proposal {which} that you may see", "`holdfast hub review` lists them.")
-    return [HubProposal(*row) for row in rows]
+    return [_proposal(row) for row in rows]
+
+
+def _proposal(row: Sequence[Any]) -> HubProposal:
+    """Return a proposal as its text says it."""
+    width = len(HubProposal._fields) - 1
+    found, (text, updated, key_digest), made = HubProposal(*row[:width]), row[width : width + 3], row[width + 3 :]
+    if found.state != "open":
+        return found
+    memory, _ = parsed(text, Scope(found.kind, found.owner), found.key, updated)
+    of_text = dict(zip(FIELDS, row_values(memory, text), strict=False))
+    is_own = key_digest == short("key", found.key) and list(made) == [of_text[name] for name in _MADE]
+    said = found._replace(title=memory.title, body=memory.body, type=memory.type, tags=list(memory.tags))
+    return said._replace(is_forged=not is_own)
 
 
 def decide(pool: Pool, asks: Asks, which: int, *, approve: bool, reason: str) -> str:
     """Approve or reject a proposal; return the name of its team."""
     verdict = "approved" if approve else "rejected"
+    if approve and proposals(pool, asks, which=which)[0].is_forged:
+        raise Refused(f"proposal {which} does not say what it would share", "Reject it.")
     return str(_call(pool, asks, "decide(%s, %s, %s)", (which, verdict, redact(reason.strip())[0])))
 
 

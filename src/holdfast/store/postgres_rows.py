@@ -111,9 +111,9 @@ def add_proposal(db: Any, here: tuple[int, int], person: str, reason: str, memor
 
 # Counts that memories were handed out, each at most once a minute. Nobody waits for the disk for a count.
 _COUNT = (
-    "INSERT INTO holdfast.use SELECT {}, {}, kind, owner, key, 1, at"
+    "INSERT INTO holdfast.use SELECT %s, %s, kind, owner, key, 1, at"
     " FROM (SELECT set_config('synchronous_commit', 'off', true)) quick,"
-    " unnest({}::text[], {}::text[], {}::text[], {}::text[]) AS told(kind, owner, key, at)"
+    " unnest(%s::text[], %s::text[], %s::text[], %s::text[]) AS told(kind, owner, key, at)"
     " ON CONFLICT (organisation, team, kind, owner, key) DO UPDATE SET count = use.count + 1, last = excluded.last"
     " WHERE excluded.last::timestamptz - use.last::timestamptz >= interval '60 seconds'"
 )
