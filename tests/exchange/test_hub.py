@@ -27,7 +27,7 @@ from holdfast.recall.recall import recall
 from holdfast.records import Draft, Filter, Given, Receipt, Scope
 from holdfast.store.session_table import SessionRow
 from holdfast.workspace import Workspace
-from support.postgres import Served, hub, server
+from support.postgres import Hub, Served, hub, server
 
 PROJECT = Scope("project", "shop")
 
@@ -136,6 +136,54 @@ def receipt_event(workspace, at, given):
     """Write the receipt of an injection into the journal, as a hook does."""
     one = Given(Scope(given["scope"], given["owner"]), given["key"], given["digest"], given["why"], given["tokens"])
     workspace.journal.append(event_of(Receipt(at, "codex", "s-1", "start", (one,))))
+
+
+def test_who_is_out_of_a_team_keeps_nothing_that_it_shared(join, world):
+    """The next sync takes out what came from the team, as no withdrawal would; what the person changed here stays."""
+    made, _, _ = world
+    kim, lee = join("kim"), join("lee")
+    for key in ("one", "changed"):
+        remember(kim.workspace, f"Said of {key}.", key=key)
+        kim.share(key, "shop", "asked")
+    kim.sync()
+    assert lee.sync()["stored"] == 2
+    remember(lee.workspace, "Lee's own.", key="mine")
+    remember(lee.workspace, "Lee says otherwise.", key="changed")
+    given = {"scope": "project", "owner": "shop", "key": "one", "digest": "x", "why": "", "tokens": 1}
+    receipt_event(lee.workspace, now(), given)
+    made.operator.set_member(lee.joined.organisation, "shop", "lee", "")
+    assert lee.sync()["removed"] == 1
+    assert keys(lee) == ["changed", "mine"] and not sum(lee.sync().values())
+    # Whoever comes back is told everything again.
+    made.operator.set_member(lee.joined.organisation, "shop", "lee", "reader")
+    assert lee.sync()["stored"] == 1 and keys(lee) == ["changed", "mine", "one"]
+
+
+def test_a_hub_out_of_a_backup_is_followed_from_its_own_numbers(join, world, tmp_path):
+    """What changed after the backup goes or comes as the restored hub has it, and nothing new is missed."""
+    made, tokens, _ = world
+    kim, lee = join("kim"), join("lee")
+
+    def share(key, text):
+        remember(kim.workspace, text, key=key)
+        kim.share(key, "shop", "asked")
+        kim.sync()
+
+    share("kept", "Kept.")
+    dump, other = str(tmp_path / "hub.dump"), Hub(server(), server().database("template0"))
+    subprocess.run([server().bin / "pg_dump", "-Fc", "-f", dump, server().url(made.database)], check=True)
+    for number in range(4):
+        share(f"lost-{number}", f"After the backup {number}.")
+    assert lee.sync()["stored"] == 5
+    subprocess.run([server().bin / "pg_restore", "-d", server().url(other.database), dump], check=True)
+    serving = Served(other)
+    for one in (kim, lee):
+        joined(one.workspace, serving.url, one.joined.token)
+    kim, lee = client(kim.workspace), client(lee.workspace)
+    share("new", "After the restore.")
+    assert lee.sync()["removed"] == 4 and keys(lee) == ["kept", "new"]
+    assert not sum(lee.sync().values()) and len(keys(kim)) == 6
+    assert serving.end() == 0
 
 
 def test_a_sync_with_nothing_new_is_one_request(join, world):

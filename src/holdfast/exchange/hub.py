@@ -25,6 +25,7 @@ import time
 import urllib.error
 import urllib.request
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -34,10 +35,9 @@ from holdfast.base.clock import now
 from holdfast.base.text import hash_of
 from holdfast.errors import BadInput, Conflict, Forgotten, HoldfastError, NotFound, Refused, StoreUnavailable
 from holdfast.exchange.hub_allowed import ERASED, PLACE, Place, TeamGate, WaitingChange, erased_key
-from holdfast.exchange.hub_digests import digests_since
+from holdfast.exchange.hub_digests import digests_since, given_since
 from holdfast.exchange.repository_set import shown_difference, shown_line
 from holdfast.exchange.team import refuse_personal
-from holdfast.inject.receipts import receipts
 from holdfast.journal import notices
 from holdfast.memory.remember import put
 from holdfast.privacy.redact import redact
@@ -163,27 +163,57 @@ class HubClient:
             if time.monotonic() > ends:
                 return done
             done[self._send(row)] += 1
-        found = files.read_if_there(_file(self.workspace, "position.json"))
-        cursor = dict(json.loads(found)) if found else {}
-        more = True
-        while more and time.monotonic() <= ends:
-            after = {team: number for team, number in cursor.items() if isinstance(number, int)}
-            teams = self.call("POST", "changes", {"after": after, "limit": MAX_AT_ONCE})["teams"]
-            more = False
-            for team, found in teams.items():
-                is_trusted = self.gate.trusts(team)
-                for change in found["changes"]:
-                    done[self._take(team, change, is_trusted=is_trusted)] += 1
-                if found["changes"]:
-                    cursor[team] = found["changes"][-1]["change"]
-                    self._move(cursor)
-                more |= bool(found["more"])
-        done["receipts"] += self._send_receipts(cursor)
+        cursor, teams = self._fetch(done, ends)
+        done["receipts"] += self._send_receipts(cursor, teams)
         done["digests"] += self._send_digests(cursor)
         if waiting := self.gate.open_teams():
             told = "teams of your hub share memories that wait for your decision"
             notices.report(self.workspace.home, "hub", told, waiting, hint=_TELL, lasts=True)
         return done
+
+    def _fetch(self, done: Counter[str], ends: float) -> tuple[dict[str, Any], frozenset[str]]:
+        """Take what changed since the position, which moves along; return it, and the teams that the hub named.
+
+        Another hub, or this one as it was on the day of a backup, numbers its changes anew: all of it comes again, and
+        what it does not have goes here.
+        """
+        cursor: dict[str, Any] = json.loads(files.read_if_there(_file(self.workspace, "position.json")) or b"{}")
+        had, teams, is_known, more = set[Place](), dict[str, Any](), True, True
+        while more and time.monotonic() <= ends:
+            after = {team: number for team, number in cursor.items() if isinstance(number, int)}
+            answered = self.call("POST", "changes", {"after": after, "limit": MAX_AT_ONCE})
+            teams, which = answered["teams"], answered.get("hub", "")
+            if is_known and which and cursor.setdefault("@hub", which) != which:
+                cursor, is_known = {name: one for name, one in cursor.items() if name not in after}, False
+                continue
+            more = self._took(teams, cursor, done, had)
+        if not more:
+            done["removed"] += self._drop(lambda place: place[0] not in teams or not (is_known or place in had))
+            kept = {name: one for name, one in cursor.items() if name[0] == "@" or name in teams}
+            if kept != cursor or not is_known:
+                cursor = {**kept, "@hub": which}
+                self._move(cursor)
+        return cursor, frozenset(teams)
+
+    def _took(self, teams: dict[str, Any], cursor: dict[str, Any], done: Counter[str], had: set[Place]) -> bool:
+        """Take the changes of one answer, and move along; return whether there are more."""
+        for team, found in teams.items():
+            is_trusted = self.gate.trusts(team)
+            for change in found["changes"]:
+                done[self._take(team, change, is_trusted=is_trusted)] += 1
+                had.add(_place(team, change))
+            if found["changes"]:
+                cursor[team] = found["changes"][-1]["change"]
+                self._move(cursor)
+        return any(found["more"] for found in teams.values())
+
+    def _drop(self, is_gone: Callable[[Place], bool]) -> int:
+        """Take out what the hub no longer tells the person of, and would not withdraw; return how many went."""
+        gone = 0
+        for place in filter(is_gone, {**self.cached(), **self.gate.waits()}):
+            gone += self._take_out(place)
+            self.gate.note(place, 0)
+        return gone
 
     def _send(self, row: dict[str, Any]) -> str:
         """Send one row; what the hub refuses for good is not sent again, and is said."""
@@ -246,9 +276,8 @@ class HubClient:
         waits = {place: number for place, number in self.gate.waits().items() if place[0] == team}
         after, more, found = min(waits.values(), default=1 << 62) - 1, True, list[WaitingChange]()
         while more:
-            teams = self.call("POST", "changes", {"after": {team: after}, "limit": MAX_AT_ONCE, "teams": [team]})[
-                "teams"
-            ]
+            asked = {"after": {team: after}, "limit": MAX_AT_ONCE, "teams": [team]}
+            teams = self.call("POST", "changes", asked)["teams"]
             if team not in teams:
                 raise NotFound(f"{self.joined.person} is in no team {team}", "`holdfast hub doctor` lists your teams.")
             for change in teams[team]["changes"]:
@@ -280,14 +309,17 @@ class HubClient:
         notices.end(self.workspace.home, "hub", team)
         gone = []
         for place, cached in sorted(self.cached().items()):
-            here, is_theirs = self._here(place)
-            if place[0] == team and cached.said and here is not None and not is_theirs:
-                self.workspace.store.remove(here.scope, here.key, forget=False)
-                gone.append(here.key)
+            if place[0] == team and self._take_out(place):
+                gone.append(place[3])
                 # Whoever allows it again is asked for it again.
                 self.gate.note(place, cached.change)
-                self._note(place, cached.change, "")
         return gone
+
+    def _take_out(self, place: Place) -> bool:
+        """Remove what came in at a place, unless it is the person's now; return whether it was there."""
+        known = self.cached().get(place)
+        gone = {**dict(zip(PLACE, place, strict=True)), "change": known.change if known else 0, "text": None}
+        return known is not None and bool(known.said) and self._apply(place[0], gone) == "removed"
 
     def _apply(self, team: str, change: dict[str, Any]) -> str:
         """Put one change into this home; return what became of it."""
@@ -337,34 +369,17 @@ class HubClient:
         rows.append(_file(self.workspace, "cached.jsonl"), [json.dumps(told)])
         self.cached()[place] = Cached(change, said)
 
-    def _send_receipts(self, cursor: dict[str, Any]) -> int:
-        """Tell the hub which of its memories sessions here were given since the last time: no word of them."""
-        # What a session was given is the version that was here then, also where a later one, or its end, came since.
-        came: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-        for row in self._rows("cached.jsonl"):
-            came.setdefault(tuple(str(row.get(name, "")) for name in PLACE[1:]), []).append(row)
+    def _send_receipts(self, cursor: dict[str, Any], teams: frozenset[str]) -> int:
+        """Tell these teams which of their memories sessions here were given since the last time: no word of them."""
         last = str(cursor.get("@receipts", ""))
-        by_team: dict[str, list[tuple[str, str, str, int, str]]] = {}
-        newest = last
-        for receipt in receipts(self.workspace):
-            if receipt.at <= last:
-                break
-            newest = max(newest, receipt.at)
-            for one in receipt.given:
-                where = (one.scope.kind, one.scope.owner, one.key)
-                # Of what came in the same second the first counts: rather too old a version than none.
-                before = [row for row in came.get(where, ()) if str(row.get("at", "")) < receipt.at]
-                there = {str(row["team"]): row for row in before or came.get(where, ())[:1]}
-                for team, row in there.items():
-                    if row["said"]:
-                        by_team.setdefault(team, []).append((*where, int(str(row["change"])), receipt.at))
-        for team, given in by_team.items():
+        newest, told = given_since(self.workspace, self._rows("cached.jsonl"), teams, last)
+        for team, given in told.items():
             for start in range(0, len(given), MAX_AT_ONCE):
                 self.call("POST", "receipts", {"team": team, "receipts": given[start : start + MAX_AT_ONCE]})
         if newest != last:
             cursor["@receipts"] = newest
             self._move(cursor)
-        return sum(map(len, by_team.values()))
+        return sum(map(len, told.values()))
 
     def _send_digests(self, cursor: dict[str, Any]) -> int:
         """Tell the team of `hub.digests`, if any, figures of the sessions that ended since the last time."""

@@ -1,4 +1,6 @@
-"""Figures of this home's sessions that the person chose to share with a team of the hub (`hub.digests`).
+"""What a hub is told of this home's sessions: receipts, and figures that the person chose to share (`hub.digests`).
+
+A receipt says which memory of a team a session was given: key, version and time.
 
 Of a session go: a digest of its name, the week, project, agent, outcome, how many asks, calls and failed calls it had,
 its minutes, tokens and dollars, and the kinds of its signals; of those that come from the agent's work alone also what
@@ -13,6 +15,8 @@ from typing import Any
 
 from holdfast.base.clock import seconds
 from holdfast.base.text import hash_of
+from holdfast.exchange.hub_allowed import PLACE
+from holdfast.inject.receipts import receipts
 from holdfast.patterns import signal_files
 from holdfast.privacy.redact import redact
 from holdfast.sessions.names import stem_of
@@ -24,6 +28,36 @@ FROM_WORK = ("failed-command", "retry-loop", "permission-denied")
 _MAX_SIGNATURE = 300
 _MAX_SIGNALS = 50
 _MAX_SESSIONS = 500
+
+# Kind, owner and key of a memory, the number of its change and the time.
+GivenRow = tuple[str, str, str, int, str]
+
+
+def given_since(
+    workspace: Workspace, came_in: list[dict[str, Any]], teams: frozenset[str], last: str
+) -> tuple[str, dict[str, list[GivenRow]]]:
+    """Return the time of the newest receipt, and by team what sessions were given of what came in, after the last one.
+
+    What a session was given is the version that was here then, also where a later one, or its end, came since.
+    """
+    came: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for row in came_in:
+        came.setdefault(tuple(str(row.get(name, "")) for name in PLACE[1:]), []).append(row)
+    by_team: dict[str, list[GivenRow]] = {}
+    newest = last
+    for receipt in receipts(workspace):
+        if receipt.at <= last:
+            break
+        newest = max(newest, receipt.at)
+        for one in receipt.given:
+            where = (one.scope.kind, one.scope.owner, one.key)
+            # Of what came in the same second the first counts: rather too old a version than none.
+            before = [row for row in came.get(where, ()) if str(row.get("at", "")) < receipt.at]
+            there = {str(row["team"]): row for row in before or came.get(where, ())[:1]}
+            for team, row in there.items():
+                if row["said"] and team in teams:
+                    by_team.setdefault(team, []).append((*where, int(str(row["change"])), receipt.at))
+    return newest, by_team
 
 
 def digests_since(workspace: Workspace, since: str) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ import difflib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from holdfast.base.digests import short
+from holdfast.base.text import hash_of
 from holdfast.errors import BadInput, NotFound, Refused
 from holdfast.privacy.redact import redact
 from holdfast.records import Scope
@@ -93,7 +93,7 @@ def _proposal(row: Sequence[Any]) -> HubProposal:
         return found
     memory, _ = parsed(text, Scope(found.kind, found.owner), found.key, updated)
     of_text = dict(zip(FIELDS, row_values(memory, text), strict=False))
-    is_own = key_digest == short("key", found.key) and list(made) == [of_text[name] for name in _MADE]
+    is_own = key_digest == hash_of("key", found.key) and list(made) == [of_text[name] for name in _MADE]
     said = found._replace(title=memory.title, body=memory.body, type=memory.type, tags=list(memory.tags))
     return said._replace(is_forged=not is_own)
 

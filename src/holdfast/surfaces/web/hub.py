@@ -207,7 +207,7 @@ def _changes(site: HubSite, who: Bearer, request: Request, body: bytes) -> objec
                 break
             kept.append(one._asdict())
         teams[team] = {"changes": kept, "more": len(found) > len(kept)}
-    return {"teams": teams}
+    return {"teams": teams, "hub": site.pool.numbered}
 
 
 def _share(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
