@@ -144,6 +144,21 @@ def test_a_role_that_is_the_wrong_one_is_told_which_is_right(cli):
     assert "not the address of a database" in cli("hub", "doctor", "http://hub.example.com").err
 
 
+def test_a_hub_with_few_connections_left_and_a_refused_one_say_so():
+    """Doctor counts what a role may still open, and tells what the server says of a connection that it refuses."""
+    from holdfast.store.postgres_connection import check_hub
+
+    made = hub()
+    made.server.execute("CREATE ROLE narrow LOGIN CONNECTION LIMIT 3; GRANT holdfast_app TO narrow")
+    narrow = made.server.url(made.database, "narrow")
+    (problem,) = check_hub(narrow)
+    assert "only 3 more connections" in problem
+    made.server.execute("ALTER ROLE narrow CONNECTION LIMIT 0")
+    for address, reason in ((narrow, "too many connections"), (made.server.url("nowhere"), "does not exist")):
+        with pytest.raises(StoreUnavailable, match=reason):
+            check_hub(address)
+
+
 def test_a_wrong_role_is_not_served_and_what_lay_idle_is_closed_at_the_end():
     """A process that serves as the operator ends at once; connections that a process kept are no warning at its end."""
     made = hub()

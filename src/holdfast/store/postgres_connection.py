@@ -37,6 +37,7 @@ MAX_CONNECTIONS = 8
 WAIT_SECONDS = 10.0
 STATEMENT_SECONDS = 30
 CONNECT_SECONDS = 5
+MAX_SECONDS_APART = 30
 # After this many uses on one connection, a statement stays prepared there.
 PREPARED_AFTER = 3
 _TRIES = 20
@@ -51,6 +52,13 @@ _PRINCIPAL = "SELECT " + ", ".join(
 )
 # A statement and its values: these travel beside it, since every session of a role sees the text of its statements.
 Statement = tuple[str, tuple[object, ...]]
+# The time there, and how many connections are still to be had by this role, the one that asks included.
+_STATE = (
+    "SELECT extract(epoch FROM clock_timestamp())::float8, 1 + least("
+    "current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int - count(*),"
+    " (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user)"
+    " - count(*) FILTER (WHERE usename = current_user)) FROM pg_stat_activity WHERE datid IS NOT NULL"
+)
 _WHICH = (
     "SELECT pg_backend_pid(), (SELECT format('%s-%s-%s', s.system_identifier, d.oid, c.timeline_id)"
     " FROM pg_control_system() s, pg_control_checkpoint() c, pg_database d WHERE d.datname = current_database())"
@@ -268,7 +276,8 @@ def told(conninfo: str) -> Iterator[None]:
         where = urlsplit(conninfo)
         text = f"the database {where.path.lstrip('/')} on {where.hostname or 'this machine'} cannot be used"
         # What the server says of its own state is told; what it says of a statement may repeat values.
-        text += f" ({type(problem).__name__})"
+        refused = str(problem).rpartition("FATAL:")[2] if problem.sqlstate is None and "FATAL:" in str(problem) else ""
+        text += f" ({refused.strip() or type(problem).__name__})"
         raise StoreUnavailable(text, "Is it running, and may this role connect?") from problem
 
 
@@ -359,4 +368,13 @@ def check_hub(conninfo: str) -> list[str]:
         seen = db.execute("SELECT count(*) FROM holdfast.memory").fetchone()[0]
         if seen:
             problems.append("without a principal rows are seen: this role bypasses row-level security")
+        at, free = db.execute(_STATE).fetchone()
+        if (apart := abs(time.time() - at)) > MAX_SECONDS_APART:
+            told_apart = f"the clocks of this machine and of the database are {apart:.0f} seconds apart"
+            problems.append(f"{told_apart}: sign-ins end by the one, tokens by the other")
+        if free < MAX_CONNECTIONS:
+            problems.append(
+                f"only {max(0, free)} more connections are free for this role; each process takes up to"
+                f" {MAX_CONNECTIONS}: raise max_connections or the role's limit, or put a pooler between"
+            )
     return problems
