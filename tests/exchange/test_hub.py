@@ -161,7 +161,7 @@ def test_who_is_out_of_a_team_keeps_nothing_that_it_shared(join, world):
 
 def test_a_hub_out_of_a_backup_is_followed_from_its_own_numbers(join, world, tmp_path):
     """What changed after the backup goes or comes as the restored hub has it, and nothing new is missed."""
-    made, tokens, _ = world
+    made, *_ = world
     kim, lee = join("kim"), join("lee")
 
     def share(key, text):
