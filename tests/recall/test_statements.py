@@ -9,7 +9,7 @@ from holdfast.recall import weights
 from holdfast.recall.embed import Model
 from holdfast.recall.recall import recall
 from holdfast.recall.scan import Scan
-from holdfast.recall.statements import NO_KIN, Question, likelihood
+from holdfast.recall.statements import LOOKED_AT, NO_KIN, Question, added, likelihood, square_of
 from holdfast.records import Filter
 from holdfast.workspace import Workspace
 
@@ -129,3 +129,12 @@ def test_likelihood() -> None:
     """It is between nought and one, and rises with what speaks for a memory."""
     steps = [likelihood(evidence / 10) for evidence in range(-20, 21)]
     assert steps == sorted(steps) and 0 < steps[0] < 0.01 and 0.99 < steps[-1] < 1
+
+
+def test_vectors_are_added_to_the_number() -> None:
+    """Sums and squares of stored vectors are exact, also where every number is as large as a byte takes."""
+    stored = [bytes((place * step) & 255 for place in range(256)) for step in range(LOOKED_AT - 2)]
+    stored += [b"\x80" * 256, b"\x7f" * 256]
+    numbers = [[byte - 256 if byte > 127 else byte for byte in one] for one in stored]
+    assert added(stored) == [sum(column) for column in zip(*numbers, strict=True)]
+    assert [square_of(one) for one in stored] == [sum(number * number for number in each) for each in numbers]

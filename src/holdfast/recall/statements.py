@@ -46,6 +46,10 @@ HALF, STEEP = 0.5, 8.0
 # What has no vector yet is as near as this where it holds every word.
 _UNKNOWN = 0.5
 _TINY = 1e-6
+# What a byte of a stored vector stands for: its number with 128 added, and the two bytes of the number's square.
+_FROM_ZERO = bytes([*range(128, 256), *range(128)])
+_SQUARES = [min(byte, 256 - byte) ** 2 for byte in range(256)]
+_LOW, _HIGH = bytes([square & 255 for square in _SQUARES]), bytes([square >> 8 for square in _SQUARES])
 
 
 class Question:
@@ -72,12 +76,12 @@ class Question:
         if count < MIN_HOLDERS or word in self.asked.damp:
             return False
         stored = [*self.table.vectors(self.table.holders(word, LOOKED_AT)).values()]
-        vectors = [memoryview(one).cast("b") for one in stored if len(one) == model.dim]
+        vectors = [one for one in stored if len(one) == model.dim]
         if len(vectors) < MIN_HOLDERS:
             return False
-        squares = [sum(map(mul, one, one)) for one in vectors]
+        squares = [square_of(one) for one in vectors]
         lengths = sum([square**0.5 for square in squares])
-        total = [*map(sum, zip(*vectors, strict=True))]
+        total = added(vectors)
         alike = (sum(map(mul, total, total)) - sum(squares)) / (lengths * lengths - sum(squares))
         of_meaning = sum(map(mul, total, model.encode(word))) / lengths
         without = (alike - of_meaning * of_meaning) / (1 - of_meaning * of_meaning)
@@ -132,6 +136,22 @@ class Question:
             by = sum([share * max(0.0, of_other[other]) for share, other in zip(shares, known, strict=True)])
             found |= {row: by / whole} if (whole := sum(shares)) else {}
         return found
+
+
+def added(stored: Sequence[bytes]) -> list[int]:
+    """Return the sum of a few stored vectors, number by number; each number is a lane of one long integer."""
+    lanes = bytearray(2 * len(stored[0]))
+    total = 0
+    for one in stored:
+        lanes[::2] = one.translate(_FROM_ZERO)
+        total += int.from_bytes(lanes, "little")
+    offset = 128 * len(stored)
+    return [number - offset for number in memoryview(total.to_bytes(len(lanes), "little")).cast("H")]
+
+
+def square_of(stored: bytes) -> int:
+    """Return the sum of the squares of a stored vector's numbers."""
+    return sum(stored.translate(_LOW)) + 256 * sum(stored.translate(_HIGH))
 
 
 def _apart(vectors: list[list[float]]) -> list[list[float]]:

@@ -309,9 +309,10 @@ class Tree:
 
     def _changed(self, stamps: Iterable[tuple[int, str, int, int, int]]) -> Iterator[str]:
         """Yield the paths of those files that are not as the index has them."""
+        root = self.full("")
         for _, path, ctime_ns, size, inode in stamps:
             try:
-                status = os.lstat(self.full(path))
+                status = os.lstat(root + path)
             except OSError:
                 yield path
                 continue
