@@ -14,6 +14,7 @@ from holdfast.app.erase import forget_memory as forget
 from holdfast.errors import Conflict, NotFound, Refused
 from holdfast.inject import publish
 from holdfast.memory.proposal_files import Proposals
+from holdfast.memory.proposals import approve
 from holdfast.memory.remember import remember
 
 
@@ -41,6 +42,9 @@ def test_what_is_known_stands_in_the_agents_memory_and_what_it_adds_comes_back_o
         assert native.take_back(opened) == 0
         (waiting,) = Proposals(opened.home).all()[0]
         assert (waiting.text, waiting.agent) == ("The staging host of the shop is s7.", name)
+        approve(opened, (waiting.id,))
+        publish.refresh(opened)
+        assert read(path).count("The staging host") == 1
         remember(opened, "Deploys need no VPN any more.", key="deploys")
         publish.refresh(opened)
         assert "no VPN any more" in read(path) and "need the VPN" not in read(path)

@@ -22,6 +22,7 @@ from holdfast.errors import Conflict, HoldfastError
 from holdfast.inject import memories
 from holdfast.inject.block import blocked
 from holdfast.memory import doctrine
+from holdfast.memory.proposal_files import same
 from holdfast.project.anchors import freshness_of
 from holdfast.records import Project, Scope
 from holdfast.store.read_only_index import ReadOnlyIndex
@@ -67,7 +68,9 @@ def _refreshed(
         rules = ManagedFile(agent.own_memory(place), block=True) if native else agent.rules_file(place)
         if rules is None or (one.scope == "project" and not os.path.isdir(one.folder)):
             return one
-        change = _change(rules, _text(workspace, one, installs), place, created=one.created_rules)
+        data = read(rules.path, place)
+        own = blocks.drop_memories(decoded(data or b"", rules.path)) if rules.block else ""
+        change = _change(rules, data, _text(workspace, one, installs, own), created=one.created_rules)
         if change is None:
             return one
         folders = carry_out([change], place)
@@ -79,9 +82,8 @@ def _refreshed(
     return replace(one, folders=made, created_rules=change.before is None or one.created_rules)
 
 
-def _change(rules: ManagedFile, text: str, place: Place, *, created: bool) -> ConfigChange | None:
+def _change(rules: ManagedFile, data: bytes | None, text: str, *, created: bool) -> ConfigChange | None:
     """Return the change that makes the file hold the text, or None where it does; an empty text is no file."""
-    data = read(rules.path, place)
     if rules.block:
         before = decoded(data or b"", rules.path)
         after = blocks.put_memories(before, text) if text else blocks.drop_memories(before)
@@ -93,12 +95,14 @@ def _change(rules: ManagedFile, text: str, place: Place, *, created: bool) -> Co
     return None if wanted == data else ConfigChange(rules.path, data, wanted)
 
 
-def _text(workspace: Workspace, one: Install, installs: list[Install]) -> str:
-    """Return what a session would start with, or nothing where no memory is left."""
+def _text(workspace: Workspace, one: Install, installs: list[Install], own: str) -> str:
+    """Return what a session would start with and no line of the file's `own` says, or nothing where none is left."""
     scopes, known = _scopes(workspace, one, installs)
     check = freshness_of(workspace.home, known)
     with ReadOnlyIndex(workspace.home, lambda: False) as index:
         found, more, _ = memories.found(index, scopes, lambda: check)
+    said_there = {same(line.strip().lstrip("-*+ ")) for line in own.splitlines()}
+    found = [each for each in found if same(each.memory.body) not in said_there]
     items = memories.items(found, now(), lambda: check)
     # What the person says about this memory stands outside the fence: it is no stored data.
     kept, _ = doctrine.told(workspace.home)
