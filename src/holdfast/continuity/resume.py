@@ -129,12 +129,14 @@ class ToldPages:
         found = [one for part in parts for one in _tried(part)]
         # A decision of a page brings its reason, so the sentence by which it was made is not told beside it.
         decided = {telling_words(one.said.partition(". ")[0]) for one in found if one.head == "Decided"}
+        # A last ask that is a single lasting sentence ("let's go with Postgres") is told as said, not as work.
+        stated = {_plain(one.said) for one in found if one.head == _SAID and ". " not in one.said}
+        found = [one for one in found if one.head != _ASKED_BEFORE or _plain(one.said) not in stated]
         echoed = " ".join([*asked, *(one.said for one in found if one.part in (ASKED, ADDED))]).casefold()
         told = [
             one
             for one in found
-            if one.head != _SAID
-            or not (telling_words(one.said) in decided or one.said.rstrip(".").casefold() in echoed)
+            if one.head != _SAID or not (telling_words(one.said) in decided or _plain(one.said) in echoed)
         ]
         return [*self._last_asked(asked), *told]
 
@@ -450,3 +452,8 @@ def _said(lines: Iterable[str]) -> list[str]:
         cells = [cell.strip() for cell in text.strip("|").split("|")] if text.startswith("|") else [text]
         said.append(lead + ", ".join(cell for cell in cells if cell and not is_day(cell)))
     return said
+
+
+def _plain(said: str) -> str:
+    """Return a statement as it is compared: without its full stop and in small letters."""
+    return said.rstrip(".").casefold()
