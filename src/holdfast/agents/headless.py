@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from holdfast.agents.reading.values import table, whole
+from holdfast.agents.reading.values import as_dict, whole
 from holdfast.errors import Refused
 
 ROLE = "You are a careful editor of a software project's notes. You use no tools. You answer with JSON only."
@@ -83,11 +83,11 @@ def _servers_of_codex(environment: Mapping[str, str]) -> list[str]:
 
 
 def _read_result(out: str) -> Answered:
-    told = _object(out)
-    text = told.get("result")
-    if told.get("is_error") or not isinstance(text, str):
-        raise ValueError(f"it ended with {told.get('subtype') or 'an error'}: {str(text or '')[:200]}")
-    usage = table(told.get("usage"))
+    result = _object(out)
+    text = result.get("result")
+    if result.get("is_error") or not isinstance(text, str):
+        raise ValueError(f"it ended with {result.get('subtype') or 'an error'}: {str(text or '')[:200]}")
+    usage = as_dict(result.get("usage"))
     sent = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     return Answered(text, sum(whole(usage.get(name)) for name in sent), whole(usage.get("output_tokens")))
 
@@ -96,7 +96,7 @@ def _read_events(out: str) -> Answered:
     text, sent, answered = "", 0, 0
     for line in filter(str.strip, out.splitlines()):
         event = _object(line)
-        item, usage = table(event.get("item")), table(event.get("usage"))
+        item, usage = as_dict(event.get("item")), as_dict(event.get("usage"))
         if event.get("type") == "item.completed" and item.get("type") == "agent_message":
             text = str(item.get("text") or "")
         elif event.get("type") == "turn.completed":

@@ -16,7 +16,7 @@ from typing import Any
 from holdfast.agents.base import Place
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import first_record
-from holdfast.agents.reading.values import listed, stem, table, text_of, told
+from holdfast.agents.reading.values import as_dict, as_list, field, stem, text_of
 from holdfast.base.files import names_in
 
 # The full log first: in the other one long fields are cut.
@@ -39,7 +39,7 @@ def find(place: Place) -> Iterator[str]:
 def sniff(path: str) -> bool:
     """Whether the lines are steps with a source and a type."""
     record = first_record(path)
-    return "step_index" in record and bool(told(record, "source")) and told(record, "type").isupper()
+    return "step_index" in record and bool(field(record, "source")) and field(record, "type").isupper()
 
 
 class AntigravityReading(Reading):
@@ -58,19 +58,19 @@ class AntigravityReading(Reading):
         self.facts["id"] = below.partition(os.sep)[0] if below and above else stem(self.path)
 
     def take(self, record: dict[str, Any]) -> None:
-        kind, source, text = told(record, "type"), told(record, "source"), text_of(record.get("content"))
+        kind, source, text = field(record, "type"), field(record, "source"), text_of(record.get("content"))
         if kind == "USER_INPUT":
             self._over()
             self._input(text, "human" if source == PERSON else "injected")
         elif kind == "PLANNER_RESPONSE":
             self._over()
             self.say("assistant", text)
-            for number, call in enumerate(listed(record.get("tool_calls"))):
-                self._call(f"{self.line}.{number}", table(call))
+            for number, call in enumerate(as_list(record.get("tool_calls"))):
+                self._call(f"{self.line}.{number}", as_dict(call))
         elif kind == "CHECKPOINT":
             self.say("summary", text)
         elif source == "MODEL" or kind == "TOOL_RESPONSE":
-            self._result(kind, text, told(record, "status"))
+            self._result(kind, text, field(record, "status"))
         else:
             self.person(text, usual="injected")
 
@@ -82,10 +82,10 @@ class AntigravityReading(Reading):
         self.person(text, usual=usual)
 
     def _call(self, key: str, call: dict[str, Any]) -> None:
-        given = {name: _unquoted(value) for name, value in table(call.get("args")).items()}
-        self.circumstances(told(given, "Cwd"))
+        given = {name: _unquoted(value) for name, value in as_dict(call.get("args")).items()}
+        self.circumstances(field(given, "Cwd"))
         self._asked.append(key)
-        self.call(key, told(call, "name"), given)
+        self.call(key, field(call, "name"), given)
 
     def _result(self, kind: str, text: str, status: str) -> None:
         failed = status in ("ERROR", "FAILED") or (kind == "RUN_COMMAND" and bool(_FAILED.search(text[:_LOOKED_AT])))

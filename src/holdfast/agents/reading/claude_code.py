@@ -24,13 +24,13 @@ from holdfast.agents.reading.lines import decode, files_below, first_records, li
 from holdfast.agents.reading.values import (
     MAX_OUTPUT,
     MAX_TEXT,
+    as_dict,
     cut,
+    field,
     input_text,
     is_result,
     is_typed,
-    table,
     text_of,
-    told,
     when,
 )
 from holdfast.privacy.speech import OURS, REFERENCED, class_of, separated, typed
@@ -220,7 +220,7 @@ class ClaudeCodeReading(Reading):
             if len(self._sessions) == 1 and not self.skip:
                 self._copied_until = _lines_before(self.path, session)
         if line.forkedFrom is not None:
-            self.facts["forked"] = told(line.forkedFrom, "sessionId")
+            self.facts["forked"] = field(line.forkedFrom, "sessionId")
             return self.facts["forked"] not in ("", session)
         return self.line <= self._copied_until and (line.type in CHAIN or line.type == "queue-operation")
 
@@ -257,8 +257,8 @@ class ClaudeCodeReading(Reading):
         for block in content if isinstance(content, list) else [content]:
             kind = block.get("type") if isinstance(block, dict) else "text"
             if kind in CALLS:
-                key, given = told(block, "id"), input_text(block.get("input"))
-                self.held.add(self.event("tool", "", self._id, False, told(block, "name"), key, given), key)
+                key, given = field(block, "id"), input_text(block.get("input"))
+                self.held.add(self.event("tool", "", self._id, False, field(block, "name"), key, given), key)
             elif kind in RESULTS:
                 self._result(line, block)
             elif kind == "text":
@@ -279,7 +279,7 @@ class ClaudeCodeReading(Reading):
         self._counted = ("", _Usage(), "", "")
 
     def _result(self, line: _Line, block: dict[str, Any]) -> None:
-        call = told(block, "tool_use_id")
+        call = field(block, "tool_use_id")
         output = text_of(block.get("content")) or text_of(_spilled(line.toolUseResult))
         failed = block.get("is_error") is True
         output = cut(output, MAX_OUTPUT)
@@ -327,7 +327,7 @@ class ClaudeCodeReading(Reading):
         is_agents = line.isSidechain is True or bool(line.agentId or line.agentName)
         # A plan or a suggestion that the person agreed to is handed over in their place, in the model's own words.
         agreed = line.planContent or source == "suggestion_accepted"
-        if line.isMeta is True or told(line.origin, "kind") not in TYPED_BY or line.userType not in (None, "external"):
+        if line.isMeta is True or field(line.origin, "kind") not in TYPED_BY or line.userType not in (None, "external"):
             return "injected"
         if is_agents or agreed:
             return "task"
@@ -343,12 +343,12 @@ class ClaudeCodeReading(Reading):
         attachment = line.attachment
         if not isinstance(attachment, dict):
             return
-        kind = told(attachment, "type")
+        kind = field(attachment, "type")
         if kind == "queued_command":
             text = cut(text_of(attachment.get("prompt")), MAX_TEXT)
-            by_person = told(attachment.get("origin"), "kind") in TYPED_BY and attachment.get("isMeta") is not True
+            by_person = field(attachment.get("origin"), "kind") in TYPED_BY and attachment.get("isMeta") is not True
             by_person = by_person and not is_of_a_peer(text)
-            usual = "human" if by_person and told(attachment, "commandMode") in ("prompt", "") else "injected"
+            usual = "human" if by_person and field(attachment, "commandMode") in ("prompt", "") else "injected"
             self._unqueue(text)
             for role, part in separated(text, usual):
                 self._add(role, part)
@@ -466,9 +466,9 @@ def _kept(raw: msgspec.Raw) -> Any:
 
 def _answers(raw: msgspec.Raw) -> dict[str, Any]:
     """Return what was answered to each question of a dialog: the options that were taken, and what was typed."""
-    record = table(_kept(raw))
-    notes = {name: told(one, "notes") for name, one in table(record.get("annotations")).items()}
-    answers = table(record.get("answers"))
+    record = as_dict(_kept(raw))
+    notes = {name: field(one, "notes") for name, one in as_dict(record.get("annotations")).items()}
+    answers = as_dict(record.get("answers"))
     return {name: [answers.get(name, ""), notes.get(name, "")] for name in {**answers, **notes}}
 
 

@@ -25,14 +25,14 @@ from holdfast.agents.reading.lines import decode, files_below, lines, open_plain
 from holdfast.agents.reading.values import (
     MAX_OUTPUT,
     MAX_TEXT,
+    as_dict,
     blocks,
     counts,
     cut,
+    field,
     input_text,
     is_typed,
-    table,
     text_of,
-    told,
     when,
     whole,
 )
@@ -118,38 +118,38 @@ class CodexReading(Reading):
         elif self.line <= self._prefix:
             return
         elif kind == "turn_context":
-            self.circumstances(told(payload, "cwd"), model=told(payload, "model"))
+            self.circumstances(field(payload, "cwd"), model=field(payload, "model"))
         elif not any(start <= self.line <= end for start, end in self._void):
             self.seen_at(self.at)
             if kind == "response_item":
                 self._item(payload)
             elif kind == "event_msg":
-                self._told(payload)
+                self._event(payload)
             elif kind == "compacted":
                 self._add("summary", text_of(payload.get("message")))
 
     def _meta(self, meta: dict[str, Any]) -> None:
         if "id" in self.facts:
             # A fork repeats the beginning of another file; what that file says about itself does not apply.
-            if told(meta, "id") != self.facts["id"]:
-                self.facts.setdefault("parent", told(meta, "id"))
+            if field(meta, "id") != self.facts["id"]:
+                self.facts.setdefault("parent", field(meta, "id"))
             else:
-                self.branch = told(meta.get("git"), "branch") or self.branch
+                self.branch = field(meta.get("git"), "branch") or self.branch
             return
-        spawned = table(meta.get("source")).get("subagent")
-        spawn = table(spawned).get("thread_spawn")
+        spawned = as_dict(meta.get("source")).get("subagent")
+        spawn = as_dict(spawned).get("thread_spawn")
         self.know(
-            id=told(meta, "id", "session_id"),
-            version=told(meta, "cli_version"),
-            parent=told(meta, "parent_thread_id") or told(spawn, "parent_thread_id") or told(meta, "forked_from_id"),
+            id=field(meta, "id", "session_id"),
+            version=field(meta, "cli_version"),
+            parent=field(meta, "parent_thread_id") or field(spawn, "parent_thread_id") or field(meta, "forked_from_id"),
             is_subagent="yes" if spawned else "",
         )
-        self.circumstances(told(meta, "cwd"), told(meta.get("git"), "branch"))
+        self.circumstances(field(meta, "cwd"), field(meta.get("git"), "branch"))
         self.seen_at(when(meta.get("timestamp")) or self.at)
 
     def _tokens(self, payload: dict[str, Any]) -> None:
         """Count what was added to the running total; where the total starts again, what the last step says."""
-        info = table(payload.get("info"))
+        info = as_dict(payload.get("info"))
         usage = info.get("total_token_usage")
         if not isinstance(usage, dict):
             return
@@ -202,7 +202,7 @@ class CodexReading(Reading):
         self._unconfirmed.clear()
 
     def _item(self, item: dict[str, Any]) -> None:
-        kind = told(item, "type") or ("message" if "role" in item else "")
+        kind = field(item, "type") or ("message" if "role" in item else "")
         if kind == "message":
             content, role = item.get("content", item.get("message")), item.get("role")
             if role == "assistant":
@@ -226,18 +226,18 @@ class CodexReading(Reading):
     def _call(self, item: dict[str, Any], kind: str) -> None:
         self._give_up()
         function = item.get("function")
-        name = told(item, "name") or told(function, "name") or kind.removesuffix("_call")
-        space = told(item, "namespace")
+        name = field(item, "name") or field(function, "name") or kind.removesuffix("_call")
+        space = field(item, "namespace")
         given = next((item[one] for one in ("arguments", "input", "action", "revised_prompt") if one in item), None)
-        call = told(item, "call_id")
+        call = field(item, "call_id")
         answered = not call or "result" in item
         output = cut(text_of(item.get("result")), MAX_OUTPUT) if answered else ""
         tool = f"{space}.{name}" if space and not name.startswith(space) else name
-        event = self.event("tool", "", told(item, "id"), False, tool, call, input_text(given), output, answered)
+        event = self.event("tool", "", field(item, "id"), False, tool, call, input_text(given), output, answered)
         self.held.add(event, "" if answered else call)
 
     def _result(self, item: dict[str, Any]) -> None:
-        call = told(item, "call_id")
+        call = field(item, "call_id")
         found = next((item[name] for name in ("output", "result", "tools") if name in item), None)
         result = _understood(found)
         result.update(self._ended.pop(call, {}))
@@ -245,36 +245,36 @@ class CodexReading(Reading):
         if self.held.answer(call, until=self.at, **result):
             self.choose(asked)
         else:
-            name, output, failed = told(item, "name"), result["output"], result["failed"]
+            name, output, failed = field(item, "name"), result["output"], result["failed"]
             self.held.add(self.event("tool", "", "", failed, name, call, "", output, answered=True))
 
-    def _told(self, event: dict[str, Any]) -> None:
-        kind = told(event, "type")
-        if kind == "user_message" and told(event, "kind") in ("", "plain"):
+    def _event(self, event: dict[str, Any]) -> None:
+        kind = field(event, "type")
+        if kind == "user_message" and field(event, "kind") in ("", "plain"):
             self._person(text_of(event.get("message")), "event")
         elif kind == "agent_message":
             self._say("assistant", text_of(event.get("message")), "event")
         elif kind == "item_completed":
-            self._completed(table(event.get("item")))
+            self._completed(as_dict(event.get("item")))
         elif kind in ("exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response"):
             self._end(event)
         elif kind == "turn_aborted":
-            self._add("injected", f"[turn aborted: {told(event, 'reason')}]")
+            self._add("injected", f"[turn aborted: {field(event, 'reason')}]")
         elif kind in ("error", "stream_error"):
             self._add("injected", text_of(event.get("message")), failed=True)
         elif kind == "thread_name_updated":
-            self.know(title=told(event, "thread_name"))
+            self.know(title=field(event, "thread_name"))
 
     def _completed(self, item: dict[str, Any]) -> None:
-        if told(item, "type") == "UserMessage":
+        if field(item, "type") == "UserMessage":
             for block in filter(is_typed, blocks(item.get("content"))):
                 self._person(text_of(block), "event")
-        elif told(item, "type") == "AgentMessage":
+        elif field(item, "type") == "AgentMessage":
             self._say("assistant", text_of(item.get("content")), "event")
 
     def _end(self, event: dict[str, Any]) -> None:
         """Keep how a call ended until its result comes, which says it less clearly."""
-        call, taken = told(event, "call_id"), event.get("duration")
+        call, taken = field(event, "call_id"), event.get("duration")
         ended: dict[str, Any] = {}
         if isinstance(taken, dict):
             ended["took"] = whole(taken.get("secs")) * 1_000 + whole(taken.get("nanos")) // 1_000_000
@@ -299,7 +299,7 @@ def _opened_envelope(record: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return kind and payload of a record of any generation."""
     payload = record.get("payload")
     if isinstance(payload, dict):
-        return told(record, "type"), payload
+        return field(record, "type"), payload
     if "type" in record or "role" in record:
         return "response_item", record
     return ("session_meta" if "id" in record else ""), record
@@ -346,7 +346,7 @@ def _survey(path: str) -> tuple[int, list[tuple[int, int]], bool]:
     with _opened(path) as file:
         head = [_opened_envelope(decode(raw) or {}) for _, _, raw in islice(lines(file), 4)]
     metas = [payload for kind, payload in head if kind == "session_meta"]
-    is_copy = len({told(meta, "id") for meta in metas}) > 1 or bool(metas and told(metas[0], "forked_from_id"))
+    is_copy = len({field(meta, "id") for meta in metas}) > 1 or bool(metas and field(metas[0], "forked_from_id"))
     rolled_back, tells_typed, before, length = is_copy, False, b"", len(_ROLLED_BACK)
     with _opened(path) as file:
         while not (rolled_back and tells_typed) and (piece := file.read(2**18)):
@@ -355,7 +355,7 @@ def _survey(path: str) -> tuple[int, list[tuple[int, int]], bool]:
             # In a transcript, a quote within a text has a backslash before it.
             tells_typed = tells_typed or any(mark in piece or mark in seam for mark in _TYPED)
             before = piece[-length:]
-    prefix, void = _marked(path, told(metas[0], "id") if is_copy else "") if rolled_back else (0, [])
+    prefix, void = _marked(path, field(metas[0], "id") if is_copy else "") if rolled_back else (0, [])
     return prefix, void, tells_typed
 
 
@@ -369,8 +369,8 @@ def _marked(path: str, fork: str) -> tuple[int, list[tuple[int, int]]]:
             if not any(mark in raw for mark in _MARKS):
                 continue
             kind, payload = _opened_envelope(decode(raw) or {})
-            name = told(payload, "type") or kind
-            turn = told(payload, "turn_id") if name in ("task_started", "turn_context") else ""
+            name = field(payload, "type") or kind
+            turn = field(payload, "turn_id") if name in ("task_started", "turn_context") else ""
             if copied and turn:
                 # A turn whose id has an earlier time was begun before the session.
                 are_ids = _ID.fullmatch(turn) and _ID.fullmatch(fork)

@@ -17,7 +17,7 @@ from holdfast.agents.base import Place
 from holdfast.agents.copilot import AGENT
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import first_record, small_text
-from holdfast.agents.reading.values import apart, counts, listed, stem, table, text_of, told, whole
+from holdfast.agents.reading.values import apart, as_dict, as_list, counts, field, stem, text_of, whole
 from holdfast.base.files import names_in
 from holdfast.privacy import fence
 from holdfast.records import Session
@@ -45,7 +45,7 @@ def find(place: Place) -> Iterator[str]:
 def sniff(path: str) -> bool:
     """Whether the lines are events with a type of two words and data."""
     record = first_record(path)
-    return "." in told(record, "type") and isinstance(record.get("data"), dict) and "id" in record
+    return "." in field(record, "type") and isinstance(record.get("data"), dict) and "id" in record
 
 
 class CopilotReading(Reading):
@@ -76,18 +76,18 @@ class CopilotReading(Reading):
         return super().session()
 
     def take(self, record: dict[str, Any]) -> None:
-        kind, id, data = told(record, "type"), told(record, "id"), table(record.get("data"))
-        self.circumstances(model=told(data, "model"))
+        kind, id, data = field(record, "type"), field(record, "id"), as_dict(record.get("data"))
+        self.circumstances(model=field(data, "model"))
         if kind in PLACES:
-            context = table(data.get("context")) or data
-            self.know(id=told(data, "sessionId"), version=told(data, "copilotVersion"))
-            self.circumstances(told(context, "cwd"), told(context, "branch"))
+            context = as_dict(data.get("context")) or data
+            self.know(id=field(data, "sessionId"), version=field(data, "copilotVersion"))
+            self.circumstances(field(context, "cwd"), field(context, "branch"))
         elif kind == "user.message":
-            self._user(data, id, "task" if told(record, "agentId") else "human")
+            self._user(data, id, "task" if field(record, "agentId") else "human")
         elif kind == "assistant.message":
             self._answer(data, id)
         elif kind == "tool.execution_start":
-            self.call(told(data, "toolCallId"), told(data, "toolName"), data.get("arguments"), id)
+            self.call(field(data, "toolCallId"), field(data, "toolName"), data.get("arguments"), id)
         elif kind == "tool.execution_complete":
             self._result(data)
         elif kind == "session.shutdown":
@@ -96,41 +96,40 @@ class CopilotReading(Reading):
             self._other(kind, data, id)
 
     def _user(self, data: dict[str, Any], id: str, usual: str) -> None:
-        usual = usual if told(data, "source") in ("", "user") else "injected"
-        transformed = told(data, "transformedContent")
+        usual = usual if field(data, "source") in ("", "user") else "injected"
+        transformed = field(data, "transformedContent")
         ours = transformed.find(fence.OPEN)
         if ours >= 0:
             self.say("ours", transformed[ours : transformed.rfind(fence.CLOSE) + len(fence.CLOSE)], id)
         self.person(text_of(data.get("content")), id, usual)
 
     def _answer(self, data: dict[str, Any], id: str) -> None:
-        self.answer(text_of(data.get("content")), id, calls=bool(listed(data.get("toolRequests"))))
-        self._unsettled[told(data, "messageId") or id] = (whole(data.get("outputTokens")), self.at, self.model)
-        for one in listed(data.get("toolRequests")):
-            self.call(told(one, "toolCallId"), told(one, "name"), table(one).get("arguments"), id)
+        self.answer(text_of(data.get("content")), id, calls=bool(as_list(data.get("toolRequests"))))
+        self._unsettled[field(data, "messageId") or id] = (whole(data.get("outputTokens")), self.at, self.model)
+        for one in as_list(data.get("toolRequests")):
+            self.call(field(one, "toolCallId"), field(one, "name"), as_dict(one).get("arguments"), id)
 
     def _result(self, data: dict[str, Any]) -> None:
-        error, result = data.get("error"), table(data.get("result"))
+        error, result = data.get("error"), as_dict(data.get("result"))
         output = text_of(result.get("content")) or text_of(result.get("detailedContent"))
-        output = output or told(error, "message") or text_of(error)
-        took = whole(table(table(data.get("toolTelemetry")).get("metrics")).get("durationMs"))
+        output = output or field(error, "message") or text_of(error)
+        took = whole(as_dict(as_dict(data.get("toolTelemetry")).get("metrics")).get("durationMs"))
         failed = data.get("success") is False or bool(_EXIT.search(output[-100:]))
         answer = next((output.removeprefix(lead) for lead in ANSWERED if output.startswith(lead)), "")
-        self.result(told(data, "toolCallId"), output, failed, told(data, "toolName"), took, [answer])
+        self.result(field(data, "toolCallId"), output, failed, field(data, "toolName"), took, [answer])
 
     def _settle(self, data: dict[str, Any]) -> None:
         """Count what was used since the session was started or resumed; an answer's own count is in it."""
-        metrics = {
-            model: table(table(told_of).get("usage")) for model, told_of in table(data.get("modelMetrics")).items()
-        }
+        by_model = as_dict(data.get("modelMetrics"))
+        metrics = {model: as_dict(as_dict(figures).get("usage")) for model, figures in by_model.items()}
         for model, usage in metrics.items():
             self.cost.add("", *apart(*counts(usage, *TOKENS)), at=self.at, model=model)
             self.models[model] = None
         if not any(metrics.values()):
             # Reported by kind, for all models together.
-            kinds = table(data.get("tokenDetails"))
+            kinds = as_dict(data.get("tokenDetails"))
             metrics = {"": kinds}
-            added = [table(kinds.get(name)).get("tokenCount") for name in KINDS]
+            added = [as_dict(kinds.get(name)).get("tokenCount") for name in KINDS]
             self.cost.add("", *added, at=self.at, model=self.model)
         if any(metrics.values()):
             self._unsettled.clear()
@@ -138,18 +137,18 @@ class CopilotReading(Reading):
 
     def _other(self, kind: str, data: dict[str, Any], id: str) -> None:
         if kind == "session.model_change":
-            self.model = told(data, "newModel") or self.model
+            self.model = field(data, "newModel") or self.model
         elif kind == "session.title_changed":
-            self.know(title=told(data, "title"))
+            self.know(title=field(data, "title"))
         elif kind == "session.compaction_complete":
-            self.say("summary", told(data, "summaryContent", "summary"), id)
+            self.say("summary", field(data, "summaryContent", "summary"), id)
         elif kind == "session.error":
-            self.say("injected", told(data, "message"), id, failed=True)
+            self.say("injected", field(data, "message"), id, failed=True)
         elif kind == "abort":
-            self.say("injected", f"[turn aborted: {told(data, 'reason')}]", id, failed=True)
+            self.say("injected", f"[turn aborted: {field(data, 'reason')}]", id, failed=True)
             self.release()
         elif kind in ("system.notification", "skill.invoked", "session.warning"):
-            self.say("injected", told(data, "content", "message"), id)
+            self.say("injected", field(data, "content", "message"), id)
 
 
 read = CopilotReading.read

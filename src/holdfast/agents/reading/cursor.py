@@ -18,7 +18,7 @@ from holdfast.agents.base import Place
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.database import AgentDatabase, is_database, opened
 from holdfast.agents.reading.lines import decode, files_below, first_record, head, open_plain
-from holdfast.agents.reading.values import MAX_TEXT, blocks, is_result, is_typed, stem, table, text_of, told, when
+from holdfast.agents.reading.values import MAX_TEXT, as_dict, blocks, field, is_result, is_typed, stem, text_of, when
 
 CALLS = ("tool_use", "tool_call", "tool-call")
 HIDDEN = "[REDACTED]"
@@ -46,7 +46,7 @@ def sniff(path: str) -> bool:
         database = opened(path)
         return bool(database and database.has("blobs", "id", "data") and database.has("meta", "key", "value"))
     if record := first_record(path):
-        is_line = told(record, "role") in ("user", "assistant") and "content" in table(record.get("message"))
+        is_line = field(record, "role") in ("user", "assistant") and "content" in as_dict(record.get("message"))
         return is_line and not record.keys() & {"uuid", "sessionId", "type"}
     return head(path).lstrip().startswith((b"user:", b"assistant:"))
 
@@ -75,19 +75,19 @@ class CursorReading(Reading):
         self._unnamed = 0
 
     def take(self, record: dict[str, Any]) -> None:
-        self.circumstances(model=told(record, "model"))
-        if told(record, "type") != "turn_ended":
-            self._blocks(told(record, "role"), table(record.get("message")).get("content"))
+        self.circumstances(model=field(record, "model"))
+        if field(record, "type") != "turn_ended":
+            self._blocks(field(record, "role"), as_dict(record.get("message")).get("content"))
             return
         self.release()
-        status = told(record, "status")
+        status = field(record, "status")
         if status not in ("", "success", "completed"):
-            self.say("injected", f"[turn {status}: {told(record, 'error', 'message')}]", failed=True)
+            self.say("injected", f"[turn {status}: {field(record, 'error', 'message')}]", failed=True)
 
     def _blocks(self, role: str, content: Any) -> None:
         is_added = any(map(is_result, blocks(content)))
         for block in blocks(content):
-            kind = told(block, "type")
+            kind = field(block, "type")
             if kind in CALLS:
                 self._call(block)
             elif is_result(block):
@@ -109,15 +109,15 @@ class CursorReading(Reading):
 
     def _call(self, block: dict[str, Any]) -> None:
         self._unnamed += 1
-        key = told(block, "id", "toolCallId") or f"#{self._unnamed}"
+        key = field(block, "id", "toolCallId") or f"#{self._unnamed}"
         given = block.get("input", block.get("args", block.get("arguments")))
-        self.call(key, told(block, "name", "toolName"), given)
+        self.call(key, field(block, "name", "toolName"), given)
 
     def _result(self, block: dict[str, Any]) -> None:
-        key = self.awaited(told(block, "tool_use_id", "toolCallId"), "#")
+        key = self.awaited(field(block, "tool_use_id", "toolCallId"), "#")
         output = block.get("content", block.get("result", block.get("output")))
         failed = block.get("is_error") is True or block.get("isError") is True
-        self.result(key, output, failed, told(block, "name", "toolName"))
+        self.result(key, output, failed, field(block, "name", "toolName"))
 
 
 class TextReading(CursorReading):
@@ -168,21 +168,21 @@ class StoreReading(CursorReading):
         self._database = database
 
     def _walk(self) -> Iterator[None]:
-        value = next((told(row, "value") for row in self._database.rows("SELECT value FROM meta WHERE key = '0'")), "")
+        value = next((field(row, "value") for row in self._database.rows("SELECT value FROM meta WHERE key = '0'")), "")
         meta = decode(bytes.fromhex(value) if _HEX.match(value) else value.encode("utf-8", "replace")) or {}
-        self.know(id=told(meta, "agentId"), title=told(meta, "name"))
-        self.model = told(meta, "lastUsedModel")
+        self.know(id=field(meta, "agentId"), title=field(meta, "name"))
+        self.model = field(meta, "lastUsedModel")
         self.seen_at(when(meta.get("createdAt")))
         # The root names the blobs in their order; where it names none, all of them count.
-        root = _fields(self._blob(told(meta, "latestRootBlobId")))
+        root = _fields(self._blob(field(meta, "latestRootBlobId")))
         order = [part.hex() for part in root if len(part) == _HASH]
         rows = () if order else self._database.rows("SELECT id FROM blobs ORDER BY rowid")
-        for number, id in enumerate(order or [told(row, "id") for row in rows], 1):
+        for number, id in enumerate(order or [field(row, "id") for row in rows], 1):
             message = decode(self._blob(id))
-            role = told(message, "role")
+            role = field(message, "role")
             if role:
                 self.stand("", number)
-                self._blocks("" if role == "system" else role, table(message).get("content"))
+                self._blocks("" if role == "system" else role, as_dict(message).get("content"))
                 yield
         self.malformed += self._database.broken
 

@@ -14,7 +14,7 @@ from typing import Any
 from holdfast.agents.base import Place
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import files_below, first_records, small_json
-from holdfast.agents.reading.values import blocks, counts, is_result, is_typed, stem, table, text_of, told, whole
+from holdfast.agents.reading.values import as_dict, blocks, counts, field, is_result, is_typed, stem, text_of, whole
 
 _FAILED = re.compile(r"\AError: |exit(?:ed with)? code:? [1-9]\d*[)\]]")
 _LOOKED_AT = 400
@@ -40,9 +40,9 @@ def find(place: Place) -> Iterator[str]:
 def sniff(path: str) -> bool:
     """Whether the file begins as a session does, or has a record that only the stream has."""
     for number, record in enumerate(first_records(path)):
-        kind = told(record, "type")
+        kind = field(record, "type")
         if number == 0 and kind == "session_start":
-            return bool(told(_head_of(record), "id"))
+            return bool(field(_head_of(record), "id"))
         if kind not in ("system", "message", "tool_call", "tool_result", "completion") or not _session_of(record):
             return False
         if kind != "system":
@@ -63,45 +63,45 @@ class DroidReading(Reading):
     def begin(self) -> None:
         self.facts["id"] = stem(self.path)
         self._settings = small_json(self.path.removesuffix(".jsonl") + ".settings.json")
-        self.circumstances(model=told(self._settings, "model"))
+        self.circumstances(model=field(self._settings, "model"))
 
     def finish(self) -> None:
         # Reported as one sum, which counts for the last day.
         self._count(self._settings.get("tokenUsage"))
 
     def take(self, record: dict[str, Any]) -> None:
-        kind = told(record, "type")
-        self.circumstances(told(record, "cwd"))
+        kind = field(record, "type")
+        self.circumstances(field(record, "cwd"))
         if kind == "session_start":
             self._head(_head_of(record))
         elif kind == "message" and isinstance(record.get("message"), dict):
-            is_hidden = HIDDEN in (told(record, "visibility"), told(record["message"], "visibility"))
+            is_hidden = HIDDEN in (field(record, "visibility"), field(record["message"], "visibility"))
             self._message(record["message"], _id_of(record), is_hidden=is_hidden)
         elif kind == "compaction_state":
-            self.say("summary", told(record, "summaryText", "summary") or told(table(record.get("summary")), "body"))
+            self.say("summary", field(record, "summaryText", "summary") or field(record.get("summary"), "body"))
         elif _session_of(record):
             self.facts["id"] = _session_of(record)
             self._streamed(kind, record)
 
     def _head(self, record: dict[str, Any]) -> None:
-        title = told(record, "sessionTitle", "title")
+        title = field(record, "sessionTitle", "title")
         self.know(
-            id=told(record, "id"),
+            id=field(record, "id"),
             title="" if title == _UNTITLED else title,
-            version=told(record, "version"),
-            parent=told(record, "parentSessionId", "parent"),
+            version=field(record, "version"),
+            parent=field(record, "parentSessionId", "parent"),
         )
-        self.circumstances(told(record, "cwd"))
+        self.circumstances(field(record, "cwd"))
 
     def _message(self, message: dict[str, Any], id: str, *, is_hidden: bool) -> None:
-        is_person, content = told(message, "role") == "user", blocks(message.get("content"))
+        is_person, content = field(message, "role") == "user", blocks(message.get("content"))
         is_added = is_hidden or any(map(is_result, content))
         for block in content:
-            kind = told(block, "type")
+            kind = field(block, "type")
             if kind == "tool_use":
-                self.call(told(block, "id"), told(block, "name"), table(block).get("input"), id)
+                self.call(field(block, "id"), field(block, "name"), as_dict(block).get("input"), id)
             elif is_result(block):
-                self._result(told(block, "tool_use_id"), table(block).get("content"), table(block).get("is_error"))
+                self._result(field(block, "tool_use_id"), as_dict(block).get("content"), as_dict(block).get("is_error"))
             elif is_person and (is_added or not is_typed(block)):
                 self.say("injected", text_of(block), id)
             elif kind not in ("thinking", "redacted_thinking"):
@@ -115,21 +115,21 @@ class DroidReading(Reading):
             self.say("assistant", text, id)
 
     def _streamed(self, kind: str, record: dict[str, Any]) -> None:
-        key = told(record, "toolCallId", "id")
+        key = field(record, "toolCallId", "id")
         if kind == "system":
-            self.circumstances(model=told(record, "model"))
+            self.circumstances(model=field(record, "model"))
         elif kind == "message":
-            self._spoken(told(record, "role") == "user", told(record, "text"), _id_of(record))
+            self._spoken(field(record, "role") == "user", field(record, "text"), _id_of(record))
         elif kind == "tool_call":
-            self.call(key, told(record, "toolName", "toolId"), record.get("parameters"))
+            self.call(key, field(record, "toolName", "toolId"), record.get("parameters"))
         elif kind == "tool_result":
             self._result(key, *_value(record))
         elif kind == "completion":
-            if told(record, "finalText").strip() != self._last:
-                self._spoken(False, told(record, "finalText"), "")
+            if field(record, "finalText").strip() != self._last:
+                self._spoken(False, field(record, "finalText"), "")
             self._count(record.get("usage"))
         elif kind == "error":
-            self.say("injected", f"[error: {told(record, 'message')}]", failed=True)
+            self.say("injected", f"[error: {field(record, 'message')}]", failed=True)
 
     def _result(self, key: str, output: Any, failed: Any) -> None:
         text = text_of(output)
@@ -144,24 +144,24 @@ class DroidReading(Reading):
 
 def _head_of(record: dict[str, Any]) -> dict[str, Any]:
     """Return what the first record says of the session; some versions put it a level deeper."""
-    return table(record.get("session")) or record
+    return as_dict(record.get("session")) or record
 
 
 def _id_of(record: dict[str, Any]) -> str:
     """Return the id of a message; a short one is a number within the file, and would look like a copy elsewhere."""
-    id = told(record, "id")
+    id = field(record, "id")
     return id if len(id) >= _MIN_ID else ""
 
 
 def _session_of(record: dict[str, Any]) -> str:
-    return told(record, "session_id", "sessionId")
+    return field(record, "session_id", "sessionId")
 
 
 def _value(record: dict[str, Any]) -> tuple[Any, bool | None]:
     """Return the output of a tool and whether it failed: None where nobody says."""
     value, failed = record.get("value"), record.get("isError")
     if isinstance(value, dict) and "exitCode" in value:
-        parts = [told(value, "stdout"), told(value, "stderr")]
+        parts = [field(value, "stdout"), field(value, "stderr")]
         return "\n".join(part for part in parts if part), whole(value.get("exitCode")) != 0
     return value, failed if isinstance(failed, bool) else None
 

@@ -29,7 +29,7 @@ from holdfast.agents.reading.lines import (
     small_text,
     without_mark,
 )
-from holdfast.agents.reading.values import MAX_OUTPUT, blocks, counts, listed, table, text_of, told, when
+from holdfast.agents.reading.values import MAX_OUTPUT, as_dict, as_list, blocks, counts, field, text_of, when
 from holdfast.privacy.speech import REFERENCED, behind_block
 
 TYPES = ("user", "gemini", "info", "error", "warning")
@@ -55,7 +55,7 @@ def sniff(path: str) -> bool:
         return start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and is_document
     if "projectHash" in record:
         return "sessionId" in record
-    is_message = told(record, "type") in ("user", "gemini") and "content" in record and "id" in record
+    is_message = field(record, "type") in ("user", "gemini") and "content" in record and "id" in record
     return is_message and "uuid" not in record and "message" not in record and "role" not in record
 
 
@@ -79,14 +79,14 @@ class GeminiReading(Reading):
         project = os.path.dirname(parent)
         folder = small_text(os.path.join(project, ".project_root"))
         if not folder:
-            known = table(small_json(os.path.join(project, "..", "..", "projects.json")).get("projects"))
+            known = as_dict(small_json(os.path.join(project, "..", "..", "projects.json")).get("projects"))
             folder = next((path for path, name in known.items() if name == os.path.basename(project)), "")
         self.circumstances(folder)
 
     def _metadata(self, record: dict[str, Any]) -> None:
-        is_subagent = "yes" if told(record, "kind") == "subagent" else ""
-        self.know(id=told(record, "sessionId"), title=told(record, "summary"), is_subagent=is_subagent)
-        for one in listed(record.get("directories"))[:1]:
+        is_subagent = "yes" if field(record, "kind") == "subagent" else ""
+        self.know(id=field(record, "sessionId"), title=field(record, "summary"), is_subagent=is_subagent)
+        for one in as_list(record.get("directories"))[:1]:
             self.circumstances(one if isinstance(one, str) and not self.folder else "")
         self.seen_at(*(when(record.get(name)) for name in ("startTime", "start_time", "lastUpdated")))
 
@@ -94,9 +94,9 @@ class GeminiReading(Reading):
         rest, messages = document(self.path, "messages")
         self._metadata(rest)
         yield from messages
-        for one in listed(rest.get("history")):
-            kind = "gemini" if told(one, "role") in ("model", "gemini") else "user"
-            yield {"type": kind, "content": one.get("parts"), "timestamp": one.get("ts")} if table(one) else None
+        for one in as_list(rest.get("history")):
+            kind = "gemini" if field(one, "role") in ("model", "gemini") else "user"
+            yield {"type": kind, "content": one.get("parts"), "timestamp": one.get("ts")} if as_dict(one) else None
 
     def _replayed(self) -> Iterator[dict[str, Any] | None]:
         """Yield the messages of the log as they are in the end, in the order in which they came up."""
@@ -108,8 +108,8 @@ class GeminiReading(Reading):
                 if span != at:
                     file.seek(span[0])
                     record = decode(without_mark(file.read(span[1] - span[0]))) or {}
-                    several = listed((table(record.get("$set")) or record).get("messages"))
-                    many = {told(one, "id"): one for one in reversed(several) if table(one)} or {id: record}
+                    several = as_list((as_dict(record.get("$set")) or record).get("messages"))
+                    many = {field(one, "id"): one for one in reversed(several) if as_dict(one)} or {id: record}
                     at = span
                 yield many.get(id)
 
@@ -121,41 +121,41 @@ class GeminiReading(Reading):
             record = decode(raw)
             if record is None:
                 self.malformed += 1
-            elif target := told(record, "$rewindTo"):
+            elif target := field(record, "$rewindTo"):
                 ids = list(kept)
                 for id in ids[ids.index(target) :] if target in kept else ():
                     del kept[id]
-            elif told(record, "id") and "$set" not in record:
-                kept[told(record, "id")] = span
-            elif told(record, "type") in TYPES and "content" in record:
+            elif field(record, "id") and "$set" not in record:
+                kept[field(record, "id")] = span
+            elif field(record, "type") in TYPES and "content" in record:
                 # Without an id nothing can replace it or rewind to it, but it was said.
                 kept[f"at {span[0]}"] = span
             else:
-                changed = table(record.get("$set")) or record
+                changed = as_dict(record.get("$set")) or record
                 self._metadata(changed)
-                for one in listed(changed.get("messages")):
-                    kept.setdefault(told(one, "id"), span)
+                for one in as_list(changed.get("messages")):
+                    kept.setdefault(field(one, "id"), span)
         kept.pop("", None)
         return kept
 
     def take(self, record: dict[str, Any]) -> None:
-        kind = told(record, "type")
-        self.circumstances(model=told(record, "model"))
+        kind = field(record, "type")
+        self.circumstances(model=field(record, "model"))
         if kind == "user":
             self._user(record)
         elif kind == "gemini":
             self._answer(record)
         elif kind in TYPES:
-            self.say("injected", text_of(record.get("content")), told(record, "id"), failed=kind == "error")
+            self.say("injected", text_of(record.get("content")), field(record, "id"), failed=kind == "error")
 
     def _user(self, message: dict[str, Any]) -> None:
-        id, parts = told(message, "id"), blocks(message.get("content"))
-        texts = [text_of(part) for part in parts if "functionResponse" not in table(part)]
+        id, parts = field(message, "id"), blocks(message.get("content"))
+        texts = [text_of(part) for part in parts if "functionResponse" not in as_dict(part)]
         for part in parts:
-            response = table(table(part).get("functionResponse"))
+            response = as_dict(as_dict(part).get("functionResponse"))
             if response:
                 output, error = _response(part)
-                self.result(told(response, "id"), output, error or _ended_badly(output), told(response, "name"))
+                self.result(field(response, "id"), output, error or _ended_badly(output), field(response, "name"))
         before, mark, added = "\n".join(texts).partition(REFERENCED)
         if (workspace := _WORKSPACE.search(before)) and not self.folder:
             self.circumstances(workspace[1].strip())
@@ -171,25 +171,25 @@ class GeminiReading(Reading):
 
     def _answer(self, message: dict[str, Any]) -> None:
         parts = blocks(message.get("content"))
-        said = [text_of(part) for part in parts if not table(part).get("thought") and "functionCall" not in table(part)]
+        spoken = [one for one in parts if not as_dict(one).get("thought") and "functionCall" not in as_dict(one)]
         self._count(message)
-        asked = [call for part in parts if (call := table(table(part).get("functionCall")))]
-        calls = listed(message.get("toolCalls"))
-        self.answer("\n".join(said), told(message, "id"), calls=bool(asked or calls))
+        asked = [call for part in parts if (call := as_dict(as_dict(part).get("functionCall")))]
+        calls = as_list(message.get("toolCalls"))
+        self.answer("\n".join(map(text_of, spoken)), field(message, "id"), calls=bool(asked or calls))
         for call in calls:
-            self._call(table(call), told(message, "id"))
+            self._call(as_dict(call), field(message, "id"))
         for call in asked:
-            self.call(told(call, "id"), told(call, "name"), call.get("args"))
+            self.call(field(call, "id"), field(call, "name"), call.get("args"))
 
     def _call(self, call: dict[str, Any], message: str) -> None:
-        key, name = told(call, "id") or f"{message}/{told(call, 'name')}/{self.held.given}", told(call, "name")
-        outputs = [_response(part) for part in listed(call.get("result"))]
+        key, name = field(call, "id") or f"{message}/{field(call, 'name')}/{self.held.given}", field(call, "name")
+        outputs = [_response(part) for part in as_list(call.get("result"))]
         output = "\n".join(text for text, _ in outputs) or text_of(call.get("resultDisplay"))
-        failed = told(call, "status") in FAILED or any(error for _, error in outputs) or _ended_badly(output)
+        failed = field(call, "status") in FAILED or any(error for _, error in outputs) or _ended_badly(output)
         self.call(key, name, call.get("args"))
         now, self.at = self.at, when(call.get("timestamp")) or self.at
         # A server's tool may have any name, but it lacks this field beside it.
-        answers: Any = None if told(call, "displayName") in ("", "Ask User") else {}
+        answers: Any = None if field(call, "displayName") in ("", "Ask User") else {}
         self.result(key, output, failed, name, answers=answers)
         self.at = now
 
@@ -197,13 +197,13 @@ class GeminiReading(Reading):
         names = ("input", "output", "cached", "thoughts", "total", "tool")
         given, output, cached, thoughts, total, tool = counts(message.get("tokens"), *names)
         given, *others = usage(given, output, cached, thoughts, total - tool)
-        self.cost.add(told(message, "id"), given + tool, *others, at=self.at, model=told(message, "model"))
+        self.cost.add(field(message, "id"), given + tool, *others, at=self.at, model=field(message, "model"))
 
 
 def _response(part: Any) -> tuple[str, bool]:
     """Return what a tool answered, and whether that was an error."""
-    response = table(table(part).get("functionResponse")).get("response")
-    error = told(response, "error") or text_of(table(response).get("error"))
+    response = as_dict(as_dict(part).get("functionResponse")).get("response")
+    error = field(response, "error") or text_of(as_dict(response).get("error"))
     return error or text_of(response), bool(error)
 
 

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from holdfast.agents.base import Place
 from holdfast.agents.reading.base import Costs, Reading
 from holdfast.agents.reading.lines import decode, first_record, first_records, lines, open_plain, small_json, small_text
-from holdfast.agents.reading.values import MAX_TEXT, apart, counts, cut, listed, table, text_of, told, when, whole
+from holdfast.agents.reading.values import MAX_TEXT, apart, as_dict, as_list, counts, cut, field, text_of, when, whole
 from holdfast.privacy.speech import class_of, within, words_in
 from holdfast.records import Session
 
@@ -51,9 +51,9 @@ def sniff(path: str) -> bool:
     """Whether the folder holds a session: a log of updates, or a history of items."""
     if not os.path.isdir(path):
         return False
-    if any(told(_update(record), "sessionUpdate") for record in first_records(os.path.join(path, LOG))):
+    if any(field(_update(record), "sessionUpdate") for record in first_records(os.path.join(path, LOG))):
         return True
-    return told(first_record(os.path.join(path, HISTORY)), "type", "role") in KINDS
+    return field(first_record(os.path.join(path, HISTORY)), "type", "role") in KINDS
 
 
 class GrokReading(Reading):
@@ -100,16 +100,16 @@ class GrokReading(Reading):
 
     def _read_summary(self) -> None:
         summary = small_json(os.path.join(self.path, SUMMARY))
-        info = table(summary.get("info"))
+        info = as_dict(summary.get("info"))
         self.know(
-            id=told(info, "id") or os.path.basename(os.path.abspath(self.path)),
-            title=told(summary, "generated_title", "session_summary"),
-            parent=told(summary, "parent_session_id"),
-            is_subagent="yes" if told(summary, "session_kind").startswith("subagent") else "",
+            id=field(info, "id") or os.path.basename(os.path.abspath(self.path)),
+            title=field(summary, "generated_title", "session_summary"),
+            parent=field(summary, "parent_session_id"),
+            is_subagent="yes" if field(summary, "session_kind").startswith("subagent") else "",
         )
-        self.circumstances(told(info, "cwd") or self._folder_by_name(), told(summary, "head_branch"))
+        self.circumstances(field(info, "cwd") or self._folder_by_name(), field(summary, "head_branch"))
         self.seen_at(*(when(summary.get(name)) for name in ("created_at", "last_active_at", "updated_at")))
-        self.model = told(summary, "current_model_id")
+        self.model = field(summary, "current_model_id")
 
     def _folder_by_name(self) -> str:
         parent = os.path.dirname(os.path.abspath(self.path))
@@ -118,10 +118,10 @@ class GrokReading(Reading):
 
     def _read_events(self) -> None:
         for _, event in self._records(EVENTS):
-            kind, at = told(event, "type"), when(event.get("ts"))
-            if kind == "tool_completed" and told(event, "tool_call_id"):
-                failed = told(event, "outcome") not in ("", "success")
-                self._tools[told(event, "tool_call_id")] = (whole(event.get("duration_ms")), failed, at)
+            kind, at = field(event, "type"), when(event.get("ts"))
+            if kind == "tool_completed" and field(event, "tool_call_id"):
+                failed = field(event, "outcome") not in ("", "success")
+                self._tools[field(event, "tool_call_id")] = (whole(event.get("duration_ms")), failed, at)
             elif kind == "turn_started" and isinstance(event.get("turn_number"), int):
                 self._turns[event["turn_number"]] = at
 
@@ -148,7 +148,7 @@ class GrokReading(Reading):
         """Keep what the program told the model, by the turn before which it stands in the history."""
         waiting: list[tuple[int, str, str]] = []
         for number, item in self._records(HISTORY):
-            if told(item, "type", "role") != "user":
+            if field(item, "type", "role") != "user":
                 continue
             role, text = self._role_of(item)
             if isinstance(item.get("prompt_index"), int):
@@ -156,7 +156,7 @@ class GrokReading(Reading):
                 waiting = []
             elif len(waiting) < MAX_ADDED and (role != "human" or hash(self._words_in(text)) not in self._typed):
                 # The log has everything that was typed: what it lacks was inserted by the program.
-                is_added = role == "human" and told(item, "synthetic_reason") != TYPED
+                is_added = role == "human" and field(item, "synthetic_reason") != TYPED
                 waiting.append((number, "injected" if is_added else role, cut(text, MAX_TEXT)))
         self._added.setdefault(-1, []).extend(waiting)
 
@@ -164,7 +164,7 @@ class GrokReading(Reading):
         return words_in(within(text, self.request_tag))
 
     def _role_of(self, item: dict[str, Any]) -> tuple[str, str]:
-        text, reason = text_of(item.get("content")), told(item, "synthetic_reason")
+        text, reason = text_of(item.get("content")), field(item, "synthetic_reason")
         self.look_for_workspace(text)
         if reason == TYPED or isinstance(item.get("prompt_index"), int):
             return self.usual(), text
@@ -187,9 +187,9 @@ class GrokReading(Reading):
 
     def _walk_log(self) -> Iterator[None]:
         for number, record in self._records(LOG):
-            update, params = _update(record), table(record.get("params"))
-            at = when(table(params.get("_meta")).get("agentTimestampMs")) or when(record.get("timestamp"))
-            kind = told(update, "sessionUpdate")
+            update, params = _update(record), as_dict(record.get("params"))
+            at = when(as_dict(params.get("_meta")).get("agentTimestampMs")) or when(record.get("timestamp"))
+            kind = field(update, "sessionUpdate")
             if kind == "turn_completed":
                 self._count(update, at)
             if any(first <= number <= last for first, last in self._void):
@@ -210,18 +210,18 @@ class GrokReading(Reading):
         if kind in ("agent_thought_chunk", "tool_call", "turn_completed"):
             self._finish_saying()
         if kind == "tool_call":
-            own = table(table(update.get("_meta")).get("x.ai/tool"))
-            self.call(told(update, "toolCallId"), told(own, "name") or told(update, "title"), update.get("rawInput"))
-        elif kind == "tool_call_update" and told(update, "status") in ("completed", "failed"):
+            own = as_dict(as_dict(update.get("_meta")).get("x.ai/tool"))
+            self.call(field(update, "toolCallId"), field(own, "name") or field(update, "title"), update.get("rawInput"))
+        elif kind == "tool_call_update" and field(update, "status") in ("completed", "failed"):
             self._result(update)
         elif kind == "turn_completed":
             self._end_turn(update)
         elif kind in ("model_changed", "model_auto_switched"):
-            self.model = told(update, "model_id", "modelId") or self.model
+            self.model = field(update, "model_id", "modelId") or self.model
 
     def _piece(self, kind: str, update: dict[str, Any]) -> None:
         is_user = kind == "user_message_chunk"
-        meta = table(update.get("_meta"))
+        meta = as_dict(update.get("_meta"))
         role = "command" if meta.get("hostTurn") is True else "human" if is_user else "assistant"
         turn = _turn(update) if is_user else -1
         if (role, turn) != self._speaker[:2]:
@@ -230,7 +230,7 @@ class GrokReading(Reading):
                 self.release()
                 self._say_added(turn)
                 self._answered = False
-                self.circumstances(model=told(meta, "modelId"))
+                self.circumstances(model=field(meta, "modelId"))
             self._speaker, self._size = (role, turn, self.at, self.line), 0
         piece = text_of(update.get("content"))
         self._size += len(piece)
@@ -253,17 +253,17 @@ class GrokReading(Reading):
         self.at, self.line = now
 
     def _result(self, update: dict[str, Any]) -> None:
-        key, own = told(update, "toolCallId"), table(update.get("rawOutput"))
+        key, own = field(update, "toolCallId"), as_dict(update.get("rawOutput"))
         took, failed, _ = self._tools.get(key, (0, False, ""))
-        failed = failed or told(update, "status") == "failed" or whole(own.get("exit_code")) != 0
-        blocks = listed(update.get("content"))
+        failed = failed or field(update, "status") == "failed" or whole(own.get("exit_code")) != 0
+        blocks = as_list(update.get("content"))
         # For a changed file its path is enough.
-        texts = [f"changed {told(one, 'path')}" if told(one, "type") == "diff" else text_of(one) for one in blocks]
-        self.result(key, told(own, "output_for_prompt") or "\n".join(texts), failed, told(update, "title"), took)
+        texts = [f"changed {field(one, 'path')}" if field(one, "type") == "diff" else text_of(one) for one in blocks]
+        self.result(key, field(own, "output_for_prompt") or "\n".join(texts), failed, field(update, "title"), took)
 
     def _end_turn(self, update: dict[str, Any]) -> None:
-        said = told(update, "agent_result")
-        if told(update, "stop_reason") == "error":
+        said = field(update, "agent_result")
+        if field(update, "stop_reason") == "error":
             self.say("injected", said, failed=True)
         elif not self._answered:
             self.say("assistant", said)
@@ -271,9 +271,9 @@ class GrokReading(Reading):
 
     def _count(self, update: dict[str, Any], at: str) -> None:
         """Keep what a turn cost: of several reports on it, the largest. It was paid for even if it was undone."""
-        usage, turn = table(update.get("usage")), told(update, "prompt_id") or f"line {self.offset}"
+        usage, turn = as_dict(update.get("usage")), field(update, "prompt_id") or f"line {self.offset}"
         used = apart(*counts(usage, *TOKENS))
-        models = list(table(usage.get("modelUsage")))
+        models = list(as_dict(usage.get("modelUsage")))
         if turn not in self._counted or sum(used) >= sum(self._counted[turn][0]):
             model = models[0] if len(models) == 1 else self.model
             self._counted[turn] = (used, whole(usage.get("costUsdTicks")) / TICKS_IN_A_DOLLAR, at, model)
@@ -287,23 +287,23 @@ class GrokReading(Reading):
 
     def _walk_history(self) -> Iterator[None]:
         for number, item in self._records(HISTORY):
-            kind = told(item, "type", "role")
-            key, turn = told(item, "tool_call_id"), item.get("prompt_index")
+            kind = field(item, "type", "role")
+            key, turn = field(item, "tool_call_id"), item.get("prompt_index")
             at = self._tools.get(key, (0, False, ""))[2] or (self._turns.get(turn, "") if isinstance(turn, int) else "")
-            self.stand(at or self.at, number, model=told(item, "model_id"))
+            self.stand(at or self.at, number, model=field(item, "model_id"))
             if kind == "user":
                 self._say_as(*self._role_of(item))
             elif kind == "assistant":
                 self.say("assistant", text_of(item.get("content")))
-                for one in map(table, listed(item.get("tool_calls"))):
-                    named = table(one.get("function")) or one
-                    self.call(told(one, "id"), told(named, "name"), named.get("arguments"))
+                for one in map(as_dict, as_list(item.get("tool_calls"))):
+                    named = as_dict(one.get("function")) or one
+                    self.call(field(one, "id"), field(named, "name"), named.get("arguments"))
             elif kind in ("tool_result", "tool"):
                 took, failed, _ = self._tools.get(key, (0, False, ""))
                 self.result(key, item.get("content"), failed, took=took)
             elif kind == "backend_tool_call":
-                one = table(item.get("kind"))
-                id, tool, status = told(one, "id"), told(one, "tool_type"), told(one, "status")
+                one = as_dict(item.get("kind"))
+                id, tool, status = field(one, "id"), field(one, "tool_type"), field(one, "status")
                 self.call(id, tool, one.get("action"))
                 self.result(id, "", status not in ("", "completed"), tool)
             yield
@@ -311,11 +311,11 @@ class GrokReading(Reading):
 
 def _update(record: dict[str, Any]) -> dict[str, Any]:
     """Return what a line of the log tells; the oldest lines have no envelope."""
-    return table(table(record.get("params")).get("update")) or table(record.get("update"))
+    return as_dict(as_dict(record.get("params")).get("update")) or as_dict(record.get("update"))
 
 
 def _turn(update: dict[str, Any]) -> int:
-    turn = table(update.get("_meta")).get("promptIndex")
+    turn = as_dict(update.get("_meta")).get("promptIndex")
     return turn if isinstance(turn, int) else -2
 
 

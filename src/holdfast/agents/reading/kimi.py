@@ -17,7 +17,7 @@ from holdfast.agents.base import Place
 from holdfast.agents.kimi import AGENT
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.lines import files_below, first_record, small_json
-from holdfast.agents.reading.values import counts, listed, stem, table, text_of, told
+from holdfast.agents.reading.values import as_dict, as_list, counts, field, stem, text_of
 
 FILE = "wire.jsonl"
 MAIN = "main"
@@ -44,9 +44,9 @@ def find(place: Place) -> Iterator[str]:
 def sniff(path: str) -> bool:
     """Whether the first line is the head of a wire file, or a message of one that has no head."""
     record = first_record(path)
-    message = table(record.get("message"))
-    is_old = "timestamp" in record and bool(told(message, "type")) and isinstance(message.get("payload"), dict)
-    return is_old or (told(record, "type") == "metadata" and bool(told(record, "protocol_version")))
+    message = as_dict(record.get("message"))
+    is_old = "timestamp" in record and bool(field(message, "type")) and isinstance(message.get("payload"), dict)
+    return is_old or (field(record, "type") == "metadata" and bool(field(record, "protocol_version")))
 
 
 class KimiReading(Reading):
@@ -87,62 +87,62 @@ class KimiReading(Reading):
         else:
             return
         state = small_json(os.path.join(folder, "state.json"))
-        self.know(title=told(state, "custom_title", "title"))
-        self.circumstances(told(state, "workDir") or _folder_by_hash(os.path.dirname(folder)))
+        self.know(title=field(state, "custom_title", "title"))
+        self.circumstances(field(state, "workDir") or _folder_by_hash(os.path.dirname(folder)))
 
     def take(self, record: dict[str, Any]) -> None:
-        kind, message, part = told(record, "type"), table(record.get("message")), _text_part(record)
+        kind, message, part = field(record, "type"), as_dict(record.get("message")), _text_part(record)
         if part is not None:
             self._said.append(part)
         elif _is_old(message):
-            self._take_old(told(message, "type"), message["payload"])
+            self._take_old(field(message, "type"), message["payload"])
         elif kind == "context.append_message":
             self._message(message)
         elif kind == "context.append_loop_event":
-            self._step(table(record.get("event")))
+            self._step(as_dict(record.get("event")))
         elif kind == "usage.record":
             self.cost.add("", *counts(record.get("usage"), *TOKENS))
         elif kind in ("config.update", "profile.bind", "llm.request"):
-            where = told(record, "cwd") or told(record.get("environmentDisclosure"), "cwd")
-            self.circumstances(where, model=told(record, "model") or told(record, "modelAlias").rpartition("/")[2])
+            where = field(record, "cwd") or field(record.get("environmentDisclosure"), "cwd")
+            self.circumstances(where, model=field(record, "model") or field(record, "modelAlias").rpartition("/")[2])
         elif kind == "context.apply_compaction":
-            self.say("summary", told(record, "summary", "contextSummary"))
-        elif kind == "turn.cancel" or (kind == "turn.ended" and told(record, "reason") in _CUT_OFF):
+            self.say("summary", field(record, "summary", "contextSummary"))
+        elif kind == "turn.cancel" or (kind == "turn.ended" and field(record, "reason") in _CUT_OFF):
             self.release()
-            self.say("injected", f"[turn {told(record, 'reason') or 'cancelled'}]", failed=True)
+            self.say("injected", f"[turn {field(record, 'reason') or 'cancelled'}]", failed=True)
 
     def _message(self, message: dict[str, Any]) -> None:
-        role, content = told(message, "role"), message.get("content")
+        role, content = field(message, "role"), message.get("content")
         if role == "user":
-            self.person(content, usual=ORIGINS.get(told(message.get("origin"), "kind"), "injected"))
+            self.person(content, usual=ORIGINS.get(field(message.get("origin"), "kind"), "injected"))
         elif role == "assistant":
             self.say("assistant", text_of(content))
 
     def _step(self, event: dict[str, Any]) -> None:
-        kind, id = told(event, "type"), told(event, "toolCallId")
+        kind, id = field(event, "type"), field(event, "toolCallId")
         if kind == "tool.call":
             if "folder" not in self.facts:
-                self.circumstances(told(event.get("display"), "cwd"))
-            self._call(id, told(event, "name"), event.get("args"))
+                self.circumstances(field(event.get("display"), "cwd"))
+            self._call(id, field(event, "name"), event.get("args"))
         elif kind == "tool.result":
-            result = table(event.get("result"))
+            result = as_dict(event.get("result"))
             self._result(id, result.get("output"), result.get("isError") is True)
 
     def _take_old(self, kind: str, payload: dict[str, Any], usual: str = "human") -> None:
         if kind in ("TurnBegin", "SteerInput"):
             self.person(payload.get("user_input"), usual=usual)
         elif kind == "ToolCall":
-            function = table(payload.get("function"))
-            self._call(told(payload, "id"), told(function, "name"), function.get("arguments"))
+            function = as_dict(payload.get("function"))
+            self._call(field(payload, "id"), field(function, "name"), function.get("arguments"))
         elif kind == "ToolResult":
-            result = table(payload.get("return_value", payload.get("result")))
-            output = text_of(result.get("output")) or told(result, "message")
-            self._result(told(payload, "tool_call_id"), output, result.get("is_error") is True)
+            result = as_dict(payload.get("return_value", payload.get("result")))
+            output = text_of(result.get("output")) or field(result, "message")
+            self._result(field(payload, "tool_call_id"), output, result.get("is_error") is True)
         elif kind == "StatusUpdate" and payload.get("token_usage"):
-            self.cost.add(told(payload, "message_id"), *counts(payload["token_usage"], *TOKENS))
+            self.cost.add(field(payload, "message_id"), *counts(payload["token_usage"], *TOKENS))
         elif kind == "SubagentEvent" and usual == "human":
-            inner = table(payload.get("event"))
-            self._take_old(told(inner, "type"), table(inner.get("payload")), "task")
+            inner = as_dict(payload.get("event"))
+            self._take_old(field(inner, "type"), as_dict(inner.get("payload")), "task")
         elif kind == "StepInterrupted":
             self.release()
             self.say("injected", "[turn cancelled]", failed=True)
@@ -163,21 +163,21 @@ def _is_old(message: dict[str, Any]) -> bool:
 
 def _text_part(record: dict[str, Any]) -> str | None:
     """Return the piece of an answer in a record; None where it is something else, nothing where it is a thought."""
-    message = table(record.get("message"))
+    message = as_dict(record.get("message"))
     if _is_old(message):
-        is_part, part = told(message, "type") in _PARTS, message["payload"]
+        is_part, part = field(message, "type") in _PARTS, message["payload"]
     else:
-        event = table(record.get("event"))
-        is_part, part = told(event, "type") == "content.part", event.get("part")
+        event = as_dict(record.get("event"))
+        is_part, part = field(event, "type") == "content.part", event.get("part")
     if not is_part:
         return None
-    return told(part, "text") if told(part, "type") == "text" else ""
+    return field(part, "text") if field(part, "type") == "text" else ""
 
 
 def _folder_by_hash(hashed: str) -> str:
     """Return which folder a hash stands for, in the list that the Kimi CLI keeps."""
     known = small_json(os.path.join(os.path.dirname(os.path.dirname(hashed)), "kimi.json"))
-    for path in filter(None, (told(one, "path") for one in listed(known.get("work_dirs")))):
+    for path in filter(None, (field(one, "path") for one in as_list(known.get("work_dirs")))):
         digest = hashlib.md5(path.encode("utf-8", "replace"), usedforsecurity=False).hexdigest()
         if os.path.basename(hashed).endswith(digest):
             return path

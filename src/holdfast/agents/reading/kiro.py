@@ -17,7 +17,7 @@ from holdfast.agents.base import Place
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.database import AgentDatabase, is_database, opened
 from holdfast.agents.reading.lines import decode, files_below, first_record, small_json
-from holdfast.agents.reading.values import blocks, listed, stem, table, text_of, told, when
+from holdfast.agents.reading.values import as_dict, as_list, blocks, field, stem, text_of, when
 
 TABLES = ("conversations_v2", "conversations")
 KINDS = ("Prompt", "AssistantMessage", "ToolResults")
@@ -42,9 +42,9 @@ def sniff(path: str) -> bool:
         database = opened(path)
         return bool(database and any(database.has(name, "key", "value") for name in TABLES))
     record = first_record(path)
-    if told(record, "kind") in KINDS:
+    if field(record, "kind") in KINDS:
         return isinstance(record.get("data"), dict)
-    return bool(told(record.get("payload"), "type")) and "ordinal" not in record and "type" not in record
+    return bool(field(record.get("payload"), "type")) and "ordinal" not in record and "type" not in record
 
 
 def read(path: str) -> Iterator[Reading]:
@@ -64,12 +64,12 @@ def _conversations(path: str, database: AgentDatabase, name: str) -> Iterator[Re
     seen: set[str] = set()
     for row in database.rows(f"SELECT rowid AS place FROM {name} {order}"):
         for found in database.rows(f"SELECT * FROM {name} WHERE rowid = ?", row["place"]):
-            value = decode(told(found, "value").encode("utf-8", "replace")) or {}
-            id = told(found, "conversation_id") or told(value, "conversation_id")
+            value = decode(field(found, "value").encode("utf-8", "replace")) or {}
+            id = field(found, "conversation_id") or field(value, "conversation_id")
             if id not in seen:
                 seen.add(id)
                 times = (found.get("created_at"), found.get("updated_at"))
-                yield ConversationReading(path, id, told(found, "key"), value, times)
+                yield ConversationReading(path, id, field(found, "key"), value, times)
 
 
 class ConversationReading(Reading):
@@ -83,7 +83,7 @@ class ConversationReading(Reading):
         self.facts["id"] = id
         self.circumstances(folder)
         self.seen_at(*map(when, times))
-        self.model = told(value.get("model_info"), "model_id", "model_name")
+        self.model = field(value.get("model_info"), "model_id", "model_name")
 
     def begin(self) -> None:
         summary = self._value.get("latest_summary")
@@ -97,30 +97,30 @@ class ConversationReading(Reading):
         return self.numbered(turn if isinstance(turn, dict) else None for turn in turns)
 
     def time_of(self, record: dict[str, Any]) -> str:
-        return when(table(record.get("user")).get("timestamp"))
+        return when(as_dict(record.get("user")).get("timestamp"))
 
     def take(self, record: dict[str, Any]) -> None:
-        self._user(table(record.get("user")))
-        self._answer(table(record.get("assistant")), table(record.get("request_metadata")))
+        self._user(as_dict(record.get("user")))
+        self._answer(as_dict(record.get("assistant")), as_dict(record.get("request_metadata")))
 
     def _user(self, user: dict[str, Any]) -> None:
-        content, state = table(user.get("content")), table(user.get("env_context")).get("env_state")
-        self.circumstances(told(state, "current_working_directory"))
-        self.person(_typed(told(content.get("Prompt"), "prompt")))
+        content, state = as_dict(user.get("content")), as_dict(user.get("env_context")).get("env_state")
+        self.circumstances(field(state, "current_working_directory"))
+        self.person(_typed(field(content.get("Prompt"), "prompt")))
         for name in ("ToolUseResults", "CancelledToolUses"):
-            results = table(content.get(name))
-            for one in listed(results.get("tool_use_results")):
-                failed = told(one, "status").lower() == "error" or name == "CancelledToolUses"
-                self.result(told(one, "tool_use_id"), _joined(table(one).get("content")), failed)
-            self.person(told(results, "prompt"))
+            results = as_dict(content.get(name))
+            for one in as_list(results.get("tool_use_results")):
+                failed = field(one, "status").lower() == "error" or name == "CancelledToolUses"
+                self.result(field(one, "tool_use_id"), _joined(as_dict(one).get("content")), failed)
+            self.person(field(results, "prompt"))
 
     def _answer(self, answer: dict[str, Any], request: dict[str, Any]) -> None:
-        said = table(answer.get("ToolUse")) or table(answer.get("Response"))
+        said = as_dict(answer.get("ToolUse")) or as_dict(answer.get("Response"))
         at = when(request.get("stream_end_timestamp_ms")) or when(request.get("request_start_timestamp_ms")) or self.at
-        self.stand(at, self.line, model=told(request, "model_id"))
-        self.say("assistant", told(said, "content"), told(said, "message_id"))
-        for one in listed(said.get("tool_uses")):
-            self.call(told(one, "id"), told(one, "name", "orig_name"), table(one).get("args"))
+        self.stand(at, self.line, model=field(request, "model_id"))
+        self.say("assistant", field(said, "content"), field(said, "message_id"))
+        for one in as_list(said.get("tool_uses")):
+            self.call(field(one, "id"), field(one, "name", "orig_name"), as_dict(one).get("args"))
 
 
 class LogReading(Reading):
@@ -130,33 +130,33 @@ class LogReading(Reading):
 
     def begin(self) -> None:
         facts = small_json(self.path.removesuffix("l"))
-        self.know(id=told(facts, "session_id") or stem(self.path), title=told(facts, "title"))
-        self.circumstances(told(facts, "cwd"))
+        self.know(id=field(facts, "session_id") or stem(self.path), title=field(facts, "title"))
+        self.circumstances(field(facts, "cwd"))
         self.seen_at(when(facts.get("created_at")), when(facts.get("updated_at")))
-        state = table(facts.get("session_state"))
-        self.model = told(table(state.get("rts_model_state")).get("model_info"), "model_id")
-        for turn in map(table, listed(table(state.get("conversation_metadata")).get("user_turn_metadatas"))):
+        state = as_dict(facts.get("session_state"))
+        self.model = field(as_dict(state.get("rts_model_state")).get("model_info"), "model_id")
+        for turn in map(as_dict, as_list(as_dict(state.get("conversation_metadata")).get("user_turn_metadatas"))):
             used = (turn.get("input_token_count"), turn.get("output_token_count"))
             self.cost.add("", *used, at=when(turn.get("end_timestamp")) or self.ended, model=self.model)
 
     def time_of(self, record: dict[str, Any]) -> str:
-        return when(table(table(record.get("data")).get("meta")).get("timestamp")) or self.at
+        return when(as_dict(as_dict(record.get("data")).get("meta")).get("timestamp")) or self.at
 
     def take(self, record: dict[str, Any]) -> None:
-        kind, data = told(record, "kind"), table(record.get("data"))
-        content, id = listed(data.get("content")), told(data, "message_id")
-        text = "\n".join(told(one, "data") for one in content if told(one, "kind") == "text")
+        kind, data = field(record, "kind"), as_dict(record.get("data"))
+        content, id = as_list(data.get("content")), field(data, "message_id")
+        text = "\n".join(field(one, "data") for one in content if field(one, "kind") == "text")
         if kind == "Prompt":
             self.person(_typed(text), id)
         elif kind == "AssistantMessage":
             self.say("assistant", text, id)
         for one in content:
-            data = table(table(one).get("data"))
-            if told(one, "kind") == "toolUse":
-                self.call(told(data, "toolUseId"), told(data, "name"), data.get("input"))
-            elif told(one, "kind") == "toolResult":
-                failed = told(data, "status").lower() not in ("", "success")
-                self.result(told(data, "toolUseId"), _joined(data.get("content")), failed)
+            data = as_dict(as_dict(one).get("data"))
+            if field(one, "kind") == "toolUse":
+                self.call(field(data, "toolUseId"), field(data, "name"), data.get("input"))
+            elif field(one, "kind") == "toolResult":
+                failed = field(data, "status").lower() not in ("", "success")
+                self.result(field(data, "toolUseId"), _joined(data.get("content")), failed)
 
 
 class NewerReading(Reading):
@@ -167,21 +167,21 @@ class NewerReading(Reading):
     def begin(self) -> None:
         folder = os.path.dirname(os.path.abspath(self.path))
         facts = small_json(os.path.join(folder, "session.json"))
-        self.know(id=told(facts, "id") or os.path.basename(folder), title=told(facts, "title", "name"))
-        self.model = told(facts, "modelId")
-        self.circumstances(told(facts, "cwd", "workspacePath"))
+        self.know(id=field(facts, "id") or os.path.basename(folder), title=field(facts, "title", "name"))
+        self.model = field(facts, "modelId")
+        self.circumstances(field(facts, "cwd", "workspacePath"))
 
     def take(self, record: dict[str, Any]) -> None:
-        payload, id = table(record.get("payload")), told(record, "id")
-        kind, text = told(payload, "type"), text_of(payload.get("content"))
+        payload, id = as_dict(record.get("payload")), field(record, "id")
+        kind, text = field(payload, "type"), text_of(payload.get("content"))
         if kind == "user":
             self.person(text, id)
-        elif kind == "assistant" and told(payload, "operationType") in ("", "Say"):
+        elif kind == "assistant" and field(payload, "operationType") in ("", "Say"):
             self.say("assistant", text, id)
         elif kind == "tool_call":
-            self.call(told(payload, "toolCallId"), told(payload, "toolName"), payload.get("args"), id)
+            self.call(field(payload, "toolCallId"), field(payload, "toolName"), payload.get("args"), id)
         elif kind == "tool_result":
-            self.result(told(payload, "toolCallId"), text, payload.get("success") is False, told(payload, "toolName"))
+            self.result(field(payload, "toolCallId"), text, payload.get("success") is False, field(payload, "toolName"))
 
 
 def _typed(text: str) -> str:
@@ -195,7 +195,7 @@ def _joined(content: Any) -> str:
 
 
 def _piece(piece: Any) -> str:
-    known = table(piece)
+    known = as_dict(piece)
     for name in ("Text", "text"):
         if isinstance(known.get(name), str):
             return text_of(known[name])

@@ -19,7 +19,7 @@ from holdfast.agents.qwen import AGENT
 from holdfast.agents.reading.base import Reading
 from holdfast.agents.reading.gemini_cli import usage
 from holdfast.agents.reading.lines import decode, files_below, first_records, lines, open_plain
-from holdfast.agents.reading.values import counts, listed, stem, table, text_of, told, when, whole
+from holdfast.agents.reading.values import as_dict, as_list, counts, field, stem, text_of, when, whole
 
 TYPES = ("user", "assistant", "tool_result", "system")
 # The kinds of user messages that a person typed; the first kind has no name.
@@ -49,9 +49,9 @@ def sniff(path: str) -> bool:
         with contextlib.suppress(OSError), open_plain(path) as file:
             found = [one for _, _, raw in islice(lines(file), 1) for one in _glued(raw)]
     for record in found:
-        if "uuid" not in record or "sessionId" not in record or told(record, "type") not in TYPES:
+        if "uuid" not in record or "sessionId" not in record or field(record, "type") not in TYPES:
             return False
-        if "systemPayload" in record or isinstance(table(record.get("message")).get("parts"), list):
+        if "systemPayload" in record or isinstance(as_dict(record.get("message")).get("parts"), list):
             return True
     return False
 
@@ -77,8 +77,8 @@ class QwenReading(Reading):
             for record in found:
                 used = counts(record["usageMetadata"], *TOKENS) if "usageMetadata" in record else ()
                 if any(used):
-                    at, model = when(record.get("timestamp")), told(record, "model")
-                    self.cost.add(told(record, "uuid"), *usage(*used), at=at, model=model)
+                    at, model = when(record.get("timestamp")), field(record, "model")
+                    self.cost.add(field(record, "uuid"), *usage(*used), at=at, model=model)
                 if not any(first < number < last for first, last in void):
                     yield number, record
 
@@ -89,56 +89,56 @@ class QwenReading(Reading):
         is_rewound = any(b'"rewind"' in raw for _, raw in self.lines())
         for number, raw in self.lines() if is_rewound else ():
             record = decode(raw) or {}
-            places.setdefault(hash(told(record, "uuid")), number)
-            if told(record, "subtype") == "rewind":
-                target = told(record.get("systemPayload"), "targetUuid") or told(record, "parentUuid")
+            places.setdefault(hash(field(record, "uuid")), number)
+            if field(record, "subtype") == "rewind":
+                target = field(record.get("systemPayload"), "targetUuid") or field(record, "parentUuid")
                 void.append((places.get(hash(target), number), number))
         return void
 
     def take(self, record: dict[str, Any]) -> None:
-        kind, id = told(record, "type"), told(record, "uuid")
-        if not self._is_named and told(record, "sessionId"):
-            self.facts["id"], self._is_named = told(record, "sessionId"), True
-        self.know(version=told(record, "version"))
-        model = told(record, "model") if kind == "assistant" else ""
-        self.circumstances(told(record, "cwd"), told(record, "gitBranch"), model)
-        parts = [table(part) for part in listed(table(record.get("message")).get("parts"))]
+        kind, id = field(record, "type"), field(record, "uuid")
+        if not self._is_named and field(record, "sessionId"):
+            self.facts["id"], self._is_named = field(record, "sessionId"), True
+        self.know(version=field(record, "version"))
+        model = field(record, "model") if kind == "assistant" else ""
+        self.circumstances(field(record, "cwd"), field(record, "gitBranch"), model)
+        parts = [as_dict(part) for part in as_list(as_dict(record.get("message")).get("parts"))]
         if kind == "user":
             self._user(record, parts, id)
         elif kind == "assistant":
             self._answer(parts, id)
         elif kind == "tool_result":
-            outcome = table(record.get("toolCallResult"))
+            outcome = as_dict(record.get("toolCallResult"))
             for part in parts:
-                answer = table(part.get("functionResponse"))
-                response = table(answer.get("response"))
+                answer = as_dict(part.get("functionResponse"))
+                response = as_dict(answer.get("response"))
                 error = text_of(response.get("error"))
-                failed = told(outcome, "status") in ("error", "cancelled") or bool(error)
-                output = text_of(response.get("output")) or error or told(outcome, "error")
+                failed = field(outcome, "status") in ("error", "cancelled") or bool(error)
+                output = text_of(response.get("output")) or error or field(outcome, "error")
                 output = output or text_of(outcome.get("resultDisplay"))
-                key = told(answer, "id") or told(outcome, "callId")
+                key = field(answer, "id") or field(outcome, "callId")
                 took = whole(outcome.get("durationMs"))
-                self.result(key, output, failed, told(answer, "name"), took, self._answers(key, output))
+                self.result(key, output, failed, field(answer, "name"), took, self._answers(key, output))
         elif kind == "system":
-            self._system(told(record, "subtype"), table(record.get("systemPayload")), id)
+            self._system(field(record, "subtype"), as_dict(record.get("systemPayload")), id)
 
     def _answers(self, key: str, output: str) -> dict[str, str]:
         """Return the answers to a dialog: the program writes each behind the heading of its question."""
         asked = self.held.waiting(key)
         if asked is None or asked.tool not in self.dialogs or not output.startswith(ANSWERED):
             return {}
-        questions = listed((decode(asked.input.encode("utf-8", "replace")) or {}).get("questions"))
+        questions = as_list((decode(asked.input.encode("utf-8", "replace")) or {}).get("questions"))
         found, rest = {}, f"\n{output.removeprefix(ANSWERED)}"
         for number, question in reversed(list(enumerate(questions))):
-            rest, lead, answer = rest.rpartition(f"\n**{told(question, 'header') or f'Question {number + 1}'}**: ")
+            rest, lead, answer = rest.rpartition(f"\n**{field(question, 'header') or f'Question {number + 1}'}**: ")
             if not lead:
                 return {}
             found[str(number)] = answer
         return found
 
     def _user(self, record: dict[str, Any], parts: list[dict[str, Any]], id: str) -> None:
-        usual = "human" if told(record, "subtype") in TYPED else "injected"
-        if record.get("isSidechain") is True or told(record, "agentId"):
+        usual = "human" if field(record, "subtype") in TYPED else "injected"
+        if record.get("isSidechain") is True or field(record, "agentId"):
             usual = "task"
         self.person(parts, id, usual)
 
@@ -146,20 +146,20 @@ class QwenReading(Reading):
         said = [text_of(part) for part in parts if part.get("thought") is not True and "functionCall" not in part]
         self.say("assistant", "\n".join(text for text in said if text), id)
         for part in parts:
-            call = table(part.get("functionCall"))
+            call = as_dict(part.get("functionCall"))
             if call:
-                self.call(told(call, "id"), told(call, "name"), call.get("args"), id)
+                self.call(field(call, "id"), field(call, "name"), call.get("args"), id)
 
     def _system(self, kind: str, payload: dict[str, Any], id: str) -> None:
         if kind == "custom_title":
-            self.know(title=told(payload, "customTitle"))
-        elif kind == "slash_command" and told(payload, "phase") != "result":
-            self.say("command", told(payload, "rawCommand"), id)
+            self.know(title=field(payload, "customTitle"))
+        elif kind == "slash_command" and field(payload, "phase") != "result":
+            self.say("command", field(payload, "rawCommand"), id)
         elif kind == "parent_session":
-            self.know(parent=told(payload, "parentSessionId", "sessionId"))
+            self.know(parent=field(payload, "parentSessionId", "sessionId"))
         elif kind == "chat_compression":
-            first = [table(one).get("parts") for one in listed(payload.get("compressedHistory"))[:1]]
-            self.say("summary", told(payload, "summary") or text_of(first), id)
+            first = [as_dict(one).get("parts") for one in as_list(payload.get("compressedHistory"))[:1]]
+            self.say("summary", field(payload, "summary") or text_of(first), id)
 
 
 def _glued(raw: bytes) -> list[dict[str, Any]]:

@@ -32,7 +32,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
-def told(record: Any, *names: str) -> str:
+def field(record: Any, *names: str) -> str:
     """Return the first of these fields that is a text and not empty."""
     if isinstance(record, dict):
         for name in names:
@@ -42,12 +42,12 @@ def told(record: Any, *names: str) -> str:
     return ""
 
 
-def table(value: Any) -> dict[str, Any]:
+def as_dict(value: Any) -> dict[str, Any]:
     """Return the value where it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def listed(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
     """Return the value where it is a list, else an empty one."""
     return value if isinstance(value, list) else []
 
@@ -68,7 +68,7 @@ def whole(value: Any) -> int:
 
 def counts(usage: Any, *names: str) -> list[int]:
     """Return the counts of these names; of names with a `|` between them that of the first that is there."""
-    known = table(usage)
+    known = as_dict(usage)
     return [whole(next((known[name] for name in each.split("|") if name in known), 0)) for each in names]
 
 
@@ -162,9 +162,9 @@ def is_typed(block: Any) -> bool:
 
 def is_result(block: Any) -> bool:
     """Whether a block of a message is what a tool answered: what stands beside it may be the tool's, too."""
-    known = table(block)
+    known = as_dict(block)
     return (
-        "tool_use_id" in known or "functionResponse" in known or "tool_result" in told(known, "type").replace("-", "_")
+        "tool_use_id" in known or "functionResponse" in known or "tool_result" in field(known, "type").replace("-", "_")
     )
 
 
