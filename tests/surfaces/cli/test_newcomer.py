@@ -52,6 +52,21 @@ def test_help_is_a_command_too(cli) -> None:
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
+        (("remember", "--global", "Answer in British English."), "--scope global"),
+        (("remember", "--decision", "We use SQLite."), "--type decision"),
+        (("list", "--global"), "--scope global"),
+    ],
+)
+def test_a_value_that_is_typed_as_an_option_names_its_option(cli, shop, typed: tuple[str, ...], meant: str) -> None:
+    """Who types `--global` is told that it is `--scope global`, and nothing is stored."""
+    refused = cli(*typed)
+    assert refused.code == 2 and f"Did you mean {meant}?" in refused.err
+    assert cli("list").out == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
         ("delete", "forget"),
         ("find", "recall"),
         ("new", "remember"),

@@ -52,6 +52,8 @@ class CliCommand(click.Command):
                 raise click.UsageError(f"{problem.message}. {runnable(self.instead)}", ctx) from None
             if not isinstance(problem, click.NoSuchOption):
                 raise
+            if meant := _choice_of(problem.option_name, self):
+                raise click.UsageError(f"{problem.message} Did you mean {meant}?", ctx) from None
             if not self.adds and not any(isinstance(each, Text) for each in self.params):
                 raise
             if owner := _owner_of(problem.option_name, self, ctx):
@@ -61,6 +63,13 @@ class CliCommand(click.Command):
             words = shlex.join(given)
             how = f"If it is part of the text, put -- before the text: {ctx.command_path} -- {words}"
             raise click.UsageError(f"{problem.format_message()} {how}", ctx) from None
+
+
+def _choice_of(option: str, command: click.Command) -> str:
+    """Return the option that takes this name as its value: `--scope global` for `--global`; "" where none does."""
+    value = option.lstrip("-")
+    named = [each for each in command.params if isinstance(each.type, click.Choice) and value in each.type.choices]
+    return f"{named[0].opts[0]} {value}" if named else ""
 
 
 def _owner_of(option: str, command: click.Command, ctx: click.Context) -> str:
