@@ -138,7 +138,8 @@ class ToldPages:
             for one in found
             if one.head != _SAID or not (telling_words(one.said) in decided or _plain(one.said) in echoed)
         ]
-        return [*self._last_asked(asked), *told]
+        head = _SEVERAL_ASKED if len(asked) > 1 else _LAST_ASKED
+        return [*self._as_asked(asked, head, "what was asked last"), *told]
 
     def _item(self, page: str, head: str, text: str, lead: str = "", part: str = STATE) -> Item:
         """Return an entry of a page as an item, one safe line of it."""
@@ -153,11 +154,8 @@ class ToldPages:
             item = self._item(page, head, text, lead, part)
             yield replace(item, worth=item.worth - place * _FADES)
 
-    def _last_asked(self, asked: Sequence[str]) -> list[Item]:
-        """Return the ask that is worked on, and what was said to it since; of that the last counts most."""
-        return [*self._as_asked(asked, _SEVERAL_ASKED if len(asked) > 1 else _LAST_ASKED, "what was asked last")]
-
     def _as_asked(self, asked: Sequence[str], head: str, why: str) -> Iterator[Item]:
+        """Yield an ask, and what was said to it since; of that the last counts most."""
         for place, text in enumerate(asked):
             given = page_given(self._owner, "asked", text, "said to what was asked" if place else why)
             part, line = ADDED if place else ASKED, text_of(text, without_secrets)

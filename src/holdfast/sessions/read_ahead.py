@@ -32,8 +32,6 @@ _MIN_BYTES = 20_000_000
 _CHARACTERS_TOGETHER, _EVENTS_TOGETHER = 200_000, 500
 # The rest of the work on six transcripts takes as long as reading one of them, so the sweep reads that one itself.
 _OWN = 6
-# While it does, so much waits in the pipe.
-_PIPE = 1_000_000
 # Nothing that is read takes so long; whoever is silent for longer never speaks again.
 _PATIENCE_SECONDS = 120.0
 _LENGTH, _MAX_FRAME = 8, 1 << 31
