@@ -65,7 +65,7 @@ def limit(default: int | None, most: int | None = None, shown: int | None = None
 
 def agents(what: str) -> Callable[[F], F]:
     """Return the option that names agents."""
-    help = f"Only {what} this agent; repeat it for several."
+    help = f"Only {what} this agent; may be repeated."
     return click.option("--agent", "agents", multiple=True, metavar="NAME", help=help)
 
 

@@ -107,7 +107,7 @@ def _details(one: DoneSession) -> list[str]:
 @options.limit(browse.MAX_CHANGES)
 @options.utc
 def _activity(workspace: Workspace, /, **asked: Any) -> None:
-    """Show which files were changed, by which agent, in which session, when and how often, the last first.
+    """Show which files were changed, by which agent, in which session, when and how often, newest first.
 
     With PATH only that file, what lies below that folder, or files whose path ends with it. The time of a change is the
     end of its session.

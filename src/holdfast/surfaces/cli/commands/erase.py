@@ -32,8 +32,8 @@ _MAX_BYTES = 4 * targets.MAX_TEXT
 @options.scope("The scope of that memory.")
 @click.option("--session", "session_ids", multiple=True, metavar="ID", help="A session, with its sub-agents.")
 @click.option("--project", "project_id", default="", metavar="ID", help="A project, with its memories and sessions.")
-@options.since("All of a time, from here on")
-@options.until("The end of that time; default: now")
+@options.since("Everything from this time on")
+@options.until("Up to this time; default: now")
 @click.option("--verify", "key", default="", metavar="KEY", help="Look once more for a text that was erased.")
 @options.consent
 def _erase(
@@ -49,7 +49,7 @@ def _erase(
     until: str,
     key: str,
 ) -> None:
-    """Erase a text, a memory, a session, a project or a time from every file of the home, and prove it.
+    """Erase a text, a memory, a session, a project or a span of time from every file of the home, and prove it.
 
     A text comes from a file or from standard input: a command line is seen by other programs and kept by the shell.
     The report says what was searched, in which encodings, and holds no word of it. Its key is printed once.

@@ -38,7 +38,7 @@ def _list(workspace: Workspace, rejected: bool, everywhere: bool) -> None:
 @_ids
 @options.dry_run()
 def _reject(workspace: Workspace, ids: tuple[str, ...]) -> None:
-    """Let no agent be told these fixes again, in whichever session they are found."""
+    """Reject fixes: no agent is told them again, whichever session they are found in."""
     _tell("rejected", listing.reject(workspace, ids, dry_run=invocation().dry_run))
 
 
@@ -46,7 +46,7 @@ def _reject(workspace: Workspace, ids: tuple[str, ...]) -> None:
 @_ids
 @options.dry_run()
 def _restore(workspace: Workspace, ids: tuple[str, ...]) -> None:
-    """Let agents be told fixes again that were rejected."""
+    """Let agents be told rejected fixes again."""
     _tell("restored", listing.restore(workspace, ids, dry_run=invocation().dry_run))
 
 

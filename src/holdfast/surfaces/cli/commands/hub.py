@@ -102,7 +102,7 @@ def _group(url: str, organisation: str, group: str, team: str, role: str, remove
 @click.argument("organisation")
 @click.argument("person")
 def _account(url: str, organisation: str, person: str) -> None:
-    """Let a person sign in with another account of the provider: the next one that has their name is theirs."""
+    """Let a person sign in with another account of the provider: the next account with their name becomes theirs."""
     from holdfast.store.organisations import Operator
 
     Operator(url).forget_account(organisation, person)
@@ -229,7 +229,7 @@ _REASON = click.option("--reason", required=True, metavar="TEXT", help="Why; the
 @_REASON
 @click.option("--scope", type=click.Choice(("project", "global")), help="Where the memory is.")
 def _share(workspace: Workspace, key: str, team: str, reason: str, scope: str | None) -> None:
-    """Share a memory with a team, at the next `hub sync`. What is personal is refused, by you and by the hub."""
+    """Share a memory with a team, at the next `hub sync`. What is personal is refused, here and by the hub."""
     memory = hub.client(workspace).share(key, team, reason, scope)
     told = {"key": memory.key, "scope": str(memory.scope), "team": team}
     answer(told, f"waits  {memory.key}  for {team}")
@@ -241,7 +241,7 @@ def _share(workspace: Workspace, key: str, team: str, reason: str, scope: str | 
 @_REASON
 @click.option("--scope", type=click.Choice(("project", "global")), help="Default: where this home knows it.")
 def _withdraw(workspace: Workspace, key: str, team: str, reason: str, scope: str | None) -> None:
-    """Withdraw a memory of a team, at the next `hub sync`; every client drops it with its own next one."""
+    """Withdraw a memory of a team, at the next `hub sync`; every client drops it at its own next sync."""
     where = hub.client(workspace).withdraw(key, team, reason, workspace.scope(scope) if scope else None)
     told = {"key": key, "scope": str(where), "team": team}
     answer(told, f"waits  withdrawal of {key}  {where}  for {team}")
@@ -463,7 +463,7 @@ def _show_team(found: dict[str, Any]) -> None:
 @_hub.sub("doctor", "holdfast hub doctor", json=False)
 @click.argument("url", default="")
 def _doctor(workspace: Workspace, url: str) -> int:
-    """Check the hub that this home joined; with the URL of a database, as its application has it, check that.
+    """Check the hub that this home joined, or the database at URL, the one that the application uses.
 
     With a URL it also looks at the sign-in provider that the settings name.
     """

@@ -40,8 +40,8 @@ _portable = click.option(
 def _install(workspace: Workspace, agent: str | None, scope: str, portable: bool) -> None:
     """Connect an agent: its hooks and the MCP server, in its own config files. Without AGENT: list the agents.
 
-    The plan is a diff of every file. Foreign bytes, comments and order stay; `holdfast uninstall` takes exactly this
-    out again.
+    The plan is a diff of every file. What else is in it stays, comments and order too; `holdfast uninstall` takes
+    exactly this out again.
     """
     if agent is None:
         _show_agents(install.overview(workspace))
@@ -210,7 +210,7 @@ def _plugin(workspace: Workspace, agent: str, out: str, portable: bool) -> None:
 def _schedule(workspace: Workspace, every: str, way: str | None, remove: bool, status: bool) -> None:
     """Let the system run `holdfast sweep` at regular intervals: by a systemd timer, a launchd job or a crontab line.
 
-    The plan is a diff. Foreign lines of a crontab stay as they are, and `--remove` takes out exactly what this put in.
+    The plan is a diff. Other lines of a crontab stay as they are, and `--remove` takes out exactly what this put in.
     """
     if status:
         _show_schedule(schedule.status(workspace))

@@ -73,7 +73,7 @@ def _done(workspace: Workspace, names: tuple[str, ...]) -> None:
 @_todos.sub("reopen", "holdfast todo reopen 3", sees=PROJECT)
 @_names
 def _reopen(workspace: Workspace, names: tuple[str, ...]) -> None:
-    """Open to-dos again that were done, named as for `done`."""
+    """Open to-dos again that were done; name them as for `done`."""
     _print_changed(todo.reopen(workspace, names))
 
 
@@ -97,7 +97,7 @@ def _print_changed(changed: TodoChange) -> None:
 @group("decide", _DECIDE, adds=True, sees=PROJECT)
 @_ended
 def _decisions(workspace: Workspace, everything: bool) -> None:
-    """Decide, or list what is decided: memories of the type decision, which the project's decisions.md shows.
+    """Record a decision, or list those that hold: memories of the type decision, shown in the project's decisions.md.
 
     A new one takes --because WHY and --replaces ID.
     """
@@ -194,8 +194,8 @@ def _marks(word: str, about: str) -> Callable[[Workspace, str], None]:
 
 for _word, _about in {
     "helpful": "Say that a learned lesson helped: it rises.",
-    "harmful": "Say that a learned lesson did harm, which weighs four times as much. Where harm outweighs help, it "
-    "becomes a warning.",
+    "harmful": "Say that a learned lesson did harm, which weighs four times as much as help. Where harm outweighs "
+    "help, it becomes a warning.",
 }.items():
     _lessons.sub(_word, f"holdfast lesson {_word} 1a2b")(options.id(_marks(_word, _about)))
 

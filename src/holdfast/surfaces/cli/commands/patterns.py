@@ -42,7 +42,7 @@ _frequency = click.option(
 )
 _reason = click.option("--reason", default="", metavar="TEXT", help="Why, for your own records.")
 _to = click.option("--to", type=click.Choice(distribute.TARGETS), help="What it becomes, or became.")
-_agent = click.option("--agent", "names", multiple=True, metavar="NAME", help="Only this agent; may be given again.")
+_agent = click.option("--agent", "names", multiple=True, metavar="NAME", help="Only this agent; may be repeated.")
 _force = click.option(
     "--force", is_flag=True, help="Also where somebody edited the text that Holdfast wrote; the edit is lost."
 )
@@ -72,7 +72,7 @@ def _patterns(
     limit: int,
     explain: bool,
 ) -> None:
-    """Show what recurs over the sessions of every agent: those that more than one agent shows first, then by the
+    """Show what recurs over the sessions of every agent: those of more than one agent come first, then by the
     number of sessions, how severe they are, and how recent.
     """
     gathered = patterns.gather(workspace)
@@ -138,7 +138,7 @@ def _counted(one: Pattern) -> str:
 @_frequency
 @options.since("Only from then on")
 def _review(workspace: Workspace, min_frequency: int | None, since: str) -> None:
-    """Walk through the patterns that nobody decided about, one by one with their evidence, on a terminal: approve,
+    """Walk through the patterns that nobody has decided on, one by one with their evidence, on a terminal: approve,
     edit, merge, reject, snooze, next or quit.
     """
     found = pattern_review.waiting(
@@ -215,7 +215,7 @@ def _edit(workspace: Workspace, /, name: str, **words: str) -> None:
 @options.id
 @click.argument("into", metavar="INTO")
 def _merge(workspace: Workspace, name: str, into: str) -> None:
-    """Make a pattern a part of another one, which waits or is in the catalogue: its signals count for that."""
+    """Make a pattern part of another that waits or is in the catalogue: its signals then count for that one."""
     _print_decisions([pattern_review.merge(workspace, name, into)])
 
 
@@ -232,7 +232,7 @@ def _reject(workspace: Workspace, names: tuple[str, ...], reason: str) -> None:
 @options.id
 @click.option("--days", type=int, default=pattern_review.DAYS, show_default=True, metavar="N", help="How many.")
 def _snooze(workspace: Workspace, name: str, days: int) -> None:
-    """Show a pattern again after some days."""
+    """Put a pattern off: it is shown again after some days."""
     _print_decisions([pattern_review.snooze(workspace, name, days=days)])
 
 

@@ -24,7 +24,7 @@ def _explain(workspace: Workspace) -> None:
 
 @_explain.sub("list", "holdfast project list")
 def _list(workspace: Workspace) -> None:
-    """List the projects that are known, the last to change first, with the folder of each."""
+    """List the projects that are known, the most recently changed first, with the folder of each."""
     found = project.known(workspace)
     if emit_json({"projects": found}):
         return

@@ -36,7 +36,7 @@ _MAX_RELATED = 3
 _MAX_LISTED = 50
 _TOLD_OF_SESSIONS = ("session", "agent", "title", "event", "speaker", "at", "text", "score")
 _types = click.option("--type", "-t", "types", multiple=True, type=click.Choice(TYPES), help="Only these types.")
-_tags = click.option("--tag", "tags", multiple=True, help="Only with this tag; several must all be there.")
+_tags = click.option("--tag", "tags", multiple=True, help="Only with this tag; of several, with all.")
 
 
 @command("recall", 'holdfast recall "how do we deploy" --limit 3', sees=HERE)

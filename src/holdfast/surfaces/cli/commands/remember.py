@@ -27,7 +27,7 @@ _MAX_REPLACED = 200
 @click.option(
     "--type", "-t", type=click.Choice(TYPES), help="What it is. Default: feedback for an order, else project."
 )
-@click.option("--tag", "tags", multiple=True, help="A tag; may be given several times, or with commas.")
+@click.option("--tag", "tags", multiple=True, help="A tag; may be repeated, or several with commas.")
 @click.option("--trust", type=click.Choice(TRUSTS), default="user", help="Who says so. Default: user.")
 @click.option("--source", default="cli", help="Where it comes from.")
 @click.option("--agent", default="", help="The agent that stores it.")

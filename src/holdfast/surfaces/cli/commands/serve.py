@@ -23,7 +23,9 @@ PORT = 7433
 @click.option(
     "--public-url", default="", metavar="URL", help="Another address at which browsers reach it, such as a tunnel's."
 )
-@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="The address to listen on; others can reach it.")
+@click.option(
+    "--host", default="127.0.0.1", metavar="ADDRESS", help="Listen on this address, where others can reach it."
+)
 @click.option("--store", "store", default="", metavar="URL", help="Serve the hub in this PostgreSQL database instead.")
 def _serve(port: int, opened: bool, public_url: str, host: str, store: str) -> int:
     """Serve the page of this memory on this machine, until Ctrl-C.

@@ -203,7 +203,7 @@ def _pin(workspace: Workspace, session_id: str) -> None:
 @_sessions.sub("unpin", "holdfast sessions unpin 61d299fc")
 @_session
 def _unpin(workspace: Workspace, session_id: str) -> None:
-    """Let the byte budget apply to the events again."""
+    """Unpin a session: the byte budget applies to its events again."""
     name = sessions.pin(workspace, session_id, pinned=False)
     answer({"session": name, "pinned": False}, f"unpinned: {name}")
 

@@ -37,7 +37,11 @@ _PASSES = {
 @click.option("--agent", "-a", "agents", multiple=True, metavar="NAME", help="Only this agent; may be repeated.")
 @options.since("Only what changed after it")
 @click.option(
-    "--within", type=click.FloatRange(min=0), default=0.0, metavar="SECONDS", help="Leave the rest for the next sweep."
+    "--within",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    metavar="SECONDS",
+    help="Stop then; the next sweep does the rest.",
 )
 @click.option("--config", metavar="PATH", help="The settings of this file, in place of the home's config.toml.")
 @click.option("--quiet", "-q", is_flag=True, help="Say only what went wrong.")

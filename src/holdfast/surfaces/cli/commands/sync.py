@@ -18,10 +18,10 @@ from holdfast.workspace import Workspace
 @group("sync", "holdfast sync --dry-run")
 @options.consent
 def _sync(workspace: Workspace) -> None:
-    """Keep this home and your other machines alike, through a git remote of your own.
+    """Keep this home in step with your other machines, through a git remote of your own.
 
-    What changed on one side is taken over. Where two machines say different things of one memory, one stands, the
-    other is its history, and you are asked: holdfast proposals. What was forgotten anywhere is forgotten everywhere.
+    A change on one of them reaches the others. Where two changed one memory differently, one version stands, the other
+    becomes its history, and `holdfast proposals` asks you. What was forgotten anywhere is forgotten everywhere.
     """
     asked = invocation()
     done = sync.sync(workspace, dry_run=asked.dry_run, yes=asked.yes)

@@ -64,7 +64,7 @@ def _report(change: TeamChange) -> None:
 @click.option("--signer", "signers", multiple=True, metavar="KEY", help="A .pub file of SSH, or a fingerprint.")
 @click.option("--none", "nobody", is_flag=True, help="Trust nothing any longer; what was allowed stays.")
 def _trust(workspace: Workspace, branches: tuple[str, ...], signers: tuple[str, ...], nobody: bool) -> None:
-    """Let changes on a branch, or signed with a key, that you trust reach agents without asking you again.
+    """Let changes on a branch or by a signer that you trust reach agents without asking you again.
 
     First allow the set as it is. Without options it shows what you trust here.
     """

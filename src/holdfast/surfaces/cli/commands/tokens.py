@@ -38,7 +38,7 @@ def _token_json(one: Token) -> dict[str, object]:
 @_list.sub("new", "holdfast tokens new my-script --may write --project shop")
 @click.argument("name")
 @click.option("--may", type=click.Choice(RIGHTS), default="read", help="What it may do. Default: read.")
-@click.option("--project", "projects", multiple=True, metavar="ID", help="Only in this project; repeat it for several.")
+@click.option("--project", "projects", multiple=True, metavar="ID", help="Only in this project; may be repeated.")
 @click.option(
     "--days", type=click.IntRange(1, tokens.MAX_DAYS), help="How many days it is valid. Default: until revoked."
 )

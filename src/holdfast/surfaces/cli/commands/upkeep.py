@@ -93,8 +93,8 @@ def _decide(
 @command("heal", "holdfast heal --dry-run")
 @options.consent
 def _heal(workspace: Workspace) -> None:
-    """Repair what is safe: redact secrets, remove leftovers of a crash, merge equal memories, close files that others
-    can read, and adopt rows of pages that are not memories yet.
+    """Repair what is safe: redact secrets, remove leftovers of a crash, merge equal memories, make files private that
+    others can read, and adopt rows of pages that are not memories yet.
 
     Each act leaves a line in updates/. What needs judgement is left to you. An interrupted erase is finished first.
     """

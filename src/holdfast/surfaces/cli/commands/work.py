@@ -25,7 +25,7 @@ _id = click.argument("id", metavar="ID")
 @click.option("--all", "everything", is_flag=True, help="List those that are completed, too.")
 @options.utc
 def _list(workspace: Workspace, everything: bool) -> None:
-    """List the open work items of this project, those that were worked on last first. They open by themselves when an
+    """List the open work items of this project, the most recently worked on first. They open by themselves when an
     agent acts on what you asked for.
     """
     found = work.work_items(workspace, everything=everything)
