@@ -183,6 +183,23 @@ def test_a_plan_that_nobody_worked_on_ends_after_two_weeks(session):
     assert later(pages, "s3", day="2026-11-30") == ()
 
 
+def test_what_is_left_to_do_ends_after_five_other_sessions_or_two_weeks(session):
+    """A thread that no answer speaks of any more does not stand for ever; the log keeps it. One of a person's does."""
+    pages, one = session("thread")
+    close(pages, one)
+    own, left = "Ask Kim about taxes", "Still to do: I still need to write the runbook."
+    buffer.change(pages.buffer, lambda state: replace(state, open_threads=(own, left)))
+    for number in range(6):
+        assert buffer.read(pages.buffer).open_threads == (own, left)
+        later(pages, f"s{number + 2}", ("answer", "I mended the cart."))
+    assert buffer.read(pages.buffer).open_threads == (own,)
+    assert "write the runbook" in log.read(pages.folder, DAY)
+    buffer.change(pages.buffer, lambda state: replace(state, open_threads=(left,)))
+    later(pages, "talk")
+    later(pages, "later", day="2026-11-30")
+    assert buffer.read(pages.buffer).open_threads == ()
+
+
 def test_what_makes_room_is_not_logged_twice(session):
     """A decision that leaves the buffer and stands in the entry of its own session is not written down again."""
     pages, one = session("room")

@@ -74,6 +74,10 @@ ASKED = [
     ("store this: the customer number is 4711", "the customer number is 4711"),
     ("Save in memory that Anna owns billing.", "Anna owns billing."),
     ("Don't ever forget that the table is shared.", "the table is shared."),
+    (
+        "remember that all amounts are integer cents, we had rounding bugs last year",
+        "all amounts are integer cents, we had rounding bugs last year",
+    ),
     ("next time remember to use the python of the venv", "use the python of the venv"),
     ("New rule: answer in German.", "answer in German."),
     ("For the record: we dropped the old queue.", "we dropped the old queue."),
@@ -137,6 +141,7 @@ NOT_ASKED = [
     "forget that I said we use redis",
     "Remember, those are faulty codes you provided.",
     "Remember we talked about the header yesterday.",
+    "Remember that we talked about the header, it should be blue.",
     "Remember that?",
     "记住密码的功能坏了",
     "la app recuerda la última pestaña",

@@ -407,17 +407,24 @@ def is_announced(step: str) -> bool:
 
 
 def tells_step(step: str, statements: Iterable[str]) -> bool:
-    """Whether one of these statements of what was done has nearly all words of a step, whatever their tense."""
+    """Whether one of these statements of what was done has nearly all words of a step, whatever their tense.
+
+    A rare word counts more than "write" and "check".
+    """
     from holdfast.inject.prompt import stem, weight
     from holdfast.recall.embed import plain, words
 
     tenses = dict(pair.split() for pair in lines(f"{WORDS}/tenses.txt"))
 
-    def stems(text: str) -> set[str]:
-        return {stem(tenses.get(word, word)) for word in map(plain, words(text)) if weight(word) or word in tenses}
+    def stems(text: str) -> dict[str, float]:
+        verbs = {word: tenses.get(word, word) for word in map(plain, words(text)) if weight(word) or word in tenses}
+        return {stem(verb): weight(verb) or weight(word) for word, verb in verbs.items()}
 
     wanted = stems(step)
-    return bool(wanted) and any(len(wanted & stems(said)) >= _OF_STEP * len(wanted) for said in statements)
+    least = _OF_STEP * sum(wanted.values())
+    return bool(wanted) and any(
+        sum([wanted[one] for one in wanted.keys() & stems(said).keys()]) >= least for said in statements
+    )
 
 
 def listed(answer: str, names: frozenset[str]) -> list[str]:

@@ -38,8 +38,9 @@ STAYING_KINDS = ("decision", "architecture", "priority", "preference", "value")
 _MIN_TODO = 10
 # What answers tell of the work, and what stands before it.
 _DONE = {"answer": "", "partly": "", "found": buffer.FOUND}
-# Next steps go when so many later sessions did something else, or after so many days in which nobody went on with them.
-_OTHER_SESSIONS, _PLAN_DAYS = 2, 14
+# Next steps go when so many later sessions did something else, or after so many days in which nobody went on with them;
+# what is left to do of a piece of work stands longer.
+_OTHER_SESSIONS, _THREAD_SESSIONS, _PLAN_DAYS = 2, 5, 14
 
 
 def said_of(one: Opened) -> tuple[SaidSentence, ...]:
@@ -227,7 +228,7 @@ def line_of(said: SaidSentence) -> str:
 def rotate(pages: ProjectPages, one: Opened, entry: LogEntry, at: str) -> WorkingState:
     """Take out of the buffer what is in the log now; the last decisions, the focus and the next steps stay.
 
-    Next steps stay as long as somebody goes on with them.
+    Next steps, and what is left to do, stay as long as somebody goes on with them.
     """
     lines = frozenset(_happened(one.agent, one.rows))
     day = one.began[:10]
@@ -236,11 +237,15 @@ def rotate(pages: ProjectPages, one: Opened, entry: LogEntry, at: str) -> Workin
     living = open_sessions.living(pages.home, one.project) - {open_sessions.source(one.session)}
     path = _buffer_of(pages, one)
     plan = open_sessions.plan_path(pages.home, path)
-    stood: tuple[str, ...] = ()
+    stood: dict[str, list[str]] = {}
 
     def edit(state: WorkingState) -> WorkingState:
         nonlocal stood
-        stood = _standing(plan, state.next_steps, one, at, is_work=bool(entry.done or entry.files))
+        stood = _standing(plan, state, one, at, is_work=bool(entry.done or entry.files))
+        steps = state.next_steps if hash_of(*state.next_steps) in stood else ()
+        over = [
+            text for text in state.open_threads if text.startswith(buffer.TO_DO) and _hash_of_thread(text) not in stood
+        ]
         said = _staying(state.said, living)
         leaving = [each for each in state.said if each not in said]
         gone: list[str] = []
@@ -250,7 +255,8 @@ def rotate(pages: ProjectPages, one: Opened, entry: LogEntry, at: str) -> Workin
             if day not in log.days(pages.folder) or region.item(line) not in log.read(pages.folder, day).split("\n"):
                 gone.append(line)
         gone += state.decisions[:-STAY]
-        gone += [] if stood else [f"Next steps: {step}" for step in state.next_steps]
+        gone += [] if steps else [f"Next steps: {step}" for step in state.next_steps]
+        gone += over
         # Of a session that nobody closed the log may not have it yet.
         if missing := [text for text in gone if text not in entry.decisions]:
             log.keep(pages.folder, at[:10], missing)
@@ -262,33 +268,46 @@ def rotate(pages: ProjectPages, one: Opened, entry: LogEntry, at: str) -> Workin
             happened=(*rest, told),
             said=said,
             decisions=state.decisions[-STAY:],
-            next_steps=state.next_steps if stood else (),
+            next_steps=steps,
+            open_threads=tuple([text for text in state.open_threads if text not in over]),
             files=tuple(path for path in state.files if path not in entry.files),
         )
 
     after = buffer.change(path, edit)
     # Only behind the page: who is killed in between does all of it again, and counts the session once.
     if stood:
-        files.put(plan, dumps(list(stood)).encode(), durable=False)
+        rows = [" ".join((which, *row)) for which, row in stood.items()]
+        files.put(plan, dumps(rows).encode(), durable=False)
     elif os.path.lexists(plan):
         files.remove(plan)
     return after
 
 
-def _standing(plan: str, steps: tuple[str, ...], one: Opened, at: str, *, is_work: bool) -> tuple[str, ...]:
-    """Return what is known of next steps at the end of a session: which, since when, and who did something else since.
+def _standing(plan: str, state: WorkingState, one: Opened, at: str, *, is_work: bool) -> dict[str, list[str]]:
+    """Return what is known at the end of a session of the next steps, and of each thread left to do, by their hash.
 
-    Nothing where they stand no longer. They stand again where the session told them, or they are others than before.
+    That is since when, and which sessions did something else since; what stands no longer is left out. Next steps
+    stand anew where the session told them.
     """
-    if not steps:
-        return ()
-    which = hash_of(*steps)
-    known = texts_in(files.read_if_there(plan)) or ()
-    if known[:1] != (which,) or len(known) < 2 or one.texts("next", open_sessions.STEPS):
-        return which, at
-    others = dict.fromkeys((*known[2:], *([hash_of(one.agent, one.session)] if is_work else [])))
-    is_old = seconds(at) - seconds(known[1]) > _PLAN_DAYS * DAY_SECONDS
-    return () if is_old or len(others) >= _OTHER_SESSIONS else (*known[:2], *others)
+    known = {row[0]: row[1:] for text in texts_in(files.read_if_there(plan)) or () if (row := text.split())[1:]}
+    most = {_hash_of_thread(text): _THREAD_SESSIONS for text in state.open_threads if text.startswith(buffer.TO_DO)}
+    if state.next_steps:
+        steps = hash_of(*state.next_steps)
+        most[steps] = _OTHER_SESSIONS
+        if one.texts("next", open_sessions.STEPS):
+            known.pop(steps, None)
+    standing = {}
+    for which, sessions in most.items():
+        since, *others = known.get(which) or [at]
+        if is_work and which in known:
+            others = [*dict.fromkeys((*others, hash_of(one.agent, one.session)))]
+        if len(others) < sessions and seconds(at) - seconds(since) <= _PLAN_DAYS * DAY_SECONDS:
+            standing[which] = [since, *others]
+    return standing
+
+
+def _hash_of_thread(text: str) -> str:
+    return hash_of(buffer.thread(text))
 
 
 def _staying(said: tuple[SaidSentence, ...], living: frozenset[str]) -> tuple[SaidSentence, ...]:

@@ -366,12 +366,13 @@ def _told_by_answer(answer: str, before: Opened | None, threads_before: list[str
     changed = [*dict.fromkeys(text for kind, text, _ in since if kind == "file")]
     last = [text for kind, text, _ in (before.rows if before else ()) if kind == "ask"][-1:]
     # Who only wanted to know something gets an answer, which reports no work.
-    is_report = bool(changed) or not any(asks.only_asks(text) or asks.is_errand(text) for text in last)
+    is_errand = any(map(asks.is_errand, last))
+    is_report = bool(changed) or not (is_errand or any(map(asks.only_asks, last)))
     done = answers.done_by(beginning, changed=changed) if is_report else ""
     is_asked = any(kind in ("ask", "said") for kind, _, _ in since) and is_report and not (done or questions)
     still = threads.left_open(
         [buffer.thread(text) for text in threads_before if not text.startswith(buffer.BROKEN_OFF)],
-        beginning if done else "",
+        beginning if done or is_errand else "",
         is_work=bool(done or changed),
         is_aside=any(kind == open_sessions.ASIDE for kind, _, _ in since),
         dropped=[text for kind, text, _ in since if kind == "dropped"],

@@ -8,8 +8,8 @@ session without an end in a project where nobody works any more is removed when 
 (`inject/shown.py`).
 
 Beside them, `state/focus/` says for each project which agent set the focus itself; without it the focus follows the
-person's prompts again. And `state/plans/` says for each buffer which next steps stand in it since when, and which
-sessions did something else since; without it they count again.
+person's prompts again. And `state/plans/` says for each buffer which next steps and what left to do stand in it
+since when, and which sessions did something else since; without it they count again.
 """
 
 from __future__ import annotations

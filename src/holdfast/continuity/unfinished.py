@@ -26,7 +26,10 @@ _UNFAILED = frozenset(
 _REMAIN = frozenset(("remain", "remains", "left", "bleiben"))
 # Behind one of these stands why something is not done.
 _REASONS = (": ", " because ", " since ", ", as ", ", weil ", ", da ", " porque ", " parce que ")
-_STATES, _MIN_TELLING = (" still uses ", " still use "), 2
+_STATES = (" still uses ", " still use ")
+# Clauses of one sentence, of which one may say what is left.
+_CLAUSES = ("; ", " but ", ", aber ", " aber ")
+_WHO = frozenset(("i", "ive", "we", "weve", "ich", "wir", "is", "are", "was", "were", "been", "be"))
 
 
 def says_failing(sentence: str) -> bool:
@@ -53,20 +56,36 @@ def says_undone(sentence: str) -> bool:
 
 
 def what_is_left(sentence: str) -> str:
-    """Return what a sentence says is to be done, without its reason and the words that say that it is not done."""
+    """Return what a sentence says is to be done: of "the list works; I still need to write the form" the form.
+
+    Without its reason, the words that say that it is not done, and who was to do it. Of "I haven't pushed it yet" the
+    verb is all that is left.
+    """
     from holdfast.inject.prompt import weight
 
+    label, _, behind = sentence.partition(": ")
+    # "Still to do: the docs" names it behind the label.
+    sentence = behind if behind and not _without_phrases(label) else sentence
     for sign in _REASONS:
         sentence = sentence.partition(sign)[0]
     for sign in _STATES:
         # Of "the form still uses white" the form is what is left.
         sentence = sentence.partition(sign)[0]
-    said = f" {' '.join(plain_words(sentence))} "
+    for sign in _CLAUSES:
+        sentence = sentence.replace(sign, _CLAUSES[0])
+    clauses = sentence.split(_CLAUSES[0])
+    said = _without_phrases(" ".join([one for one in clauses if _names_rest(plain_words(one))] or clauses))
+    changes = words_of("done")
+    bare = [word for word in said if not (word in changes or word.isdigit())]
+    return " ".join(bare if any(map(weight, bare)) else said)
+
+
+def _without_phrases(text: str) -> list[str]:
+    """Return the words of a text without those that say that something is not done, and who does it."""
+    said = f" {' '.join(plain_words(text))} "
     for phrase in sorted(lines(f"{WORDS}/undone.txt"), key=len, reverse=True):
         said = said.replace(f" {phrase} ", " ")
-    changes = words_of("done")
-    bare = [word for word in said.split() if not (word in changes or word.isdigit())]
-    return " ".join(bare if sum(map(weight, bare)) >= _MIN_TELLING else said.split())
+    return [word for word in said.split() if word not in DOUBTS and word not in _WHO]
 
 
 def _names_rest(words: list[str]) -> bool:

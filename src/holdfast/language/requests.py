@@ -21,8 +21,7 @@ _LANGUAGES = ("en", "de")
 _LONGEST_PHRASE = 6
 # So many words may stand between a verb and the rules that it changes.
 _REACH = 14
-_MIN_STATEMENT = 3
-_MAX_PLAIN = 40
+_MIN_STATEMENT, _MAX_PLAIN = 3, 40
 _ARTICLES = frozenset(
     ("a", "an", "another", "the", "this", "that", "it", "me", "new", "one", "more", "as", "following", "update", "to")
 )
@@ -278,8 +277,9 @@ def _stated(sentence: Sentence, at: int, begins: int, words: Words) -> int | Non
         return behind + 1 if is_lasting or not words["lasting"].isdisjoint(said[behind:]) else None
     if said[first] in words["not"] or (said[first] == "the" and words["not the"] & set(said[first : first + 3])):
         return None
-    # "Remember, we talked about it" reminds of the talk.
-    if any(_length(said, place, words["talk"]) for place in range(behind, len(said))):
+    # "Remember, we talked about it" reminds of the talk; "that X is so, we had trouble with it" says why.
+    end = next((place for place in range(behind, len(said)) if "," in sentence.after[place]), len(said))
+    if any(_length(said, place, words["talk"]) for place in range(behind, end)):
         return None
     # "Do not forget the tests" is a step of the task; what is not to be forgotten must be something that is so.
     is_fact = behind > first or said[first] in words["who"] or not words["says"].isdisjoint(said[first:])
