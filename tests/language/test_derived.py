@@ -394,7 +394,7 @@ SAID = {
     "Put the checks in `page.tsx`, never in `layout.tsx`.": ("layout.tsx", "fm"),
     "Use `git commit -s`.": ("git commit, !git commit -s|--signoff", "gl"),
     "Install with `yarn install --immutable`.": ("yarn install, !yarn install --immutable", "gl"),
-    "Never npm/yarn/ts-node.": ("npm, yarn", "fl"),
+    "Never npm/yarn/ts-node.": ("npm, yarn, ts-node", "fl"),
     "After modifying `.uproject` files run `make gen`.": ("*.uproject", "gl"),
     "Don't push to `origin/main` without my approval.": ("git push, branch: main", "fl"),
     "Whenever you `git pull`, run `bun install`.": ("git pull", "gl"),

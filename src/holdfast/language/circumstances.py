@@ -49,7 +49,7 @@ _SOME = kept(
     r"|\b(?:existing|applied|merged|released|published|old|older|previous|past|deployed)\s"
 )
 _REASON = kept(
-    r"\b(?:because|since|otherwise|so that|or else|as it|weil|sonst)\b|[,:(]\s*(?:it|this|that|they|we|das)\b"
+    r"\b(?:because|since|otherwise|so that|or else|as it|weil|sonst)\b|[,:(]\s*(?:it|this|that|they|we|i|das)\b"
 )
 _IN_IT = kept(rf"\w+ {MENTION}")
 _WANTED = kept(r"[,;:]\s*(?:always |please |only |just |instead )*(?:use|run|prefer|call)\s+$")

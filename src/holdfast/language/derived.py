@@ -28,6 +28,7 @@ from holdfast.language.derived_parts import (
 from holdfast.language.disowned import is_disowned, is_of_others, is_taken_back
 from holdfast.language.instead import better_ones, instead, is_spelled_so, overlaps, replaced
 from holdfast.language.mentions import MENTION, Mention, RuleSentence, is_headed_by_file, without_stress
+from holdfast.language.named import by_names
 from holdfast.language.roles import by_roles
 from holdfast.language.rule_tongues import in_english, is_english
 from holdfast.language.verb_rules import about, meant, only_asked
@@ -73,6 +74,8 @@ def derive(text: str) -> Derived | None:
             told.append(found if english == piece else replace(found, words=piece.rstrip(".! ")))
         # "Always use X. Do not run them directly." is not against X.
         before = sentence.mentions if found or not forms.USES.search(sentence.spoken) else []
+    last = None if told else by_names(_sentences(text))
+    told += [last] if last else []
     return _without_wanted(text, _together(told)) if told else None
 
 

@@ -14,6 +14,7 @@ from holdfast.base.regexes import kept
 from holdfast.language import commands
 from holdfast.language.conditions import MAX_ITEM, SCRIPTS, looks_like_path
 from holdfast.language.contradiction import unstressed
+from holdfast.language.rule_tongues import is_known_tongue
 from holdfast.language.runs import runs
 from holdfast.language.word_lists import TABLES, among, listed, lists, spoken
 
@@ -43,7 +44,12 @@ _ENDINGS = kept(r"`(\.[A-Za-z][\w.]*)`(?=\s+files?\b)(?<!\.env`)")
 _OPTION = kept(r"(?<!\S)(?!--no-verify\b)--?[A-Za-z][\w-]*(?:=[\w./:-]*\w)?(?=[\s,;:.!)]|$)")
 _FOLDER = kept(r"\b(?:the|our)\s+(?P<name>[a-z][\w-]*(?:/[\w-]+)*)/?\s+(?:folder|directory)\b")
 # What is said so of a path without an ending is said of a folder.
-_IS_MADE = kept(r"\s+(?:is|are)\s+(?:auto-?)?(?:generated|read[- ]?only|frozen|immutable|vendored|off[- ]limits)\b")
+_IS_MADE = kept(
+    r"\s+(?:(?:is|are)\s+(?:auto-?)?(?:generated|read[- ]?only|frozen|immutable|vendored|off[- ]limits"
+    r"|(?:written|made|built|produced|maintained|owned|managed|created|checked) (?:by|in)|not\b|never\b|mine"
+    r"|ours|theirs|untouchable)"
+    r"|belongs? to|stays?)\b"
+)
 # So it is where it is changed, and nothing else behind it.
 _CHANGES = ("edit", "touch", "modify", "change", "delete", "editing", "touching", "modifying", "changing", "deleting")
 _IS_WHOLE = kept(
@@ -136,7 +142,11 @@ class RuleSentence:
                 or ("".join(before).casefold() in (*_CHANGES, "leave") and _IS_WHOLE.match(found.string, found.end()))
             )
         )
-        if text.startswith("jest") and "".join(before).casefold() in among(TABLE, "polish"):
+        if (
+            text.startswith("jest")
+            and "".join(before).casefold() in among(TABLE, "polish")
+            and not is_known_tongue(found.string)
+        ):
             return found[0]
         if kind == "command":
             literal = _literal(text)
@@ -150,10 +160,12 @@ class RuleSentence:
         if text[-1:] == "s" and text[:-1] in among(TABLE, "file-name"):
             # "When you edit Dockerfiles".
             return self._put(_path(text[:-1]), text) + rest
-        is_kind = _is_ending(text) and found.string[found.end() :].lstrip().startswith("file")
+        is_kind = text[:1] == "." and found.string[found.end() :].lstrip().startswith("file")
         if not is_folder and not is_kind and not _is_plain_path(text):
             return found[0]
-        return self._put(_path(text), text) + rest
+        # Files that end so are meant, whether the ending is known or not.
+        ends = is_kind and "/" not in text and not text.startswith(".env")
+        return self._put(_path(f"*{text}" if ends else text), text) + rest
 
     def _word(self, found: re.Match[str]) -> str:
         name = found["name"].lower()
@@ -255,13 +267,6 @@ def _is_plain_path(text: str) -> bool:
     return text.startswith((".env", "*.")) or (is_known and bool(stem))
 
 
-def _is_ending(text: str) -> bool:
-    """Whether a text is the ending of files, and no file of that name: `.proto`."""
-    return (
-        text[:1] == "." and not text.startswith(".env") and "/" not in text and is_file_ending(text.rpartition(".")[2])
-    )
-
-
 def is_file_ending(ending: str) -> bool:
     """Whether files are known to end so."""
     return any(ending in among(TABLE, one) for one in ("ending", "also-ending"))
@@ -270,7 +275,9 @@ def is_file_ending(ending: str) -> bool:
 def _path(text: str) -> Mention:
     # "/vendor" is a folder of the project, and "/etc" none.
     inside = text.lstrip("/") if text[:1] == "/" and text.split("/")[1] not in among(TABLE, "root-folder") else text
-    return Mention("path", f"*{text}" if _is_ending(text) else inside or text, text)
+    # The ending of files, and no file of that name: `.proto`.
+    is_bare = text[:1] == "." and not text.startswith(".env") and "/" not in text
+    return Mention("path", f"*{text}" if is_bare and is_file_ending(text.rpartition(".")[2]) else inside or text, text)
 
 
 def _mention(quoted: str) -> Mention:

@@ -65,7 +65,7 @@ _VERB_BEHIND = kept(
 )
 # "When you push", and not "if a commit", "once they would like to merge".
 _ACTING = kept(
-    rf"\b(?:{_MOMENTS})\s+(?:(?:you|we|i|ever|are|need|want|have|about|to|actually|finally|(?:creat|mak|do)ing)\s+)*$"
+    rf"\b(?:{_MOMENTS})\s+(?:(?:you|we|i|ever|are|must|really|absolutely|need|want|have|about|to|actually|finally|(?:creat|mak|do)ing)\s+)*$"
 )
 # What is not so is told, and forbids nothing.
 _TOLD = kept(

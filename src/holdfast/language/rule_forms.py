@@ -19,7 +19,8 @@ NEXT_BAN = kept(
     r"|,?\s+or\s+(?=(?P<verb>run|use|edit|modify|touch|execute)\s+x))"
 )
 IT = kept(
-    r"(?i)\b(?P<edit>edit|touch|change|modify|bump|hand-edit)\s+(?P<it>it|them)\b|\b(?:run|use|call)\s+(?P<run>it|them)\b"
+    r"(?i)\b(?P<edit>edit|touch|change|modify|bump|hand-edit)\s+(?P<it>it|them)\b|\b(?:run|use"
+    r"|call)\s+(?P<run>it|them)\b"
     r"|^(?P<they>it|they)\b(?=.*\bmust (?:never|not) be\b)|\b(?:run|use)\s[^,;]*\son (?P<on>them|it|those|these)\b"
 )
 COMMIT_IT = kept(r"(?i)\b(?:commit|check in|stage)\s+(?P<it>it|them|these|those)\b")
@@ -52,7 +53,9 @@ ASKING = r"(?:(?:ohne (?:rückfrage|zu fragen|mich zu fragen|nachfrage)|(?:direk
 PERSON = (
     r"(?:(?:then|first|being|an?|the|my|your|his|her|their|our|prior|having|getting|clear|written)\s+)*"
     r"(?:i|i['’]\w+|me|my|mine|you(?:['’]re| are| were| have been)? (?:ask|told)\w*|ask\w*|explicit\w*|told"
-    r"|permission|approv\w*|confirm\w*|consent|review\w*|sign-?off|user|person|human|operator|owner|maintainer\w*|instruct\w*|request\w*|ok|okay"
+    r"|tell\w* me|letting me|inform\w* me|warn\w* me"
+    r"|permission|approv\w*|confirm\w*|consent|review\w*|sign-?off|user|person|human|operator|owner"
+    r"|maintainer\w*|instruct\w*|request\w*|ok|okay"
     r"|go-ahead|say-so|ich|mich|meine?|rückfrage|nachfrage|zu fragen|erlaubnis)\b"
 )
 ADVERBS = (
@@ -60,7 +63,8 @@ ADVERBS = (
     r"|directly|manually|just|simply|blindly|also|even|to|be|by hand)\s+)*"
 )
 RUN = (
-    r"(?:run|running|use|using|call|calling|execute|executing|invoke|do|type|start|add|install"
+    r"(?:run|running|use|using|call|calling|launch|launching|trigger|triggering|execute|executing|invoke|do|type"
+    r"|start|add|install"
     r"|(?:format|lint|test|build|search|deploy)(?:ting|ing)? (?:code |files |things )?(?:with|using|via|through)"
     r"|ausführen|nutze|verwende)"
 )
@@ -196,10 +200,14 @@ REPORTS = kept(r"\bi(?:['’]m)?\s+(?!want|need|expect|prefer|say|ask|tell)\w+")
 CHANGES = kept(
     rf"\b(?:after|when|whenever|once|if|every time|each time|on|nach|wenn)\b[^.;]*?\b(?:{EDIT}|change|edit|modif|änder)"
 )
-FAILS = kept(rf'\b(?:when|if|wenn)\s+(?P<what>{MENTION})\s+fails with\s+"(?P<error>[^"]{{4,200}})"')
+FAILS = kept(
+    rf"\b(?:when|if|wenn)\s+(?P<what>{MENTION})\s+(?:fails|dies|crashes|breaks|stops|exits|errors"
+    rf'|errors out) with\s+"(?P<error>[^"]{{4,200}})"'
+)
 COMES = kept(
     r"(?<!\beven )\b(?:when|whenever|if)\s+(?:(?:you|we|i|it)\s+)?"
-    r"(?P<seen>(?:see|get|hit|run into|encounter)\s+|(?:[\w-]+\s+){1,3}?fails? with\s+)?"
+    r"(?P<seen>(?:see|get|hit|run into|encounter)\s+|(?:[\w-]+\s+){1,3}?(?:fails?|dies?|crashes|breaks?|stops?"
+    r"|exits?|errors?(?: out)?) with\s+)?"
     r"(?:(?:the|an?|error|message)\s+)*"
     rf'(?:"(?P<error>[^"]{{5,200}})"|(?P<what>{MENTION}))(?P<comes>\s+(?:comes up|appears|shows up|occurs|is thrown))?'
 )
@@ -237,7 +245,8 @@ PRONOUN = kept(
 # The same, in other words than a ban.
 LEAVE = kept(
     r"\b(?:(?:leave|keep)\s+(?:it|them|that|this|those)\s+(?:alone|untouched|as (?:it|they) (?:is|are))"
-    r"|(?:stay|keep) (?:away from|out of|off)\s+(?:it|them|there|that)|hands off)\b(?!\s+(?:of|the)\b)"
+    r"|(?:stay|keep)(?: your (?:hands|fingers|paws))? (?:away from|out of|off)\s+(?:it|them|there|that)"
+    r"|hands off)\b(?!\s+(?:of|the)\b)"
 )
 FORBIDDEN = kept(
     r"\b(?:never|must not|not allowed|forbidden|off[- ]limits|should not|not to be|banned|prohibited|taboo|tabu"
@@ -245,8 +254,10 @@ FORBIDDEN = kept(
 )
 # "README.md must never be longer ..." wants something of the file, and lets it be changed.
 DEMANDS = kept(
-    r"(?:never|must not|should not)\s+(?:ever\s+)?(?!(?:to\s+)?(?:be\s+)?(?:\w+ly\s+)?"
-    r"(?:edit|hand-edit|touch|chang|modif|overwr|rewr|writ|alter|updat|reformat|replac|regenerat|delet|remov|mov|renam|commit|push|check|stag|add|run|us|call|execut|invok"
+    r"(?:never|must not|should not)\s+(?:ever\s+)?(?!(?:the|an?|our)\s+(?:\w+\s+)?(?:answer|option|solution|way"
+    r"|idea|fix)\b)(?!(?:to\s+)?(?:be\s+)?(?:\w+ly\s+)?"
+    r"(?:edit|hand-edit|touch|chang|modif|overwr|rewr|writ|alter|updat|reformat|replac|regenerat|delet|remov|mov"
+    r"|renam|commit|push|check|stag|add|run|us|call|execut|invok"
     r"|start|happen|appl|forc|merg|rebas|deploy|publish|install|do|go|come)\w*)\w"
 )
 NEEDS_PERSON = kept(
@@ -269,10 +280,12 @@ _BRANCHES = rf"{_BRANCH}(?:(?:\s*[/,]\s*|\s+(?:or|and|oder|und)\s+){_BRANCH})*"
 # Behind a command these say for what alone it is meant, which no condition can tell.
 _EVERYWHERE = (
     rf"(?:a |an |the |this |our |my |any |every |your )*(?:{_BRANCH}|repo\w*|project\w*|codebase|machine|box|laptop"
-    r"|workspace|monorepo|you can|possible|\w+days?|weekends?|release day|time|own|everything|anything|all|scripts"
+    r"|workspace|monorepo|shell|terminal|console|computer|sandbox|you can|possible|\w+days?|weekends?"
+    r"|release day|time|own|everything|anything|all|scripts"
     r"|installs?|installing|packages?|package management|dependencies|deps"
     r"|(?:shell |project |package |terminal )?commands"
-    r"|remote|origin|upstream|github|gitlab|branch(?:es)?(?!\s+(?!without|unless|until|before|after|because|since|that|directly|when)[^\W\d_]{4,}))\b"
+    r"|remote|origin|upstream|github|gitlab|branch(?:es)?(?!\s+(?!without|unless|until|before|after|because"
+    r"|since|that|directly|when)[^\W\d_]{4,}))\b"
     # "In the branch names", "in scripts under tools/" is somewhere.
     r"(?!\s+(?:names?|titles?|descriptions?|messages?|comments?|under|below|inside|within|that|which"
     r"|whose|like|of|in(?! general))\b)"
@@ -313,7 +326,8 @@ EACH = kept(
 )
 # What a program is given is meant, and not each call of it: "never curl the live system", "don't add npm packages".
 ONLY_OF = kept(
-    rf"\s+(?!{_SERVERS})(?:(?:to|into|against|from|the|a|an|our|your)\s+(?!me\b)\w|packages?\b|dependenc|modules?\b"
+    rf"\s+(?!{_SERVERS})(?!(?:the|an?) (?:\w+ )?(?:answer|option|solution|way|idea)\b)(?:(?:to|into|against|from"
+    rf"|the|a|an|our|your)\s+(?!me\b)\w|packages?\b|dependenc|modules?\b"
     r"|librar|commands?\s+(?:to|after|when|while)\b)"
 )
 _SOMEWHERE = (
@@ -338,7 +352,8 @@ WITH = kept(
     rf"\s+(?:\w+\s+){{0,3}}?(?:with|through|via|using|needs?|requires?)\s+(?:the\s+|an?\s+)?(?P<what>{MENTION})"
 )
 WITHOUT = kept(
-    rf"\s*(?:(?:\S+\s+){{0,2}}?(?:without|ohne)|(?:\s*\w+)?[,;:]\s*(?:always|only)(?:\s+(?:use|run|it))*\s+with)\s+(?:the\s+)?"
+    rf"\s*(?:(?:\S+\s+){{0,2}}?(?:without|ohne)|(?:\s*\w+)?[,;:]\s*(?:always|only)(?:\s+(?:use|run"
+    rf"|it))*\s+with)\s+(?:the\s+)?"
     rf"(?P<what>{MENTION})"
 )
 WITH_OPTION = kept(rf"\s+(?:with|needs?|requires?)\s+(?:the\s+)?(?P<what>--?[a-z][\w-]*(?:=[\w./:-]*\w)?|{MENTION})")
@@ -369,7 +384,8 @@ ONLY_IN = kept(
 # Where something is pushed to is a branch, whatever its name: "never push to canary"; but for these.
 TO_BRANCH = kept(
     rf"(?:\b(?:push|merg|commit)\w*|{MENTION})\s+(?:(?:directly|straight|anything|code|changes|stuff)\s+)*(?:in)?to\s+"
-    r"(?:the\s+)?(?!(?:origin|upstream|remotes?|git\w+|forks?|servers?|repo\w*|it|them|this|that|any\w*|me|us|my|our|your"
+    r"(?:the\s+)?(?!(?:origin|upstream|remotes?|git\w+|forks?|servers?|repo\w*|it|them|this|that|any\w*|me|us|my"
+    r"|our|your"
     r"|a|an|its|their|other|public|shared|protected)\b)(?P<name>[^\W\d_][\w-]+)"
     r"(?:\s+branch)?(?=\s*(?:$|[,.;:!?(])|\s+(?:on|without|unless|until|or|before|after|directly|yourself|ever)\b)"
 )

@@ -49,6 +49,12 @@ def is_english(sentence: str) -> bool:
     return bool(_english().search(spoken)) or not any(_sign(one).search(spoken) for one in _TONGUES)
 
 
+def is_known_tongue(sentence: str) -> bool:
+    """Whether a sentence has words of English, so that it can be read word by word."""
+    spoken = _QUOTED.sub(" ", sentence).casefold().replace("’", "'")
+    return bool(_english().search(spoken) or _sign(_ENGLISH).search(spoken))
+
+
 def _put_over(piece: str, tongue: str) -> str:
     for pattern, said in _forms(tongue):
         piece = pattern.sub(lambda found, said=said: _formed(found, said, tongue), piece)  # type: ignore[misc]

@@ -45,7 +45,8 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     return {
         "banned": kept(rf"\b{forms.NOT}\s+{forms.ADVERBS}{forms.ASKING}{_OTHERS}{some}(?P<rest>.*)"),
         "subject": kept(
-            rf"(?:^|\bbut\s+)(?:direct(?:ly)?\s+)?{some}(?P<rest>[^,;:]*?)\s+(?:is|are)\s+(?:strictly\s+|absolutely\s+)?"
+            rf"(?:^|\bbut\s+)(?:direct(?:ly)?\s+)?{some}(?P<rest>[^,;:]*?)\s+(?:is|are)\s+(?:strictly\s+"
+            rf"|absolutely\s+)?"
             r"(?:forbidden|not allowed|banned|prohibited|off[- ]limits|verboten)\b"
         ),
         "waits": kept(
@@ -58,7 +59,8 @@ def _patterns() -> dict[str, re.Pattern[str]]:
             rf"\bonly\s+(?:i|me|humans|maintainers|the user|the maintainers?)\s+"
             rf"(?:(?:am|are|may|can|should|do|get to|will|allowed to)\s+)*{some}"
             rf"|\bleave\s+(?:(?:all|the|any|every)\s+)*{some.replace('verbs', 'left')}"
-            r"(?:\s+(?:commits?|requests?|prs?|branches|part|step|changes))?\s+(?:up )?to me\b"
+            r"(?:\s+(?:commits?|requests?|prs?|branches|part|step|changes))?\s+(?:up )?to (?:me|us|ci|humans"
+            r"|(?:the |our )(?:ci|pipeline|bot|release \w+|maintainers?))\b"
             r"|\bi(?:['’]ll| will| always| want to| prefer to| do (?:all )?(?:the )?)\s*(?:(?:handle|do|all|the)\s+)*"
             rf"{some.replace('verbs', 'own')}(?:\s+\w+){{0,3}}?\s+(?:myself|on my own)\b"
             rf"|(?:^|\bbut\s+|,\s+)(?:all\s+|the\s+)*{some.replace('verbs', 'job')}(?:\s+\w+){{0,2}}?\s+(?:is|are) "

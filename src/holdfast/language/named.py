@@ -1,0 +1,218 @@
+"""At which calls a rule is said whatever its words are, by what it names and what that is there for.
+
+The last resort of `derived.py`: a sentence that wants or forbids something, in a form that nobody foresaw, is still
+about the command or file that it denies, begins with, or names as the moment. What is to be used, and where something
+is to be put, is not what it is about; what is run all day is never told on this basis alone. In a language that is not
+known, the one thing that a short rule names is meant. It never holds a call. Nothing of this is asked in a hook.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from holdfast.base.regexes import kept
+from holdfast.language import rule_forms as forms
+from holdfast.language.conditions import MAX_ITEMS, Condition
+from holdfast.language.derived_parts import Derived, as_command, branches_in, run_with, with_option
+from holdfast.language.disowned import is_disowned, is_of_others
+from holdfast.language.mentions import MENTION, TABLE, Mention, RuleSentence, harmless
+from holdfast.language.rule_tongues import in_english, is_english, is_known_tongue
+from holdfast.language.word_lists import among, listed
+
+_CLAUSE = kept(r"[;:.!?(]\s+|\(|,\s+(?!(?:or|and|nor)\b)|\s[–—-]\s")
+_DENIES = kept(rf"\b(?:{forms.NOT}|no|nobody|no one|nothing|none)\b")
+_MOMENT = kept(r"\b(?:before|prior to|after|when|whenever|once|if|upon|each time|every time|ask\w*|approval for)\b")
+# Behind these stands what a clause is about, or that with which it begins.
+_LEADS = r"(?:(?:the|a|an|any|all|our|your|my|every|each|please|and|or|but|plain|bare|also|leave|running|using)\s+)*"
+_HEAD = kept(
+    rf"\s*(?:{_LEADS}(?:[\w-]+\s+){{1,2}}(?:in|under|inside|to|of|with"
+    rf"|on)\s+)?{_LEADS}(?:{MENTION}[\s,/]*(?:(?:and|or)\s+)?)*"
+)
+_WANTED = kept(
+    r"(?P<led>[\w'’]*)\s*\b(?:use|uses|run|runs|prefer|via|through|with|by|call|start|instead|try|follow|see"
+    r"|read|per|like|called|named|installed?|only)(?:\s+(?:the|a|an|our|your|my|its|just|it))*\s*$"
+)
+# Behind these a verb is no wish of its own: "before you run".
+_GOES_ON = ("", "you", "we", "i", "to", "ever", "and", "or", "please", "directly", "just", "agents", "anyone", "again")
+# What is put there, or done to another thing there, is not about the place.
+_PLACE = kept(r"\b(?:in|into|to|at|from|on|onto|within|under)\s+(?:the\s+|our\s+)?$")
+_ASIDE = kept(r"\b(?:for|of|with|by|against|like|than)\s+(?:the\s+|our\s+)?$")
+_TURNED = kept(rf"\b{forms.NOT}\b.*\b(?:forget|skip|hesitate|fail|neglect|miss|stop|leave out|be afraid|worry)\w*")
+_OF_BOTH = kept(rf"{MENTION}.*{MENTION}.*\b(?:edit|touch|change|run|use|call)\s+it\b")
+# "Fastlane release is my job".
+_SUB_COMMAND = kept(
+    r"\s+(?!commands?\b|itself\b|only\b|must\b|never\b|always\b|calls\b|runs\b)([a-z][\w:-]+)\s+"
+    r"(?:is|are|must|needs?|requires?|belongs?|only|never|always|wipes|drops|deletes|breaks|costs|kills)\b"
+)
+_READS = kept(rf"\b(?:(?!read[- ]?only){forms.READ}|reads|opens|prints|shows|looks? at)\b")
+# "Never run psql against prod-db": of a whole program only that is meant.
+_CODE_LIKE = kept(r"\s+(?:against|on|at|to|with|for|in|from)\s+(?:the\s+)?(?P<name>(?:[^\W_]+[-_.])+[^\W_]+)(?![\w/])")
+_CHANGED = kept(rf"\b(?:{forms.EDIT}|chang\w+|edit\w*|touch\w*|modif\w+|bump\w*|add\w*|written|files?|migrations?)\b")
+_RUNS = kept(r"\b(?:run|running|launch\w*|call\w*|execut\w*|invok\w*|start\w*|fire|trigger\w*)\b")
+_MUST_BE = kept(r"\s+(?:must|should|has to|have to|needs? to)\s+(?:pass|succeed|be (?:green|clean))\b")
+_WISHES = kept(
+    rf"\b(?:{forms.NOT}|no|nobody|no one|nothing|none|must|needs?|requires?|always|ask|avoid|leave|forbidden"
+    r"|banned|only|frozen|read[- ]?only|untouched|careful|hands|fingers|off[- ]limits|mine|my|approval|permission"
+    r"|ok|okay|before|after|whenever|when|first|instead|keep|remember|please|by hand|hand[- ]edits?|lost|without)\b"
+)
+_OPTION_WANTED = kept(r"\b(?:always|only|with|pass|use|add|give|must|needs?|requires?|include|prefer)\s+(?:the\s+)?$")
+_ANY_WITH = kept(r"\b(?:any\w*|every\w*|calls?|commands?)\s+with\s+$")
+# What is longer has more than one thing to say, and who knows which.
+_MAX_WORDS = 16
+
+
+def by_names(pieces: list[str]) -> Derived | None:
+    """Return at which calls the sentences of a rule are said, by what they name; None where that is nothing sure."""
+    found: list[tuple[Mention, tuple[str, ...]]] = []
+    words: list[str] = []
+    spoken = ""
+    for number, piece in enumerate(pieces):
+        sentence = RuleSentence(in_english(piece))
+        if sentence.text.endswith("?") or _norms("norm-turned").search(piece.casefold()):
+            continue
+        if is_disowned(RuleSentence(piece)) or is_disowned(sentence):
+            continue
+        if is_known_tongue(piece) or sentence.text != piece:
+            behind = "".join(pieces[number + 1 : number + 2])
+            some = _about(sentence) if _is_wish(sentence, behind) else []
+        else:
+            some = []
+        if not some and not is_known_tongue(piece):
+            # Of the languages that are known a command is named in the forms that are.
+            some = [each for each in _foreign(RuleSentence(piece)) if is_english(piece) or each[0].kind == "path"]
+        if some:
+            found += some
+            spoken = spoken or sentence.spoken
+            words.append(piece.rstrip(".! "))
+    commands = tuple(dict.fromkeys([one.text for one, _ in found if one.kind == "command"]))
+    paths = tuple(dict.fromkeys([one.text for one, _ in found if one.kind == "path"]))
+    but = tuple([one for _, some in found for one in some if one not in commands])
+    if not found or len(commands) + len(paths) + len(but) > MAX_ITEMS:
+        return None
+    branches = branches_in(spoken) if any(one.startswith("git ") for one in commands) else ()
+    tools = ("read", "edit") if paths and _READS.search(spoken) else ()
+    condition = Condition(
+        (*commands, *harmless(commands), *but), paths, tools if not commands else (), branches=branches
+    )
+    return Derived(condition, "; ".join(words), forbids=False, literal=False)
+
+
+def _is_wish(sentence: RuleSentence, behind: str) -> bool:
+    """Whether a sentence, or the next one if that names nothing, wants something of who reads it."""
+    spoken = sentence.spoken
+    if forms.REPORTS.search(spoken) or forms.WAS_DONE.match(spoken) or forms.TURNED.search(spoken):
+        return False
+    if forms.TELLS.search(spoken):
+        return False
+    denial = _DENIES.search(spoken)
+    if denial and (is_of_others(spoken, denial.start()) or _DENIES.search(_CLAUSE.split(spoken[denial.end() :])[0])):
+        return False
+    if denial and re.search(r"\bbranch(?:es)?\b", spoken[: denial.start()]):
+        return False
+    if _TURNED.search(spoken) or _OF_BOTH.search(spoken):
+        return False
+    next_one = RuleSentence(in_english(behind)) if behind else None
+    return bool(_WISHES.search(spoken) or (next_one and not next_one.mentions and _WISHES.search(next_one.spoken)))
+
+
+def _about(sentence: RuleSentence) -> list[tuple[Mention, tuple[str, ...]]]:
+    """Return what a sentence is about, each with what is excepted of it."""
+    found: list[tuple[Mention, tuple[str, ...]]] = []
+    spoken = sentence.spoken
+    programs = [one for one in sentence.mentions if one.kind == "command"]
+    for place in re.finditer(MENTION, spoken):
+        one, at = sentence.named(place[0])[0], place.start()
+        if one.said[:1] == "-":
+            found += _optional(sentence, one, at, programs)
+        elif _is_meant(spoken, at):
+            meant = _as_call(sentence, one, at)
+            found += [(meant, ())] if meant and not _is_everyday(meant) else []
+    has_option = [one.text.split(" -")[0] for one, _ in found if " -" in one.text]
+    # "Never pass -u to jest" is about the option.
+    return [each for each in found if each[0].text not in has_option or each[1]]
+
+
+def _clause(led: str) -> str:
+    """Return the last clause of what stands before a mention."""
+    ends = [found.end() for found in _CLAUSE.finditer(led)]
+    return led[ends[-1] if ends else 0 :]
+
+
+def _is_meant(spoken: str, at: int) -> bool:
+    """Whether what stands there is what its clause denies, begins with, or has as its moment."""
+    clause = _clause(spoken[:at])
+    if _MUST_BE.match(spoken, at + 1) or forms.WILL_DO.match(spoken, at + 2):
+        return False
+    denial, moment = _DENIES.search(clause), _MOMENT.search(clause)
+    if moment and forms.ENDS.search(clause[: moment.start()]):
+        return False
+    if _HEAD.fullmatch(clause):
+        return True
+    if not (denial or moment) or forms.DONE_BEFORE.search(clause):
+        return False
+    wish = _WANTED.search(clause[max(found.end() for found in (denial, moment) if found) :])
+    return wish is None or wish["led"] in _GOES_ON
+
+
+def _as_call(sentence: RuleSentence, one: Mention, at: int) -> Mention | None:
+    """Return the command or the file that a mention stands for, if something is done to it there."""
+    spoken = sentence.spoken
+    clause = _clause(spoken[:at])
+    is_headed = bool(_HEAD.fullmatch(clause))
+    if one.kind == "path":
+        is_behind = any(other.kind == "command" for other in sentence.named(clause))
+        is_place = is_behind or _ASIDE.search(clause) or (_PLACE.search(clause) and not _CHANGED.search(clause))
+        return None if is_place and not is_headed else Mention("path", one.text, one.said)
+    run = as_command(one, is_run=bool(" " in one.said or _RUNS.search(clause)) and " = " not in one.said)
+    if run.kind != "command" or forms.WORDING.search(spoken):
+        return None
+    if (
+        behind := _SUB_COMMAND.match(spoken, at + 1)
+        if run.text == one.said and f"`{one.said}`" not in sentence.text
+        else None
+    ):
+        return Mention("command", f"{run.text} {behind[1]}", one.said)
+    if " " in run.text:
+        return run
+    if narrow := _CODE_LIKE.match(spoken, at + 1):
+        return Mention("command", f"{run.text} {narrow['name']}", one.said)
+    limits = forms.LIMITED.match(spoken, at + 1) or forms.ONLY_OF.match(spoken, at + 1)
+    return None if one.goes_on or limits or spoken[at + 1 : at + 2] == ":" else run
+
+
+def _is_everyday(one: Mention) -> bool:
+    return one.kind == "command" and (one.text in among(TABLE, "everyday") or one.text in among(TABLE, "language"))
+
+
+def _optional(
+    sentence: RuleSentence, option: Mention, at: int, programs: list[Mention]
+) -> list[tuple[Mention, tuple[str, ...]]]:
+    """Return the one program of a sentence with an option that it shuns, or without one that it wants."""
+    is_led = [one.kind for one in sentence.named(sentence.spoken[at + 1 : at + 3].strip())] == ["command"]
+    if len({one.text for one in programs}) != 1 or is_led:
+        return []
+    program = programs[0]
+    led = sentence.spoken[:at]
+    if _OPTION_WANTED.search(led) and not (_DENIES.search(led) or _ANY_WITH.search(led)):
+        but = run_with(option.said, [program])
+        return [(program, but)] if but and not _is_everyday(program) else []
+    return [(Mention("command", with_option(program.text, option.said), option.said), ())]
+
+
+@functools.cache
+def _norms(kind: str) -> re.Pattern[str]:
+    """Return the words of a list; those of a script without spaces stand anywhere."""
+    joined = [word for word in listed(TABLE, kind) if "\u3040" <= word[-1] <= "\ud7af"]
+    plain = [re.escape(word) for word in listed(TABLE, kind) if word not in joined]
+    return kept(rf"(?<!\w)(?:{'|'.join(plain)})(?!\w)|{'|'.join(joined)}")
+
+
+def _foreign(sentence: RuleSentence) -> list[tuple[Mention, tuple[str, ...]]]:
+    """Return the one thing that a short sentence of another language names, where it has a word for a ban or a wish."""
+    named = [as_command(one, is_run=True) for one in sentence.mentions]
+    named = [one for one in named if one.kind]
+    is_short = len(sentence.spoken.split()) <= _MAX_WORDS
+    if len(named) != 1 or not is_short or not _norms("norm").search(sentence.spoken):
+        return []
+    return [] if _is_everyday(named[0]) and " " not in named[0].text else [(named[0], ())]
