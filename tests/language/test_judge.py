@@ -9,6 +9,7 @@ import pytest
 
 from holdfast.errors import StoreUnavailable
 from holdfast.language import judge as judging
+from holdfast.language.encoder import Encoder
 from holdfast.language.judge import Judgement, is_english, judge, judge_all, stated
 from holdfast.language.weights import MAGIC, Weights
 from holdfast.language.word_pieces import SPECIAL, UNKNOWN, Piece, WordPieces
@@ -70,6 +71,22 @@ def test_a_message_is_judged_alike_alone_and_among_others(monkeypatch) -> None:
     monkeypatch.setattr(judging, "_judged", {})
     assert [judge(*one) for one in reversed(messages)] == together[::-1]
     assert "preference" in together[0].kinds and together[-1] == Judgement()
+
+
+def test_what_nobody_asks_for_is_not_reckoned(monkeypatch) -> None:
+    """The last layer goes on with the beginning and the person's words alone: of the rest only what they take of it."""
+    reader, rows = judging._open()[0], []
+    times = Encoder._times
+
+    def counted(self, given, name):
+        rows.append((name, len(given)))
+        return times(self, given, name)
+
+    monkeypatch.setattr(Encoder, "_times", counted)
+    (figures,) = reader.read([(list(range(5, 45)), 30)])
+    last = reader.about["layers"] - 1
+    assert (f"{last - 1}.up", 40) in rows and (f"{last}.up", 1 + 9) in rows
+    assert figures.pieces.shape == (9, 3)
 
 
 def test_the_statement_is_the_run_of_clauses_that_speaks_most_for_itself() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from holdfast.language.weights import Weights
 
@@ -72,45 +73,55 @@ class Encoder:
         own = np.concatenate([np.arange(len(numbers)) >= first for numbers, first in messages])
         known = kept.rows("pieces", [number for numbers, _ in messages for number in numbers])
         rows = self._normed(known + kept["places"][places] + kept["type"][own.astype(int)], "first")
+        asking = [np.arange(part.start, part.stop) for part in parts]
+        # Only these are asked for at the end: the beginning, and the person's words.
+        asked = [each[[0, *range(first, len(each) - 1)]] for each, (_, first) in zip(asking, messages, strict=True)]
         for layer in range(self._layers):
-            rows = self._layer(rows, f"{layer}.", parts)
-        for part, (_, first) in zip(parts, messages, strict=True):
-            yield self._figures(rows[part], first)
+            rows = self._layer(rows, f"{layer}.", parts, asked if layer == self._layers - 1 else asking)
+        for own_rows in np.split(rows, np.cumsum([len(each) for each in asked])[:-1]):
+            yield self._figures(own_rows[0], own_rows[1:])
 
-    def _figures(self, rows: Floats, first: int) -> Figures:
-        kept, own = self._weights, rows[first:-1]
+    def _figures(self, whole: Floats, own: Floats) -> Figures:
+        kept = self._weights
         mean = own.mean(axis=0) if len(own) else np.zeros(self._width, np.float32)
-        heads = kept["heads.weight"] @ np.concatenate([rows[0], mean]) + kept["heads.bias"]
-        return Figures(heads, _of_statement(kept, own, rows[0]))
+        heads = kept["heads.weight"] @ np.concatenate([whole, mean]) + kept["heads.bias"]
+        return Figures(heads, _of_statement(kept, own, whole))
 
-    def _layer(self, rows: Floats, name: str, parts: list[slice]) -> Floats:
-        seen = self._times(self._attended(rows, name, parts), f"{name}out")
-        rows = self._normed(rows + seen, f"{name}norm1")
+    def _layer(self, rows: Floats, name: str, parts: list[slice], asking: list[NDArray[np.int64]]) -> Floats:
+        """Return what becomes of the rows that ask; `parts` are the messages, and each asks only within its own."""
+        seen = self._times(self._attended(rows, name, parts, asking), f"{name}out")
+        rows = self._normed(rows[np.concatenate(asking)] + seen, f"{name}norm1")
         inner = _gelu(self._times(rows, f"{name}up"))
         return self._normed(rows + self._times(inner, f"{name}down"), f"{name}norm2")
 
-    def _attended(self, rows: Floats, name: str, parts: list[slice]) -> Floats:
-        """Return what each piece takes from all of its message, by every head, and by how far apart they are."""
-        size = self._width // self._heads
-        found = np.empty_like(rows)
-        all_parts = self._times(rows, f"{name}qkv").reshape(len(rows), 3, self._heads, size).transpose(1, 2, 0, 3)
-        for part in parts:
-            asks, answers, values = all_parts[:, :, part]
-            marks = asks @ answers.transpose(0, 2, 1)
+    def _attended(self, rows: Floats, name: str, parts: list[slice], asking: list[NDArray[np.int64]]) -> Floats:
+        """Return what each piece that asks takes from all of its message: by every head, and by their distance."""
+        size, width = self._width // self._heads, self._width
+        weight, bias = self._weights[f"{name}qkv.weight"], self._weights[f"{name}qkv.bias"]
+        asks = rows[np.concatenate(asking)] @ weight[:width].T + bias[:width]
+        asks = asks.reshape(-1, self._heads, size).transpose(1, 0, 2)
+        others = (rows @ weight[width:].T + bias[width:]).reshape(-1, 2, self._heads, size).transpose(1, 2, 0, 3)
+        found, end = [], 0
+        for part, own in zip(parts, asking, strict=True):
+            answers, values = others[:, :, part]
+            start, end = end, end + len(own)
+            marks = asks[:, start:end] @ answers.transpose(0, 2, 1)
             marks /= np.float32(np.sqrt(size))
-            marks += self._by_distance(part.stop - part.start)
-            shares = np.exp(marks - marks.max(axis=-1, keepdims=True))
+            marks += self._by_distance(own - part.start, part.stop - part.start)
+            marks -= marks.max(axis=-1, keepdims=True)
+            shares = np.exp(marks, out=marks)
             shares /= shares.sum(axis=-1, keepdims=True)
-            found[part] = (shares @ values).transpose(1, 0, 2).reshape(-1, self._width)
-        return found
+            found.append((shares @ values).transpose(1, 0, 2).reshape(-1, width))
+        return np.concatenate(found)
 
-    def _by_distance(self, count: int) -> Floats | float:
-        """Return what the distance of any two pieces counts for each head, the same in every layer."""
+    def _by_distance(self, asking: NDArray[np.int64], count: int) -> Floats | float:
+        """Return what the distance of each piece that asks from any other counts for each head, in every layer."""
         if "apart" not in self._weights:
             return 0.0
         kinds = self._weights["apart"]
-        found: Floats = kinds[_apart(count, len(kinds))].transpose(2, 0, 1)
-        return found
+        # The piece at `place` sees the others from `-place` on.
+        by_distance = np.ascontiguousarray(kinds[_apart(count, len(kinds))].T)
+        return sliding_window_view(by_distance, count, axis=1)[:, count - 1 - asking]
 
     def _times(self, rows: Floats, name: str) -> Floats:
         found: Floats = rows @ self._weights[f"{name}.weight"].T
@@ -136,8 +147,8 @@ def _of_statement(weights: Weights, own: Floats, whole: Floats) -> Floats:
 
 
 def _apart(count: int, kinds: int) -> NDArray[np.int64]:
-    """Return how far apart any two pieces are, and which comes first: near ones exactly, far ones roughly."""
-    ahead = np.arange(count)[None, :] - np.arange(count)[:, None]
+    """Return how far ahead a piece is, from `1 - count` to `count - 1`: near ones exactly, far ones roughly."""
+    ahead = np.arange(1 - count, count)
     far, half, near = np.abs(ahead), kinds // 2, kinds // 4
     rough = near + (np.log(np.maximum(far, near) / near) / np.log(_FARTHEST / near) * (half - near)).astype(int)
     found: NDArray[np.int64] = (ahead > 0) * half + np.where(far < near, far, np.minimum(rough, half - 1))
