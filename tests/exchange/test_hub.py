@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -16,8 +17,9 @@ import pytest
 from holdfast.app.erase import forget_memory
 from holdfast.base.clock import now
 from holdfast.errors import BadInput, NotFound, Refused, StoreUnavailable
-from holdfast.exchange.hub import HubAway, client
+from holdfast.exchange.hub import client
 from holdfast.exchange.hub import join as joined
+from holdfast.exchange.hub_calls import HubAway, ToldChanges
 from holdfast.inject.receipts import event_of
 from holdfast.journal import notices
 from holdfast.memory.remember import remember
@@ -49,7 +51,7 @@ def world(served, request, monkeypatch):
     """
     made, serving = served
     # On a busy machine an answer may take as long as it likes.
-    monkeypatch.setattr("holdfast.exchange.hub._SECONDS", 600.0)
+    monkeypatch.setattr("holdfast.exchange.hub_calls.SECONDS", 600.0)
     organisation = request.node.name[:60]
     made.operator.add_organisation(organisation)
     made.operator.add_team(organisation, "shop")
@@ -257,15 +259,18 @@ def test_figures_of_sessions_go_only_where_the_person_says_so(join, world, cli):
     lee = client(Workspace(home, folder=home, project="shop", environment=environment, say=lambda text: None))
     assert lee.sync()["digests"] == 0
     ended(lee.workspace, "after", "2999-01-03T10:00:00Z")
-    signals = (("failed-command", "npm: missing script"), ("correction", "no, use the VPN as I said"))
+    signals = (
+        ("failed-command", "npm: command not found: 'plan-of-kim.py'"),
+        ("correction", "no, use the VPN as I said"),
+    )
     made = tuple(Signal(kind, about, about, "codex", "after") for kind, about in signals)
     signal_files.put(lee.workspace.home, signal_files.Signals("codex", "after", signals=made))
     assert lee.sync()["digests"] == 1 and lee.sync()["digests"] == 1
     found = lee.mine()
     assert [(one["team"], one["week"], one["asks"], one["signals"]) for one in found] == [
-        ("shop", "2998-12-31", 3, [["correction", ""], ["failed-command", "npm: missing script"]])
+        ("shop", "2998-12-31", 3, [["correction", ""], ["failed-command", "npm: command not found"]])
     ]
-    assert "title of" not in json.dumps(found) and "VPN" not in json.dumps(found)
+    assert "title of" not in json.dumps(found) and "VPN" not in json.dumps(found) and ".py" not in json.dumps(found)
     cli("hub", "join", world[2].url, "--token", world[1]["lee"])
     assert promised("hub mine") <= {*cli("hub", "mine", "--json").json["digests"][0], "digests", "withdrawn"}
     assert "codex" in cli("hub", "mine").out
@@ -295,19 +300,20 @@ def test_what_is_personal_is_refused_by_client_and_hub(join):
     sent = {"team": "shop", "reason": "r", "title": "T", "text": "I like tabs.", "key": "tabs"}
     for kind, owner, type in (("global", "", "user"), ("session", "s-1", "project"), ("agent", "reviewer", "project")):
         with pytest.raises(Refused):
-            kim.call("POST", "share", {**sent, "kind": kind, "owner": owner, "type": type})
+            kim.call("POST", "share", dict, {**sent, "kind": kind, "owner": owner, "type": type})
     with pytest.raises(BadInput):
-        kim.call("POST", "share", {**sent, "kind": "planet", "owner": "", "type": "project"})
+        kim.call("POST", "share", dict, {**sent, "kind": "planet", "owner": "", "type": "project"})
     secret = "AKIA" + "IOSFODNN7QRSTUVW"
     kim.call(
         "POST",
         "share",
+        dict,
         {**sent, "kind": "global", "owner": "", "type": "project", "text": f"Key {secret} is ours, rotate it."},
     )
     lee = join("lee", "lee-2")
     lee.sync()
     assert secret not in lee.workspace.store.text(lee.workspace.store.get(Scope("global"), "tabs"))
-    kim.call("POST", "withdraw", {"team": "shop", "reason": "r", "kind": "global", "owner": "", "key": "tabs"})
+    kim.call("POST", "withdraw", dict, {"team": "shop", "reason": "r", "kind": "global", "owner": "", "key": "tabs"})
 
 
 def test_a_reason_has_no_secret_and_no_request_breaks_the_hub(join, world):
@@ -320,7 +326,7 @@ def test_a_reason_has_no_secret_and_no_request_breaks_the_hub(join, world):
     assert secret not in everything_in(kim.workspace.home)
     kim.sync()
     place = {"team": "shop", "kind": "project", "owner": "shop", "key": "vpn"}
-    kim.call("POST", "withdraw", {**place, "reason": f"No {secret} any more."})
+    kim.call("POST", "withdraw", dict, {**place, "reason": f"No {secret} any more."})
     with psycopg.connect(world[0].operator.conninfo) as db:
         reasons = [reason for (reason,) in db.execute("SELECT reason FROM holdfast.audit WHERE key = 'vpn'")]
     assert any("redacted" in one for one in reasons) and not any(secret in one for one in reasons)
@@ -331,16 +337,18 @@ def test_a_reason_has_no_secret_and_no_request_breaks_the_hub(join, world):
         (1, "2026-99-99T99:99:99Z"),
     ):
         with pytest.raises(BadInput):
-            kim.call("POST", "receipts", {"team": "shop", "receipts": [["project", "shop", "vpn", version, at]]})
+            kim.call("POST", "receipts", dict, {"team": "shop", "receipts": [["project", "shop", "vpn", version, at]]})
     with pytest.raises(BadInput, match="after"):
-        kim.call("POST", "changes", {"after": {"shop": 1 << 63}})
+        kim.call("POST", "changes", dict, {"after": {"shop": 1 << 63}})
     with pytest.raises(BadInput, match="no owner"):
-        kim.call("POST", "share", {**place, "kind": "global", "reason": "r", "title": "t", "text": "Nobody's."})
-    kim.call("POST", "receipts", {"team": "shop", "receipts": [["project", "shop", "soon", 1, "2999-01-01T00:00:00Z"]]})
+        kim.call("POST", "share", dict, {**place, "kind": "global", "reason": "r", "title": "t", "text": "Nobody's."})
+    kim.call(
+        "POST", "receipts", dict, {"team": "shop", "receipts": [["project", "shop", "soon", 1, "2999-01-01T00:00:00Z"]]}
+    )
     assert [one["at"] < "2999" for one in kim.trace("soon", "shop")] == [True]
     for asked in ("trace?key=%00", "figures?team=%00"):
         with pytest.raises(BadInput, match="NUL"):
-            kim.call("GET", asked)
+            kim.call("GET", asked, dict)
 
 
 def test_what_the_person_has_here_stays(join):
@@ -608,6 +616,38 @@ def test_health_readiness_and_metrics(served):
     assert serving.get("/readyz")[0] == 503 and serving.get("/healthz")[0] == 200
     server().start()
     assert serving.get("/readyz") == (200, "ready\n")
+
+
+def test_a_line_of_the_log_is_there_when_the_answer_is(served, monkeypatch):
+    """Who follows a process sees each request at once, and one that is killed has told all it did."""
+    monkeypatch.setenv("HOLDFAST_HUB_KEY", "k" * 64)
+    serving = Served(served[0], log=subprocess.PIPE)
+    serving.get("/hub/v1/me")
+    assert select.select([serving.process.stderr], [], [], 60)[0]
+    assert '"path": "/hub/v1/me", "status": 401' in serving.process.stderr.readline()
+    serving.end(signal.SIGKILL)
+    serving.process.stderr.close()
+
+
+def test_what_moved_is_told_whole_and_a_long_answer_goes_on(join, world, monkeypatch):
+    """A move is two places under one number, which no portion tears apart; what is long comes in several answers."""
+    from holdfast.store.postgres import PostgresStore
+
+    kim = join("kim")
+    store = PostgresStore(world[0].url(organisation=kim.joined.organisation, team="shop", person="kim"))
+    store.put(Draft("Moved.", PROJECT, key="moved"))
+    kim.sync()
+    store.move(PROJECT, "moved", Scope("global"), "moved")
+    asked = {"after": {"shop": 1}, "limit": 1}
+    told = kim.call("POST", "changes", ToldChanges, asked)["teams"]["shop"]
+    assert [(one["kind"], one["text"] is None) for one in told["changes"]] in (
+        [("global", False), ("project", True)],
+        [("project", True), ("global", False)],
+    )
+    assert not told["more"]
+    monkeypatch.setattr("holdfast.exchange.hub.MAX_AT_ONCE", 1)
+    kim.sync()
+    assert [str(one.scope) for one in kim.workspace.store.find(Filter(None))] == ["global"]
 
 
 def test_a_served_hub_has_its_page_by_a_key_of_the_environment(served, monkeypatch):

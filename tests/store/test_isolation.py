@@ -227,6 +227,25 @@ def test_raw_sql_reaches_others_by_no_detour(world, trick):
             db.execute(trick.replace("{other}", str(other)))
 
 
+def test_no_estimate_of_the_planner_tells_of_others(world):
+    """How many rows it expects is the same for a text that others have and for one that nobody has, also in a range."""
+    import psycopg
+
+    made, _ = world
+    server().execute("ANALYZE", made.database)
+    other = team_numbers(made)["globex", "payments"][0]
+    with psycopg.connect(made.url()) as db:
+        db.execute(KIM)
+        for asked in ("title < {}", "title >= {}", "body = {}", "owner = {}", "key = {}", "source < {}", "said = {}"):
+            expected = set()
+            for text in ("", "globex", "k-1", "shop", "z"):
+                where = asked.format(f"'{text}'")
+                sql = f"EXPLAIN (FORMAT JSON) SELECT 1 FROM holdfast.memory WHERE organisation = {other} AND {where}"
+                expected.add(db.execute(sql).fetchone()[0][0]["Plan"]["Plan Rows"])
+            assert len(expected) == 1, asked
+    assert made.sampled() <= {"organisation", "team"}
+
+
 def test_every_table_is_forced_and_no_partition_is_open(world):
     """Row-level security is on and forced on every table and partition; the application has no right to a partition."""
     import psycopg

@@ -163,14 +163,26 @@ class Hub:
         """Return the address for the application."""
         return self.server.url(self.database, "application", **asks)
 
+    def sampled(self) -> set[str]:
+        """Return the columns of which the planner has samples."""
+        import psycopg
+
+        with psycopg.connect(self.server.url(self.database)) as db:
+            rows = db.execute(
+                "SELECT DISTINCT a.attname FROM pg_statistic s JOIN pg_class c ON c.oid = s.starelid"
+                " JOIN pg_attribute a ON a.attrelid = s.starelid AND a.attnum = s.staattnum"
+                " WHERE c.relnamespace = 'holdfast'::regnamespace"
+            )
+            return {name for (name,) in rows}
+
 
 class Served:
     """One process of the hub."""
 
-    def __init__(self, made, port=0):
+    def __init__(self, made, port=0, log=subprocess.DEVNULL):
         words = ["serve", "--store", made.url(), "--port", str(port)]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "holdfast", *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            [sys.executable, "-m", "holdfast", *words], stdout=subprocess.PIPE, stderr=log, text=True
         )
         self.port = int(re.search(r"port (\d+)", self.process.stdout.readline())[1])
         self.url = f"http://127.0.0.1:{self.port}"

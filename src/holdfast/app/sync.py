@@ -7,6 +7,7 @@ from holdfast.app.erase import finish_interrupted, forget_memories, forget_sessi
 from holdfast.base.clock import days_between, now
 from holdfast.errors import HoldfastError
 from holdfast.exchange import hub
+from holdfast.exchange.hub_calls import HubAway
 from holdfast.exchange.sync import run
 from holdfast.exchange.sync.depot import Depot, has_remote
 from holdfast.exchange.sync.run import Synced
@@ -61,7 +62,7 @@ def _sync_hub(workspace: Workspace) -> None:
     say, workspace.say = workspace.say, refused.append
     try:
         hub.client(workspace).sync(_BEHIND_A_SWEEP_SECONDS)
-    except hub.HubAway:
+    except HubAway:
         return
     except HoldfastError as problem:
         notices.report(workspace.home, "hub", str(problem), hint=problem.hint, lasts=True)

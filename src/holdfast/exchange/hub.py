@@ -17,13 +17,10 @@ rule's force. What is personal is not sent; the hub would refuse it, too.
 
 from __future__ import annotations
 
-import http.client
 import json
 import math
 import os
 import time
-import urllib.error
-import urllib.request
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,11 +30,25 @@ from urllib.parse import urlencode, urlsplit
 from holdfast.base import files, rows
 from holdfast.base.clock import now
 from holdfast.base.text import hash_of
-from holdfast.errors import BadInput, Conflict, Forgotten, HoldfastError, NotFound, Refused, StoreUnavailable
+from holdfast.errors import BadInput, Conflict, Forgotten, NotFound, Refused
 from holdfast.exchange.hub_allowed import ERASED, PLACE, Place, TeamGate, WaitingChange, erased_key
+from holdfast.exchange.hub_calls import (
+    Answer,
+    HubAway,
+    Row,
+    TeamChanges,
+    ToldChange,
+    ToldChanges,
+    ToldMe,
+    ToldVerdict,
+    ToldWithdrawn,
+    ask,
+    ask_rows,
+    is_more,
+)
 from holdfast.exchange.hub_digests import digests_since, given_since
 from holdfast.exchange.repository_set import shown_difference, shown_line
-from holdfast.exchange.team import refuse_personal
+from holdfast.exchange.team import is_personal, refuse_personal
 from holdfast.journal import notices
 from holdfast.memory.remember import put
 from holdfast.privacy.redact import redact
@@ -47,10 +58,6 @@ from holdfast.store.words import digest
 from holdfast.workspace import Workspace
 
 MAX_AT_ONCE = 500
-_SECONDS = 20.0
-# What a hub refuses for good; anything else may hold another time, and waits.
-_PROBLEMS: dict[int, type[HoldfastError]] = {403: Refused, 404: NotFound, 409: Conflict, 422: BadInput}
-_LATER = "What is to be sent waits; sync again later."
 _TELL = "`holdfast hub allow TEAM --dry-run` shows it; `hub allow TEAM` or `hub deny TEAM` decides."
 
 
@@ -72,10 +79,6 @@ class Cached:
     said: str
 
 
-class HubAway(StoreUnavailable):
-    """The hub is not there now, and may be another time: a laptop is often offline."""
-
-
 class HubClient:
     """One home that joined a hub."""
 
@@ -85,24 +88,9 @@ class HubClient:
         self.gate = TeamGate(workspace.home)
         self._known: dict[Place, Cached] | None = None
 
-    def call(self, method: str, path: str, data: object = None) -> Any:
-        """Return what the hub answers; what it refuses is an error of ours."""
-        body = None if data is None else json.dumps(data).encode()
-        request = urllib.request.Request(f"{self.joined.url}/hub/v1/{path}", body, method=method)  # noqa: S310
-        request.add_header("Authorization", f"Bearer {self.joined.token}")
-        request.add_header("Content-Type", "application/json")
-        try:
-            with urllib.request.urlopen(request, timeout=_SECONDS) as answered:  # noqa: S310
-                return json.load(answered)
-        except urllib.error.HTTPError as problem:
-            told = _told(problem)
-            kind = _PROBLEMS.get(problem.code, HubAway if problem.code >= 500 else StoreUnavailable)
-            detail = told.get("detail", f"{self.joined.url} answers {problem.code}, and not as a hub does")
-            hint = _LATER if kind is HubAway else told.get("hint", "Is that the address of a hub?")
-            raise kind(detail, hint) from None
-        except (OSError, http.client.HTTPException, ValueError) as problem:
-            reason = getattr(problem, "reason", problem)
-            raise HubAway(f"the hub does not answer: {reason}", _LATER) from None
+    def call(self, method: str, path: str, kind: type[Answer], data: object = None) -> Answer:
+        """Return what the hub answers, as that type; what it refuses is an error of ours."""
+        return ask(self.joined.url, self.joined.token, method, path, kind, data)
 
     def share(self, key: str, team: str, reason: str, scope: str | None = None) -> Memory:
         """Have a memory sent to a team with the next sync; what is personal is refused."""
@@ -178,15 +166,16 @@ class HubClient:
         what it does not have goes here.
         """
         cursor: dict[str, Any] = json.loads(files.read_if_there(_file(self.workspace, "position.json")) or b"{}")
-        had, teams, is_known, more = set[Place](), dict[str, Any](), True, True
+        had, teams, is_known, more = set[Place](), dict[str, TeamChanges](), True, True
         while more and time.monotonic() <= ends:
             after = {team: number for team, number in cursor.items() if isinstance(number, int)}
-            answered = self.call("POST", "changes", {"after": after, "limit": MAX_AT_ONCE})
-            teams, which = answered["teams"], answered.get("hub", "")
+            answered = self.call("POST", "changes", ToldChanges, {"after": after, "limit": MAX_AT_ONCE})
+            teams, which = answered["teams"], answered["hub"]
             if is_known and which and cursor.setdefault("@hub", which) != which:
                 cursor, is_known = {name: one for name, one in cursor.items() if name not in after}, False
                 continue
-            more = self._took(teams, cursor, done, had)
+            more = is_more(teams, after)
+            self._took(teams, cursor, done, had)
         if not more:
             done["removed"] += self._drop(lambda place: place[0] not in teams or not (is_known or place in had))
             kept = {name: one for name, one in cursor.items() if name[0] == "@" or name in teams}
@@ -195,8 +184,8 @@ class HubClient:
                 self._move(cursor)
         return cursor, frozenset(teams)
 
-    def _took(self, teams: dict[str, Any], cursor: dict[str, Any], done: Counter[str], had: set[Place]) -> bool:
-        """Take the changes of one answer, and move along; return whether there are more."""
+    def _took(self, teams: dict[str, TeamChanges], cursor: dict[str, Any], done: Counter[str], had: set[Place]) -> None:
+        """Take the changes of one answer, and move along."""
         for team, found in teams.items():
             is_trusted = self.gate.trusts(team)
             for change in found["changes"]:
@@ -205,7 +194,6 @@ class HubClient:
             if found["changes"]:
                 cursor[team] = found["changes"][-1]["change"]
                 self._move(cursor)
-        return any(found["more"] for found in teams.values())
 
     def _drop(self, is_gone: Callable[[Place], bool]) -> int:
         """Take out what the hub no longer tells the person of, and would not withdraw; return how many went."""
@@ -223,10 +211,11 @@ class HubClient:
                 memory = self.workspace.store.get(Scope(row["kind"], row["owner"]), row["key"])
                 refuse_personal(memory)
                 told = {"title": memory.title, "text": memory.body, "type": memory.type, "tags": list(memory.tags)}
-                answered = self.call("POST", "share", {**place, **told, "is_own": memory.trust == "user"})
+                sent = {**place, **told, "is_own": memory.trust == "user"}
+                answered = self.call("POST", "share", dict[str, Any], sent)
                 done = "proposed" if answered.get("action") == "proposed" else "sent"
             else:
-                self.call("POST", "withdraw", place)
+                self.call("POST", "withdraw", dict[str, Any], place)
                 done = "sent"
         except (Refused, NotFound, Conflict, BadInput) as problem:
             self.workspace.say(f"{row['act']} of {row['key']} was refused: {problem}")
@@ -234,18 +223,24 @@ class HubClient:
         rows.append(_file(self.workspace, "sent.jsonl"), [row["id"]])
         return done
 
-    def _take(self, team: str, change: dict[str, Any], *, is_trusted: bool) -> str:
-        """Apply a change of a trusted team and any withdrawal; another change waits for the person's word."""
+    def _take(self, team: str, change: ToldChange, *, is_trusted: bool) -> str:
+        """Apply a change of a trusted team and any withdrawal; another change waits for the person's word.
+
+        What would be about a person, a session or a profile is no team's to say, and is left out.
+        """
         if change["text"] is None and change["key"].startswith(ERASED):
             known = {erased_key(place[3]): place[3] for place in (*self.cached(), *self.gate.waits())}
             change = {**change, "key": known.get(change["key"], change["key"])}
         place = _place(team, change)
         here, is_theirs = self._here(place)
-        if is_trusted or change["text"] is None or is_theirs:
+        said = _memory(team, change)
+        if said is not None and is_personal(said):
+            return "kept"
+        if is_trusted or said is None or is_theirs:
             done = self._apply(team, change)
             self.gate.note(place, 0)
             return done
-        if here is not None and _memory(team, change).body == here.body:
+        if here is not None and said.body == here.body:
             self._note(place, change["change"], digest(here.body))
             return "kept"
         self.gate.note(place, change["change"])
@@ -277,18 +272,18 @@ class HubClient:
         after, more, found = min(waits.values(), default=1 << 62) - 1, True, list[WaitingChange]()
         while more:
             asked = {"after": {team: after}, "limit": MAX_AT_ONCE, "teams": [team]}
-            teams = self.call("POST", "changes", asked)["teams"]
+            teams = self.call("POST", "changes", ToldChanges, asked)["teams"]
             if team not in teams:
                 raise NotFound(f"{self.joined.person} is in no team {team}", "`holdfast hub doctor` lists your teams.")
+            more = is_more({team: teams[team]}, {team: after})
             for change in teams[team]["changes"]:
                 place, after = _place(team, change), change["change"]
                 here, is_theirs = self._here(place)
-                if place in waits and change["text"] is not None and not is_theirs:
-                    said = _memory(team, change).body
-                    reason = shown_difference(here.body, said) if here else shown_line(said)
+                said = _memory(team, change)
+                if place in waits and said is not None and not is_theirs and not is_personal(said):
+                    reason = shown_difference(here.body, said.body) if here else shown_line(said.body)
                     step = Step("rewrite" if here else "write", f"{team}/{place[3]}", reason)
                     found.append(WaitingChange(step, place, change))
-            more = bool(teams[team]["more"])
         return found
 
     def allow(self, team: str, plan: list[WaitingChange], *, trust: bool) -> Counter[str]:
@@ -318,22 +313,23 @@ class HubClient:
     def _take_out(self, place: Place) -> bool:
         """Remove what came in at a place, unless it is the person's now; return whether it was there."""
         known = self.cached().get(place)
-        gone = {**dict(zip(PLACE, place, strict=True)), "change": known.change if known else 0, "text": None}
-        return known is not None and bool(known.said) and self._apply(place[0], gone) == "removed"
+        team, kind, owner, key = place
+        gone = ToldChange(change=known.change if known else 0, kind=kind, owner=owner, key=key, text=None)
+        return known is not None and bool(known.said) and self._apply(team, gone) == "removed"
 
-    def _apply(self, team: str, change: dict[str, Any]) -> str:
+    def _apply(self, team: str, change: ToldChange) -> str:
         """Put one change into this home; return what became of it."""
         scope, key = Scope(change["kind"], change["owner"]), change["key"]
         place = _place(team, change)
         here, is_theirs = self._here(place)
         if is_theirs:
             return "kept"
-        if change["text"] is None:
+        memory = _memory(team, change)
+        if memory is None:
             if here is not None:
                 self.workspace.store.remove(scope, key, forget=False)
             self._note(place, change["change"], "")
             return "removed" if here is not None else "kept"
-        memory = _memory(team, change)
         draft = Draft(
             *(memory.body, scope, key, memory.title, memory.type, memory.tags, "import"),
             source=self._source(team),
@@ -375,7 +371,8 @@ class HubClient:
         newest, told = given_since(self.workspace, self._rows("cached.jsonl"), teams, last)
         for team, given in told.items():
             for start in range(0, len(given), MAX_AT_ONCE):
-                self.call("POST", "receipts", {"team": team, "receipts": given[start : start + MAX_AT_ONCE]})
+                part = {"team": team, "receipts": given[start : start + MAX_AT_ONCE]}
+                self.call("POST", "receipts", dict[str, int], part)
         if newest != last:
             cursor["@receipts"] = newest
             self._move(cursor)
@@ -391,44 +388,46 @@ class HubClient:
         last = str(cursor.get("@digests", ""))
         found = digests_since(self.workspace, last) if last else []
         if found:
-            self.call("POST", "digests", {"team": team, "digests": found})
+            self.call("POST", "digests", dict[str, int], {"team": team, "digests": found})
         if not last or found:
             # Who switches it on shares from then on.
             cursor["@digests"] = now()
             self._move(cursor)
         return len(found)
 
-    def mine(self) -> list[dict[str, Any]]:
+    def _shown(self, path: str, name: str, needed: str, **asked: str | int) -> list[Row]:
+        """Return rows that the hub shows the person, with what is needed of each."""
+        query = f"?{urlencode(asked)}" if asked else ""
+        return ask_rows(self.joined.url, self.joined.token, path + query, name, needed.split())
+
+    def mine(self) -> list[Row]:
         """Return all figures that the person shares."""
-        found: list[dict[str, Any]] = self.call("GET", "mine")["digests"]
-        return found
+        return self._shown("mine", "digests", "week team project agent outcome signals")
 
     def take_back(self) -> int:
         """Take back all figures that the person shares; return how many sessions they were of."""
         self.workspace.need_person("takes back what they share")
-        return int(self.call("POST", "take-back", {})["withdrawn"])
+        return self.call("POST", "take-back", ToldWithdrawn, {})["withdrawn"]
 
-    def figures(self, team: str, by: str) -> list[dict[str, Any]]:
+    def figures(self, team: str, by: str) -> list[Row]:
         """Return the figures of groups of a team, or with `signal` what recurs over its people."""
-        found: list[dict[str, Any]] = self.call("GET", "figures?" + urlencode({"team": team, "by": by}))["groups"]
-        return found
+        return self._shown("figures", "groups", "people", team=team, by=by)
 
-    def trace(self, key: str, team: str = "") -> list[dict[str, Any]]:
+    def trace(self, key: str, team: str = "") -> list[Row]:
         """Return who was given a memory, of one team or of all of the person's: the latest first."""
-        found: list[dict[str, Any]] = self.call("GET", "trace?" + urlencode({"team": team, "key": key}))["given"]
-        return found
+        return self._shown("trace", "given", "person team version at is_gone", team=team, key=key)
 
-    def proposals(self, state: str = "open", which: int | None = None) -> list[dict[str, Any]]:
+    def proposals(self, state: str = "open", which: int | None = None) -> list[Row]:
         """Return what the person proposed or reviews, each with its diff; with `which`, that one."""
-        asked = {"state": state, **({} if which is None else {"id": which})}
-        found: list[dict[str, Any]] = self.call("GET", "proposals?" + urlencode(asked))["proposals"]
-        return found
+        asked = {} if which is None else {"id": which}
+        needed = "id state team kind owner key type person made reason decided_by answer diff is_stale"
+        return self._shown("proposals", "proposals", needed, state=state, **asked)
 
-    def decide(self, which: int, *, approve: bool, reason: str) -> dict[str, Any]:
+    def decide(self, which: int, *, approve: bool, reason: str) -> ToldVerdict:
         """Approve or reject a proposal; only a person does."""
         self.workspace.need_person("decides on a proposal")
-        found: dict[str, Any] = self.call("POST", "decide", {"id": which, "approve": approve, "reason": reason})
-        return found
+        sent = {"id": which, "approve": approve, "reason": reason}
+        return self.call("POST", "decide", ToldVerdict, sent)
 
     def _move(self, cursor: dict[str, Any]) -> None:
         files.write(_file(self.workspace, "position.json"), json.dumps(cursor).encode())
@@ -440,7 +439,7 @@ def join(workspace: Workspace, url: str, token: str) -> tuple[HubClient, list[st
     check_address(url)
     url = url.rstrip("/")
     try:
-        me = HubClient(workspace, Joined(url, "", "", token)).call("GET", "me")
+        me = HubClient(workspace, Joined(url, "", "", token)).call("GET", "me", ToldMe)
     except HubAway as problem:
         raise HubAway(str(problem), "Nothing was joined. Is the address right, and does the hub run?") from None
     found = Joined(url, me["organisation"], me["person"], token)
@@ -479,22 +478,17 @@ def client(workspace: Workspace) -> HubClient:
     return HubClient(workspace, Joined(**json.loads(found)))
 
 
-def _place(team: str, change: dict[str, Any]) -> Place:
+def _place(team: str, change: ToldChange) -> Place:
     return team, change["kind"], change["owner"], change["key"]
 
 
-def _memory(team: str, change: dict[str, Any]) -> Memory:
-    """Return the memory that a change of a team says."""
+def _memory(team: str, change: ToldChange) -> Memory | None:
+    """Return the memory that a change of a team says; None where it is gone."""
+    if change["text"] is None:
+        return None
     scope, key = Scope(change["kind"], change["owner"]), change["key"]
     return memory_file.read(change["text"], memory_file.FilePlace(f"hub/{team}/{key}.md", scope, key, now()))[0]
 
 
 def _file(workspace: Workspace, name: str) -> str:
     return os.path.join(workspace.home, "hub", name)
-
-
-def _told(problem: urllib.error.HTTPError) -> dict[str, str]:
-    try:
-        return {name: str(value) for name, value in json.loads(problem.read(65_536)).items()}
-    except (OSError, ValueError, AttributeError):
-        return {}

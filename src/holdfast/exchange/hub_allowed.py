@@ -18,6 +18,7 @@ from holdfast.base import files, rows
 from holdfast.base.clock import now
 from holdfast.base.text import hash_of
 from holdfast.errors import BrokenFile
+from holdfast.exchange.hub_calls import ToldChange
 from holdfast.records import Step
 
 Place = tuple[str, str, str, str]
@@ -45,7 +46,7 @@ class WaitingChange:
 
     step: Step
     place: Place
-    change: dict[str, object]
+    change: ToldChange
 
 
 class TeamGate:

@@ -3,9 +3,9 @@
 A receipt says which memory of a team a session was given: key, version and time.
 
 Of a session go: a digest of its name, the week, project, agent, outcome, how many asks, calls and failed calls it had,
-its minutes, tokens and dollars, and the kinds of its signals; of those that come from the agent's work alone also what
-they are about. No word of a prompt, no title, no file and no commit goes. Sessions that ended before the person chose
-to share are not told.
+its minutes, tokens and dollars, and the kinds of its signals; of those that come from the agent's work alone also which
+command that was, and the class of its failure. No word of a prompt, no title, no file and no commit goes. Sessions that
+ended before the person chose to share are not told.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from holdfast.base.clock import seconds
 from holdfast.base.text import hash_of
 from holdfast.exchange.hub_allowed import PLACE
 from holdfast.inject.receipts import receipts
+from holdfast.language.error_classes import is_class
 from holdfast.patterns import signal_files
 from holdfast.privacy.redact import redact
 from holdfast.sessions.names import stem_of
@@ -70,7 +71,7 @@ def digests_since(workspace: Workspace, since: str) -> list[dict[str, Any]]:
 def _digest(home: str, row: SessionRow) -> dict[str, Any]:
     ended = date.fromisoformat(row.ended[:10])
     found = signal_files.read(home, stem_of(row.agent), stem_of(row.id))
-    told = {_signal(one.kind, one.signature) for one in (found.signals if found else ())}
+    told = {told_signal(one.kind, one.signature) for one in (found.signals if found else ())}
     minutes = int(seconds(row.ended) - seconds(row.started)) // 60 if row.started else 0
     return {
         "session": hash_of("session", row.name, length=32),
@@ -88,8 +89,14 @@ def _digest(home: str, row: SessionRow) -> dict[str, Any]:
     }
 
 
-def _signal(kind: str, signature: str) -> tuple[str, str]:
-    """Return what is told of a signal; one with a secret in it, or of the person's words, is its kind alone."""
+def told_signal(kind: str, signature: str) -> tuple[str, str]:
+    """Return what is told of a signal: of the agent's work the command and the class of failure, no name beside them.
+
+    One with a secret in it, or of the person's words, is its kind alone.
+    """
+    command, _, said = signature.partition(": ")
     if kind not in FROM_WORK or len(signature) > _MAX_SIGNATURE or redact(signature)[1]:
         return kind, ""
-    return kind, signature
+    known = said.partition(":")[0]
+    is_whole = is_class(known) or kind == "permission-denied"
+    return kind, f"{command}: {known}" if is_whole and known else command.rstrip(":")

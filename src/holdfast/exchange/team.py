@@ -67,9 +67,14 @@ def promote(workspace: Workspace, key: str, reason: str, *, branch: str = "", sc
     return _changed(workspace, TeamChange("promoted", path, text, branch, said))
 
 
+def is_personal(memory: Memory) -> bool:
+    """Whether a memory is of one session or one agent profile, or about the person."""
+    return memory.scope.kind in _PERSONAL or memory.type in _PERSONAL_TYPES
+
+
 def refuse_personal(memory: Memory) -> None:
-    """Refuse to share what is of one session or one agent profile, or about the person."""
-    if memory.scope.kind in _PERSONAL or memory.type in _PERSONAL_TYPES:
+    """Refuse to share what is personal."""
+    if is_personal(memory):
         hint = "Store what the team should know as a memory of the project, then share that."
         raise Refused(f"{memory.key} is personal ({memory.scope.kind}, {memory.type})", hint)
 

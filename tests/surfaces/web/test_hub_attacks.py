@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import re
 
@@ -142,6 +143,28 @@ def test_what_is_logged_and_counted_names_nobody_and_nothing(world, capsys):
     assert "/memory/{kind}/{owner}/{key}" in told
     for word in ("vpn", "acme-shop", "secretquestion", "secretpath", "kim", world.organisation):
         assert word not in told, word
+
+
+@pytest.mark.parametrize("path", ["/hub/v1/share", "/memories", f"{PREFIX}/memories"])
+def test_a_body_that_is_too_long_or_has_two_lengths_is_not_read(world, path):
+    """Whoever stands in between counts the same bytes as we do, and nobody sends more than is taken."""
+    both = {"Content-Length": "5", "Transfer-Encoding": "chunked"}
+    for headers, status in ((both, 400), ({"Content-Length": "99999999999"}, 413), ({"Content-Length": "-1"}, 413)):
+        assert world.client().post(path, headers=headers).status_code == status, headers
+
+
+def test_who_goes_away_before_all_was_sent_is_no_failure_of_ours(world):
+    """It is counted as 499, so that an alarm on failures stays quiet."""
+
+    async def gone():
+        return {"type": "http.disconnect"}
+
+    async def nobody(message):
+        raise AssertionError("there is nobody to answer")
+
+    scope = {"type": "http", "method": "POST", "path": "/hub/v1/share", "query_string": b"", "headers": []}
+    asyncio.run(world.app(scope | {"app": world.app}, gone, nobody))
+    assert 'path="/hub/v1/share",status="499"' in world.client().get("/metrics").text
 
 
 def test_no_address_breaks_a_view_of_a_hub(world):

@@ -24,7 +24,7 @@ import msgspec
 from msgspec import Meta, Struct
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Send
@@ -32,8 +32,8 @@ from starlette.types import Scope as ASGIScope
 
 from holdfast.base.clock import iso, now, seconds
 from holdfast.errors import BadInput, HoldfastError, NotFound, Refused, TooLarge
+from holdfast.exchange.hub_digests import told_signal
 from holdfast.memory.remember import put_shared
-from holdfast.privacy.redact import redact
 from holdfast.records import Draft, Scope
 from holdfast.store import postgres_figures as figures
 from holdfast.store import postgres_review as review
@@ -52,7 +52,9 @@ PROBES = ("/healthz", "/readyz", "/metrics")
 MAX_BODY = 1_048_576
 MAX_CHANGES = 500
 # Bytes of text in one answer, so that a client on a slow line gets on.
-MAX_ANSWER = 2_000_000
+MAX_ANSWER, _ROW = 2_000_000, 200
+# How what was never sent whole is counted, as other servers do.
+_GONE = 499
 # The last number of a change that there can be.
 _LAST = (1 << 63) - 1
 
@@ -171,6 +173,8 @@ class HubSite:
             self.seconds[path] = self.seconds.get(path, 0.0) + seconds
         line = {"at": now(), "path": path, "status": status, "ms": round(seconds * 1000, 1)}
         sys.stderr.write(json.dumps(line) + "\n")
+        # Who follows the log sees it now, and a process that is killed has told all it did.
+        sys.stderr.flush()
 
     def metrics(self) -> str:
         """Return the counts as Prometheus reads them."""
@@ -196,15 +200,16 @@ def _me(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
 def _changes(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
     asked = _decoded(body, ChangesAsked)
     limit = max(1, min(asked.limit, MAX_CHANGES))
-    teams: dict[str, object] = {}
     after = {team: asked.after.get(team, 0) for team in who.teams if not asked.teams or team in asked.teams}
-    for team, found in changes(site.pool, _asks(who), after, limit + 1).items():
+    teams, size = dict[str, object](), 0
+    # Two more tell whether there are more: a memory that moved has its two places under one number, never torn apart.
+    for team, found in changes(site.pool, _asks(who), after, limit + 2).items():
         kept: list[dict[str, Any]] = []
-        size = 0
-        for one in found[:limit]:
-            size += len(one.text or "")
-            if kept and size > MAX_ANSWER:
+        for one in found:
+            is_full = len(kept) >= limit or size > MAX_ANSWER
+            if is_full and not (kept and kept[-1]["change"] == one.change):
                 break
+            size += len(one.text or "") + _ROW
             kept.append(one._asdict())
         teams[team] = {"changes": kept, "more": len(found) > len(kept)}
     return {"teams": teams, "hub": site.pool.numbered}
@@ -297,8 +302,9 @@ def _asks(who: Bearer) -> Asks:
 
 def _digests(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
     given = _decoded(body, DigestsTold)
+    # A client of an earlier version told more.
     kept = [
-        replace(one, signals=[(kind, redact(text)[0]) for kind, text in one.signals])
+        replace(one, signals=sorted({told_signal(*signal) for signal in one.signals}))
         for one in given.digests[:MAX_CHANGES]
     ]
     figures.add_digests(site.store(who, given.team), kept)
@@ -429,6 +435,9 @@ class Counted:
 
         try:
             await self.app(scope, receive, noting)
+        except ClientDisconnect:
+            # Nobody is there to be answered, and nothing of ours failed.
+            status = _GONE
         finally:
             path = getattr(scope.get("route"), "path", "other")
             if path not in PROBES:

@@ -213,7 +213,8 @@ class Guard:
             await send(message)
 
         is_outside = bool(self.outside) and scope["path"].startswith(self.outside)
-        refused = None if is_outside else self._refused(Headers(scope=scope), scope["method"])
+        headers = Headers(scope=scope)
+        refused = (None if is_outside else self._refused(headers, scope["method"])) or _refused_body(headers)
         if refused is not None:
             return await refused(scope, receive, guarded)
         return await self.app(scope, _bounded(receive), guarded)
@@ -231,14 +232,19 @@ class Guard:
         asked_by = [site.lower() for site in headers.getlist("sec-fetch-site")]
         if not follows and any(site not in ("same-origin", "none") for site in asked_by):
             return PlainTextResponse("A request from another site is not answered. Type or paste the address.\n", 403)
-        if "transfer-encoding" in headers and "content-length" in headers:
-            # Whoever stands in between may count by the other one, and take a part of the body for a request.
-            text = "A request has a length or comes in chunks, not both.\n"
-            return PlainTextResponse(text, 400, {"Connection": "close"})
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > MAX_BODY:
-            return PlainTextResponse(f"A body has at most {MAX_BODY} bytes.\n", 413)
         return None
+
+
+def _refused_body(headers: Headers) -> PlainTextResponse | None:
+    """Return the answer to what tells two lengths, or one that is too much, before any of it is read."""
+    if "transfer-encoding" in headers and "content-length" in headers:
+        # Whoever stands in between may count by the other one, and take a part of the body for a request.
+        text = "A request has a length or comes in chunks, not both.\n"
+        return PlainTextResponse(text, 400, {"Connection": "close"})
+    length = headers.get("content-length", "0")
+    if not length.isdecimal() or int(length) > MAX_BODY:
+        return PlainTextResponse(f"A body has at most {MAX_BODY} bytes.\n", 413)
+    return None
 
 
 def _bounded(receive: Receive) -> Receive:

@@ -13,6 +13,7 @@ from holdfast.agents import in_shell
 from holdfast.base.text import count
 from holdfast.errors import NotFound, Refused
 from holdfast.exchange import hub
+from holdfast.exchange.hub_calls import Row, ToldMe, ToldTeam
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import PROJECT, group
@@ -384,7 +385,7 @@ def _review(workspace: Workspace, id: int | None, approve: bool, reject: bool, r
         say("nothing waits for you" if state == "open" else f"no proposal was {state}")
 
 
-def _show_proposal(one: dict[str, Any]) -> None:
+def _show_proposal(one: Row) -> None:
     """Print a proposal: what it is about, why, and what would change."""
     click.echo(
         f"{one['id']}  {one['state']}  {one['team']}  {one['kind']} {one['owner']}  {one['key']}  ({one['type']})"
@@ -419,11 +420,11 @@ def _admin(workspace: Workspace, team: str, **given: Any) -> None:
     workspace.need_person("sets up teams of a hub")
     asked = _asked_of_admin(team, given)
     if not asked:
-        _show_team(joined.call("GET", f"team?{urlencode({'team': team})}"))
+        _show_team(joined.call("GET", f"team?{urlencode({'team': team})}", ToldTeam))
         return
     done: dict[str, Any] = {}
     for path, sent in asked:
-        done |= joined.call("POST", path, sent)
+        done |= joined.call("POST", path, dict[str, Any], sent)
     lines = [f"{done['rule']}  {team}"] if "rule" in done else []
     lines += [f"{done['role'] or 'removed'}  {done['person']}  {team}"] if "role" in done else []
     lines += [f"revoked  {done['ended']}"] if "ended" in done else []
@@ -451,7 +452,7 @@ def _asked_of_admin(team: str, given: dict[str, Any]) -> list[tuple[str, dict[st
     return asked
 
 
-def _show_team(found: dict[str, Any]) -> None:
+def _show_team(found: ToldTeam) -> None:
     """Print the rule of a team and its people."""
     if emit_json(found):
         return
@@ -476,7 +477,7 @@ def _doctor(workspace: Workspace, url: str) -> int:
         click.echo("\n".join(problems) or f"the database{asked} is as it should be")
         return 1 if problems else 0
     joined = hub.client(workspace)
-    me = joined.call("GET", "me")
+    me = joined.call("GET", "me", ToldMe)
     click.echo(f"{joined.joined.url}  {me['organisation']}  {me['person']}  rights: {', '.join(me['rights'])}")
     click.echo(f"teams: {', '.join(me['teams']) or 'none'}")
     click.echo(
