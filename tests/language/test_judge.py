@@ -59,7 +59,7 @@ def test_what_is_not_said_in_english_is_at_most_a_candidate() -> None:
         assert judge(text).kinds == ()
 
 
-def test_a_message_is_judged_alike_alone_and_among_others(monkeypatch) -> None:
+def test_a_message_is_judged_alike_alone_and_among_others() -> None:
     """Many are read together, which takes less time and says the same of each."""
     messages = [
         ("From now on never use console.log, use the logger", ""),
@@ -68,14 +68,22 @@ def test_a_message_is_judged_alike_alone_and_among_others(monkeypatch) -> None:
         ("ok", ""),
     ]
     together = judge_all(messages)
-    monkeypatch.setattr(judging, "_judged", {})
     assert [judge(*one) for one in reversed(messages)] == together[::-1]
     assert "preference" in together[0].kinds and together[-1] == Judgement()
 
 
+def test_the_second_reader_is_opened_when_a_message_is_for_it(monkeypatch) -> None:
+    """To open it takes longer than the first one needs to read the few messages that a sweep mostly finds."""
+    monkeypatch.setattr(judging, "_opened", {})
+    judge_all([("fix the failing test", ""), ("run the linter again", "")])
+    assert list(judging._opened) == [0]
+    judge("we decided to keep everything in Postgres, no Redis. now fix the login bug in auth.py")
+    assert list(judging._opened) == [0, 1]
+
+
 def test_what_nobody_asks_for_is_not_reckoned(monkeypatch) -> None:
     """The last layer goes on with the beginning and the person's words alone: of the rest only what they take of it."""
-    reader, rows = judging._open()[0], []
+    reader, rows = judging._reader(0)[0], []
     times = Encoder._times
 
     def counted(self, given, name):

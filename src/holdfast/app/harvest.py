@@ -29,7 +29,7 @@ from holdfast.learning.lessons import harvest as lesson_harvest
 from holdfast.learning.lessons import lesson_table
 from holdfast.learning.ratings.harvest import LOW, low_ratings
 from holdfast.learning.ratings.rate import Rated
-from holdfast.learning.said.harvest import MAX_DAYS
+from holdfast.learning.said.judgements import MAX_DAYS, judgements
 from holdfast.learning.synthesis import write as synthesis
 from holdfast.learning.work import turns as work_turns
 from holdfast.patterns import signal_files
@@ -278,7 +278,7 @@ class _Run:
         due = [entry for entry, mark in marks.items() if self._again or not self._judged.is_done(entry.name, mark)]
         if self._within < float("inf"):
             due.sort(key=lambda entry: entry.at, reverse=True)
-        began = time.monotonic()
+        began, known = time.monotonic(), judgements(self._workspace.home, anew=True)
         for number, entry in enumerate(due):
             spent = time.monotonic() - began
             # At least one is always read, so that every sweep makes progress.
@@ -288,6 +288,8 @@ class _Run:
                 continue
             before = len(self._found)
             whole = [self._with(finder, find, *read) for finder, find in self._judges]
+            if not self._dry_run:
+                known.keep()
             if all(whole) and not self._dry_run:
                 self._judged.add(entry.name, marks[entry])
             if any(one.kind == "rating" for one in self._found[before:]):

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import exp, log, log1p
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from holdfast.language.triggers import KINDS, LEARNED
 from holdfast.language.word_lists import among
@@ -41,10 +42,10 @@ _MIN_WORDS = 2
 # A kind or a mood is told by its figure of clear ones and half of that of arguable ones.
 ARGUABLE = 0.5
 _FOLDER = __file__.rpartition("/")[0] + "/"
-_opened: list[tuple[Encoder, Encoder, WordPieces]] = []
-# Several parts of a harvest ask for the same messages.
-_judged: dict[tuple[str, str], Judgement] = {}
-_MAX_JUDGED = 512
+_READERS = ("judge.bin", "second_reader.bin")
+_opened: dict[int, tuple[Encoder, WordPieces]] = {}
+# Raised when what is made of the figures of the encoders changes.
+RULES = 1
 Bars = dict[str, Any]
 # Where a clause of a message ends: behind signs, at line ends, and before words that begin another one.
 _CLAUSE = re.compile(
@@ -90,26 +91,20 @@ def judge(text: str, before: str = "") -> Judgement:
 
 
 def judge_all(messages: Sequence[tuple[str, str]]) -> list[Judgement]:
-    """Judge messages, each with what the agent had said before it; together they take less time than one by one."""
-    new = [one for one in dict.fromkeys(messages) if one not in _judged]
-    if len(_judged) + len(new) > _MAX_JUDGED:
-        _judged.clear()
-        new = list(dict.fromkeys(messages))
-    _judged.update(zip(new, _read_all(new), strict=True))
-    return [_judged[one] for one in messages]
+    """Judge messages, each with what the agent had said before it; together they take less time than one by one.
 
-
-def _read_all(messages: list[tuple[str, str]]) -> list[Judgement]:
-    """Read what is more than a word: all by the first reader, and by the second what may say something."""
+    What is more than a word is read: all by the first reader, and by the second what may say something.
+    """
     found = [NOTHING] * len(messages)
     places = [at for at, (text, _) in enumerate(messages) if len(text.split()) >= _MIN_WORDS or not text.isascii()]
     if not places:
         return found
-    first, second, pieces = _open()
+    first, pieces = _reader(0)
     read = {at: _pieces_of(pieces, *messages[at]) for at in places}
     told = dict(zip(places, first.read([read[at][:2] for at in places]), strict=True))
     places = [at for at in places if max(told[at].heads[head] for head in LOOKS) >= first.about["look"]]
-    for at, again in zip(places, second.read([read[at][:2] for at in places]), strict=True):
+    seconds = _reader(1)[0].read([read[at][:2] for at in places]) if places else ()
+    for at, again in zip(places, seconds, strict=True):
         heads = (FIRST_COUNTS * told[at].heads + (1 - FIRST_COUNTS) * again.heads).tolist()
         marks = FIRST_COUNTS * told[at].pieces + (1 - FIRST_COUNTS) * again.pieces
         found[at] = _judgement(messages[at][0], first.about, heads, stated(messages[at][0], read[at][2], marks))
@@ -223,12 +218,25 @@ def is_english(text: str) -> bool:
     return sum(word in english for word in words) >= sum(word in other for word in words)
 
 
-def _open() -> tuple[Encoder, Encoder, WordPieces]:
-    if not _opened:
+def who_judges() -> str:
+    """Return what tells this judge from one that would say something else of a message: its rules and its weights."""
+    told = [str(RULES)]
+    for name in _READERS:
+        with open(_FOLDER + name, "rb") as file:
+            head = file.readline() + file.readline()
+            # What is packed ends with a sum of all of it.
+            file.seek(-4, os.SEEK_END)
+            told.append(f"{crc32(head + file.read()):x}")
+    return " ".join(told)
+
+
+def _reader(which: int) -> tuple[Encoder, WordPieces]:
+    """Return a reader and the pieces of words that both know; the second is opened when a message is for it."""
+    if which not in _opened:
         # On a busy machine several threads wait for each other longer than one of them works.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from holdfast.language.encoder import Encoder
 
-        first, second = (Encoder(_FOLDER + name) for name in ("judge.bin", "second_reader.bin"))
-        _opened.append((first, second, WordPieces(first.vocabulary())))
-    return _opened[0]
+        reader = Encoder(_FOLDER + _READERS[which])
+        _opened[which] = reader, _reader(0)[1] if which else WordPieces(reader.vocabulary())
+    return _opened[which]

@@ -18,9 +18,10 @@ from holdfast.base import clock
 from holdfast.base.text import one_line
 from holdfast.continuity import buffer, log, messages, open_sessions
 from holdfast.continuity.buffer import ProjectPages
-from holdfast.language.judge import MOODS, Judgement, judge_all
+from holdfast.language.judge import MOODS, Judgement
 from holdfast.language.likeness import alike, words_of
 from holdfast.learning.lessons.standing import cleaned
+from holdfast.learning.said.judgements import MAX_DAYS, judgements
 from holdfast.memory.proposal_files import SAID_IN, Proposals, heard_in, id_of, messages_of, same
 from holdfast.privacy import speech
 from holdfast.records import Filter, Memory, Proposal, Scope, Session, SessionEvent, replace
@@ -32,7 +33,6 @@ from holdfast.store.memory_file import first_words
 from holdfast.workspace import Workspace
 
 SOURCE = "judge"
-MAX_DAYS = 30
 # Of a session with more messages the last ones are judged.
 MAX_MESSAGES = 120
 # While so many wait for a decision, no more are added.
@@ -73,7 +73,7 @@ def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent])
     session = digest.session
     if session.is_subagent or not session.project or not is_recent(session):
         return
-    for event, found in judged_messages(events):
+    for event, found in judged_messages(workspace.home, events):
         statement = one_line(tidied(messages.statement(cleaned(found.statement))), _MAX_STATEMENT)
         kinds = [kind for kind in found.kinds if kind not in MOODS]
         when = event.at or session.ended or session.started
@@ -110,7 +110,7 @@ def is_recent(session: Session) -> bool:
     return (session.ended or session.started) >= clock.iso(time.time() - MAX_DAYS * clock.DAY_SECONDS)
 
 
-def judged_messages(events: Sequence[SessionEvent]) -> Iterator[tuple[SessionEvent, Judgement]]:
+def judged_messages(home: str, events: Sequence[SessionEvent]) -> Iterator[tuple[SessionEvent, Judgement]]:
     """Yield the person's messages, each with what is said of it, read with what the agent had said before."""
     said, answer = [], ""
     for event in events:
@@ -119,7 +119,7 @@ def judged_messages(events: Sequence[SessionEvent]) -> Iterator[tuple[SessionEve
         elif event.role == "human" and (text := speech.typed(event.text)):
             said.append((event, text, answer))
     said = said[-MAX_MESSAGES:]
-    found = judge_all([(text, before) for _, text, before in said])
+    found = judgements(home).of([(text, before) for _, text, before in said])
     yield from zip([event for event, _, _ in said], found, strict=True)
 
 
