@@ -618,6 +618,21 @@ def test_health_readiness_and_metrics(served):
     assert serving.get("/readyz") == (200, "ready\n")
 
 
+def test_trusting_ahead_is_said_and_a_part_of_a_key_traces_nobody_silently(join, world, cli):
+    """Where nothing waits, `allow` says what it did all the same; `trace` names the keys that a part may stand for."""
+    kim = join("kim")
+    remember(kim.workspace, "Deploys need the VPN.", key="deploys")
+    kim.share("deploys", "shop", "r")
+    kim.sync()
+    cli("hub", "join", world[2].url, "--token", world[1]["lee"])
+    assert "without asking" not in cli("hub", "allow", "shop", "--dry-run").err
+    told = cli("hub", "allow", "shop", "--trust")
+    assert "shop is allowed, and what it changes comes in without asking" in told.out + told.err
+    assert cli("hub", "sync").out == "stored 1\n"
+    assert "known here: deploys" in cli("hub", "trace", "dep").err
+    assert "known here" not in cli("hub", "trace", "deploys").err
+
+
 def test_a_line_of_the_log_is_there_when_the_answer_is(served, monkeypatch):
     """Who follows a process sees each request at once, and one that is killed has told all it did."""
     monkeypatch.setenv("HOLDFAST_HUB_KEY", "k" * 64)

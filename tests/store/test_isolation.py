@@ -360,6 +360,26 @@ def test_a_reader_changes_nothing(world):
     assert store.text(store.get(GLOBAL, KEYS[1])) == before
 
 
+ADDED = {
+    "meaning": "SELECT organisation, team, id, 'm', '\\x00', '[1]', 0 FROM holdfast.memory",
+    "passage_meaning": "SELECT organisation, team, id, 'm', '\\x00', '[1]' FROM holdfast.passage",
+    "use": "SELECT organisation, team, kind, owner, key, 1, '' FROM holdfast.memory",
+}
+
+
+@pytest.mark.parametrize("table", ADDED)
+def test_a_reader_takes_nothing_away_by_raw_sql(world, table):
+    """What recalls add for all of a team stays, whoever reads it."""
+    import psycopg
+
+    with psycopg.connect(world[0].url()) as db:
+        db.execute(KIM.replace("acme", "globex"))
+        db.execute(f"INSERT INTO holdfast.{table} {ADDED[table]} ON CONFLICT DO NOTHING")
+        assert db.execute(f"SELECT count(*) FROM holdfast.{table}").fetchone()[0] > 0
+        assert db.execute(f"DELETE FROM holdfast.{table}").rowcount == 0
+        db.rollback()
+
+
 @pytest.mark.parametrize(
     ("scope", "type"),
     [(Scope("session", "s-1"), "project"), (Scope("agent", "reviewer"), "project"), (GLOBAL, "user")],

@@ -214,7 +214,10 @@ def sign_in(pool: Pool, organisation: str, person: str, account: str, groups: li
     """Return the name of whoever signed in as an account of the provider, with the roles that their groups have."""
     with pool.transaction(Asks("", "", "")) as db:
         found = db.execute("SELECT holdfast.sign_in(%s, %s, %s, %s)", (organisation, person, account, groups))
-        return str(found.fetchone()[0])
+        name = str(found.fetchone()[0])
+    if not roles_of(pool, organisation, name):
+        raise Refused(f"{name} is in no team here", "An administrator adds people; so does a group that has a role.")
+    return name
 
 
 class OwnToken(NamedTuple):

@@ -74,7 +74,8 @@ def test_groups_of_the_provider_give_and_take_roles(signing):
     page = signing.browser.get("/account").text
     assert "noa" in page and "writer" in page and "reviewer" not in page
     signing.provider.says = {"sub": "s-9", "preferred_username": "noa", "groups": []}
-    assert signing.end(signing.begin()).status_code == 303
+    answer = signing.end(signing.begin())
+    assert answer.status_code == 403 and "in no team" in answer.text, "and not the way in again, without a word"
     assert signing.browser.get("/memories").status_code in (303, 401, 403)
     with signing.world.store("sam").begin() as db:
         told = db.execute("SELECT key FROM holdfast.audit WHERE act = 'member' ORDER BY at").fetchall()

@@ -274,9 +274,11 @@ def _allow(workspace: Workspace, team: str, trust: bool) -> None:
     joined = hub.client(workspace)
     plan = joined.plan(team)
     steps = [one.step for one in plan]
+    nothing = f"nothing that {team} shares waits; `holdfast hub sync` fetches what is new"
     if not steps and not invocation().dry_run:
         joined.allow(team, [], trust=trust)
-    if confirm_steps(steps, f"nothing that {team} shares waits; `holdfast hub sync` fetches what is new"):
+        nothing = f"{team} is allowed{', and what it changes comes in without asking' if trust else ''}; {nothing}"
+    if confirm_steps(steps, nothing):
         done = joined.allow(team, plan, trust=trust)
         report_applied(steps, f"allowed {count(done['stored'], 'memory')} of {team}{', and trusted' if trust else ''}")
 
@@ -297,7 +299,8 @@ def _trace(workspace: Workspace, key: str, team: str) -> None:
 
     Reviewers of a team see everybody in it; others see only themselves.
     """
-    found = hub.client(workspace).trace(key, team)
+    joined = hub.client(workspace)
+    found = joined.trace(key, team)
     if emit_json({"given": found}):
         return
     since = ["withdrawn" if one["is_gone"] else "changed" if one.get("is_changed") else "" for one in found]
@@ -307,7 +310,9 @@ def _trace(workspace: Workspace, key: str, team: str) -> None:
     ]
     print_table(("person", "team", "version", "given", "since"), rows)
     if not found:
-        say("no session was given it, as far as you may see")
+        near = {place[3] for place in (*joined.cached(), *joined.gate.waits()) if place[3].startswith(key)} - {key}
+        known = f"; known here: {', '.join(sorted(near))}" if near else ""
+        say(f"no session was given a memory of the key {key}, as far as you may see{known}")
 
 
 @_hub.sub("mine", "holdfast hub mine")
@@ -473,8 +478,8 @@ def _doctor(workspace: Workspace, url: str) -> int:
         from holdfast.surfaces.web.oidc import check_provider
 
         problems = check_hub(url) + check_provider(workspace.settings, workspace.environment)
-        asked = " and the provider" if workspace.settings.text("oidc.issuer") else ""
-        click.echo("\n".join(problems) or f"the database{asked} is as it should be")
+        well = "and the provider are as they" if workspace.settings.text("oidc.issuer") else "is as it"
+        click.echo("\n".join(problems) or f"the database {well} should be")
         return 1 if problems else 0
     joined = hub.client(workspace)
     me = joined.call("GET", "me", ToldMe)
