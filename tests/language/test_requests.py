@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.language.requests import lays_down, plain_kind, requests
+from holdfast.language.requests import plain_kind, requests
 from holdfast.language.sentences import sentences
-from holdfast.language.triggers import is_order
+from holdfast.language.triggers import is_order, lays_down
 
 ASKED = [
     ("Remember: never push to main", "never push to main"),
@@ -109,6 +109,29 @@ ASKED = [
     ("Запомни на будущее: комментарии на русском", "комментарии на русском"),
     ("Unutma, pnpm kullanıyoruz", "pnpm kullanıyoruz"),
     ("覚えておいてください：ポートは8443です", "ポートは8443です"),
+    ("Save to CLAUDE.md: the fixtures are read-only", "the fixtures are read-only"),
+    ("save for future sessions that the seed wipes the table", "the seed wipes the table"),
+    ("stash this in your memory: the pump has a spare key", "the pump has a spare key"),
+    ("write this in your notes: the scanner needs a restart", "the scanner needs a restart"),
+    ("store this fact: the lab closes at six", "the lab closes at six"),
+    ("hang on to this for later: the crane is booked", "the crane is booked"),
+    ("Put this in AGENTS.md so that you don't do it again: no wildcard imports", "no wildcard imports"),
+    ("Ship it, and next time remember to tag the build", "tag the build"),
+    ("For all future mails remember to add the footer", "add the footer"),
+    ("Remember what we agreed: the board reviews it first", "the board reviews it first"),
+    ("The gate opens at six. Please remember.", "The gate opens at six."),
+    ("Our printer is called Otto, remember that for the labels", "Our printer is called Otto"),
+    ("Can you keep this in memory? The kiln runs on propane.", "The kiln runs on propane."),
+    ("Speichere das in deinem Gedächtnis: der Ofen läuft mit Gas", "der Ofen läuft mit Gas"),
+    ("Notiere für später: der Vertrag endet im Mai", "der Vertrag endet im Mai"),
+    ("Ajoute à ta mémoire que le four est au gaz", "le four est au gaz"),
+    ("Note pour la prochaine fois que le four est au gaz", "le four est au gaz"),
+    ("Añade a AGENTS.md que no se toca el horno", "no se toca el horno"),
+    ("добавь в CLAUDE.md, что печь газовая", "печь газовая"),
+    ("bunu hafızana yaz: kasa saat altıda kapanır", "kasa saat altıda kapanır"),
+    ("把这个写进 AGENTS.md：仓库六点关门", "仓库六点关门"),
+    ("CLAUDE.md に追記して：倉庫は六時に閉まる", "倉庫は六時に閉まる"),
+    ("앞으로 기억해줘, 창고는 여섯 시에 닫아", "창고는 여섯 시에 닫아"),
 ]
 NOT_ASKED = [
     "recuerda ejecutar los tests que fallan",
@@ -154,6 +177,17 @@ NOT_ASKED = [
     "update the project memory with our wheel policy",
     "make a note in the code that this is a hack",
     "create an agent.md file with todo list to look at in future sessions",
+    "make a note widget in Vue",
+    "make a note at the top of the page that it is generated",
+    "create a rule engine that reads YAML",
+    "something to keep in mind is speed, can you measure it?",
+    "Use any library, but keep in mind that the page should look like the rest.",
+    "Remembering those we love is important.",
+    "I'll go on and remember to enjoy every step.",
+    "store the following in the session: the colour",
+    "write a rule for the linter that bans semicolons",
+    "note que la compilation échoue",
+    "어제 그 오류 기억해?",
 ]
 
 PASTED = [

@@ -346,7 +346,7 @@ def _only_states(text: str) -> bool:
         # Most messages have no such word.
         return False
     from holdfast.language import triggers
-    from holdfast.language.requests import begins_as_order
+    from holdfast.language.triggers import begins_as_order
 
     parts = triggers.own_sentences(text)
     return bool(parts) and all(

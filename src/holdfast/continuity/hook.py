@@ -191,7 +191,7 @@ def _where(memory: Memory) -> str:
 
 def _type_of(text: str) -> str:
     """Return the type of what the person asked to remember: about them, a rule of theirs, or a fact."""
-    from holdfast.language.requests import lays_down
+    from holdfast.language.triggers import lays_down
 
     if messages.is_about_the_person(text):
         return "user"

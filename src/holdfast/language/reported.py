@@ -174,11 +174,15 @@ def _has_a_speaker(line: str) -> bool:
 def _asks_to_keep(said: list[str]) -> bool:
     """Whether words have a request to keep something, or name the rules that shall have it."""
     text = f" {' '.join(said)} "
-    if any(word.endswith((".md", ".mdc")) and not word.startswith("readme") for word in said):
+    if any(".md" in word and not word.startswith("readme") for word in said):
         return True
     english, german, other = (lists(f"{_FOLDER}/{language}.txt") for language in ("en", "de", "other"))
     own = [words for kind in ("keep", "before a colon", "rules", "files") for words in english[kind]]
-    phrases = [f" {one} " for one in (*own, *german["keep"])]
+    own += [*_words("kept in"), *german["keep"], *other["memory"]]
+    stores = {*english["store"], *german["store"]}
+    if any(word in stores for word in said[:_FIRST]):
+        return True
+    phrases = [f" {one} " for one in own]
     return any(one in text for one in phrases) or any(one in text for one in other["keep"])
 
 

@@ -9,16 +9,14 @@ imported, and a sentence without one of the words costs no more than a look at e
 from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
-from holdfast.language.sentences import HIDDEN, clause_starts, first_of, sentences, standing_alone, text_from, text_to
-from holdfast.language.word_lists import lists
+from holdfast.language.sentences import HIDDEN, clause_starts, standing_alone, text_from, text_to
+from holdfast.language.word_lists import LANGUAGES, phrase_length, request_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.language.sentences import Sentence
+    from holdfast.language.word_lists import Words
 
-_FOLDER = __file__.rpartition("/")[0] + "/request_words"
-_LANGUAGES = ("en", "de")
-_LONGEST_PHRASE = 6
 # So many words may stand between a verb and the rules that it changes.
 _REACH = 14
 _MIN_STATEMENT, _MAX_PLAIN = 3, 40
@@ -26,10 +24,13 @@ _ARTICLES = frozenset(
     ("a", "an", "another", "the", "this", "that", "it", "me", "new", "one", "more", "as", "following", "update", "to")
 )
 _KINDS_OF_RULE = frozenset(("global", "general", "hard", "strict", "permanent", "standing", "new", "super", "high"))
-_KINDS_OF_MEMORY = frozenset(("long-term", "longterm", "permanent", "persistent", "own"))
+_KINDS_OF_MEMORY = frozenset(("long-term", "longterm", "long", "term", "permanent", "persistent", "own"))
 _PREPOSITIONS = frozenset(("in", "at", "on", "with", "into", "under", "inside"))
 _INTO = _PREPOSITIONS | {"to"}
 _MAX_PLACE, _MAX_NAMED = 5, 10
+# "Remember that for the letters": what it is for has no more words.
+_MAX_FOR = 4
+_LATER = frozenset(("future", "later", "forever", "sessions", "coming", "zukunft", "spaeter"))
 _PURPOSE = frozenset(("so", "where", "which", "because", "if", "when", "whether"))
 _NAMING = frozenset(("a", "an", "any", "some", "todo", "list", "rule", "file", "section"))
 _STATING = frozenset(
@@ -38,10 +39,6 @@ _STATING = frozenset(
 # Scripts that put no spaces between words begin here.
 _CJK = "\u3000"
 _SIGNS_BETWEEN = " ,:，：、!！-–—"
-Words = dict[str, frozenset[str]]
-_read: dict[str, Words] = {}
-# With which words the phrases of a list begin: most words of a message begin none.
-_firsts: dict[frozenset[str], frozenset[str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +59,7 @@ def requests(parts: list[Sentence], text: str) -> list[KeepRequest]:
         back = _points_back(one)
         if back is None:
             at = _statement_at(one)
-            statement = (
-                _in_other_language(one) if at is None else standing_alone(text_from(one, at, _target_at(one, at)))
-            )
+            statement = _abroad(one) if at is None else standing_alone(text_from(one, at, _target_at(one, at)))
             if at is not None and (_only_names(one.words[at:]) or _is_only_a_subject(one.words, at)):
                 # Where a rule or a document shall be, or what shall be in it, says nothing itself.
                 statement = None
@@ -73,7 +68,8 @@ def requests(parts: list[Sentence], text: str) -> list[KeepRequest]:
         elif back:
             statement = text_to(one, back)
         else:
-            statement = parts[place - 1].text.lstrip("-*• ") if place and not parts[place - 1].is_question else ""
+            near = place - 1 if place else 1
+            statement = parts[near].text.lstrip("-*• ") if parts[near:] and not parts[near].is_question else ""
         if statement is not None:
             found.append(KeepRequest(one.text, statement))
     if not found:
@@ -92,11 +88,11 @@ def plain_kind(sentence: Sentence) -> str:
     # The points of a list are mostly pasted.
     if sentence.is_question or sentence.text[:1].isdigit() or not _MIN_STATEMENT <= len(said) <= _MAX_PLAIN:
         return ""
-    for language in _LANGUAGES:
-        words = _words(language)
+    for language in LANGUAGES:
+        words = request_words(language)
         at = 0
-        while at < len(said) and not (length := _length(said, at, words["rule"])):
-            if not (skipped := _length(said, at, words["lead"])):
+        while at < len(said) and not (length := phrase_length(said, at, words["rule"])):
+            if not (skipped := phrase_length(said, at, words["lead"])):
                 break
             at += skipped
         if (
@@ -113,56 +109,22 @@ def plain_kind(sentence: Sentence) -> str:
     return "decision" if _is_option(said) else "value" if is_named else ""
 
 
-def lays_down(statement: str) -> bool:
-    """Whether a statement orders, forbids or says how one likes it; one that only says what is so is a fact."""
-    parts, other = sentences(statement), lists(f"{_FOLDER}/other.txt")
-    if any(sign in statement for sign in other["orders"]) or any(plain_kind(one) == "preference" for one in parts):
-        return True
-    every = [_words(language) for language in _LANGUAGES]
-    is_fact = any(sign in statement for sign in other["is so"])
-    for said in [one.words for one in parts]:
-        places = range(len(said))
-        if said[0] == "no" or any(_length(said, at, words["order"]) for words in every for at in places):
-            return True
-        # "We squash-merge" is how they want it, "we have two clusters" is so.
-        does = said[0] in ("we", "wir") and not any(word in words["we are"] for words in every for word in said[1:3])
-        if does:
-            return True
-        is_fact = is_fact or any(word in words["is so"] for words in every for word in said[1:])
-    return not is_fact
-
-
 def goes_on(sentence: Sentence) -> bool:
     """Whether a sentence only goes on with the statement before it: "This includes ...", "... use that instead"."""
     said = sentence.words
-    begins = any(_length(said, 0, _words(language)["goes on"]) for language in _LANGUAGES)
+    begins = any(phrase_length(said, 0, request_words(language)["goes on"]) for language in LANGUAGES)
     return not sentence.is_question and (begins or said[-1:] in (["instead"], ["stattdessen"]))
-
-
-def begins_as_order(statement: str) -> bool:
-    """Whether a statement begins with words that order or want something; "it always returns 200" does not."""
-    parts = sentences(statement)
-    if not parts or not parts[0].words:
-        return False
-    said = parts[0].words
-    for words in [_words(language) for language in _LANGUAGES]:
-        start = 1 if said[0] in words["who"] else 0
-        if _length(said, start, words["order"]):
-            return True
-    return plain_kind(parts[0]) == "preference" or any(
-        statement.lstrip().lower().startswith(sign.strip()) for sign in lists(f"{_FOLDER}/other.txt")["orders"]
-    )
 
 
 def _used(said: list[str], words: Words) -> str:
     """Return what a clause states that says what to use: a value; with what not to use, a rule or a choice."""
-    verb = _length(said, 0, words["use"])
+    verb = phrase_length(said, 0, words["use"])
     if not verb:
         return ""
     if said[verb : verb + 1] == ["port"] and said[verb + 1 : verb + 2] and said[verb + 1].isdigit():
         return "value"
     rest = said[verb + 1 : _REACH]
-    if any(_length(rest, at, words["instead"]) for at in range(len(rest) - 1)):
+    if any(phrase_length(rest, at, words["instead"]) for at in range(len(rest) - 1)):
         return "decision"
     return "preference" if any(word in words["not use"] for word in rest[:-1]) else ""
 
@@ -176,8 +138,8 @@ def _is_option(said: list[str]) -> bool:
 
 def _statement_at(sentence: Sentence) -> int | None:
     """Return at which word of a request its statement begins; None where the sentence is no request."""
-    for language in _LANGUAGES:
-        words = _words(language)
+    for language in LANGUAGES:
+        words = request_words(language)
         at, asked = _behind_leads(sentence.words, words)
         begins = None
         if asked or not sentence.is_question:
@@ -189,6 +151,16 @@ def _statement_at(sentence: Sentence) -> int | None:
     return None
 
 
+def _abroad(sentence: Sentence) -> str | None:
+    """Return what a sentence asks to keep in another language; one with small words of English has none."""
+    small = request_words("en")["small"]
+    if sentence.text.isascii() and sum(word in small for word in sentence.words) > 1:
+        return None
+    from holdfast.language.requests_abroad import in_other_language
+
+    return in_other_language(sentence)
+
+
 def _points_back(sentence: Sentence) -> int | None:
     """Return at which word a request begins that ends the sentence and points at what stands before it; else None.
 
@@ -197,17 +169,23 @@ def _points_back(sentence: Sentence) -> int | None:
     said = sentence.words
     if sentence.after and sentence.after[-1][-1:] == ":":
         return None
-    for language in _LANGUAGES:
-        words = _words(language)
+    for language in LANGUAGES:
+        words = request_words(language)
         for start in clause_starts(sentence, 0):
             at, asked = _behind_leads(said[start:], words)
             at += start
-            end = at + _length(said, at, words["keep"])
-            pointers = words["back"] | words["between"] | words["from when"]
-            while end > at and end < len(said) and (more := _length(said, end, pointers)):
+            kept = phrase_length(said, at, words["keep"])
+            end = at + kept
+            pointers = words["back"] | words["between"] | words["from when"] | words["kind"]
+            while end > at and end < len(said) and (more := phrase_length(said, end, pointers)):
                 end += more
-            pointing = words["back"] & set(said[at:end])
-            if at < end == len(said) and pointing and (asked or not sentence.is_question):
+            # "Please remember." and "remember for next time." behind a statement point at it, too.
+            pointing = (start == 0 < at and end == at + 1) or end > at + kept > at
+            pointing = pointing or not words["back"].isdisjoint(said[at:end])
+            ends = end == len(said) or (said[end] in ("for", "when") and len(said) - end <= _MAX_FOR)
+            if at < end and ends and pointing and (asked or not sentence.is_question):
+                return start
+            if _put_away(sentence, at, words) == -len(said) and (asked or not sentence.is_question):
                 return start
             writes = bool(said[at : at + 1]) and said[at] in words.get("write", ())
             if writes and (_makes_it_a_rule(sentence, at + 1) or _puts_it_there(said, at, words)):
@@ -240,23 +218,80 @@ def _puts_it_there(said: list[str], verb: int, words: Words) -> bool:
 def _kept(sentence: Sentence, first: int, words: Words) -> int | None:
     """Return where the statement begins behind "remember" and its like, which begin the sentence or a clause of it."""
     said = sentence.words
-    for at in clause_starts(sentence, first):
-        begins = at + max(_length(said, at, words["keep"]), _before_a_colon(sentence, at, words))
+    for start in clause_starts(sentence, first):
+        at = start + _behind_leads(said[start:], words)[0]
+        put = at + phrase_length(said, at, words["keep"]), at + _before_a_colon(sentence, at, words)
+        begins = max(*put, _put_away(sentence, at, words))
         # "Save in memory that ..." asks so only with its "that".
         begins -= begins > at + 1 and said[begins - 1] == "that"
         if at < begins == len(said) and sentence.after[-1][-1:] == ":":
             # What stands in the lines behind it.
             return 0
         # In the middle of a sentence a program may be what shall remember something, unless it is a fact.
-        is_fact = at == first or _length(said, begins, words["that"]) or sentence.after[begins - 1][-1:] == ":"
+        is_fact = at == first or phrase_length(said, begins, words["that"]) or sentence.after[begins - 1][-1:] == ":"
+        is_fact = is_fact or sentence.after[start - 1][-1:] == ":"
+        # "..., and next time remember to ..."
+        is_fact = is_fact or (
+            said[begins : begins + 1] == ["to"] and not {"next", "future", "now"}.isdisjoint(said[start:at])
+        )
+        # "..., but keep in mind that ..." is about the task.
+        is_fact = is_fact and (start == first or said[start] not in ("but", "so") or ":" in sentence.after[begins - 1])
         if at < begins < len(said) and is_fact:
             return _stated(sentence, at, begins, words)
     return None
 
 
+def _put_away(sentence: Sentence, at: int, words: Words) -> int:
+    """Return behind which word a request ends to put something where it lasts: "save this to your memory that", "store
+    this fact:"; the same below zero where it ends the sentence and points at what stands beside it; else 0.
+    """
+    said, after = sentence.words, sentence.after
+    first = end = at + phrase_length(said, at, words["put"])
+    if at == end:
+        return 0
+    lasts = False
+    while end < len(said) and after[end - 1][-1:] != ":":
+        place = _place_end(said, at, end, words)
+        when = _for_when(sentence, end, words)
+        when = when if not _LATER.isdisjoint(said[end : end + when]) else 0
+        when = max(when, phrase_length(said, end, words["between"]))
+        thing = said[end] in words["thing"] and (said[end] != "that" or end == first)
+        if not (place or when or thing):
+            break
+        lasts = lasts or bool(place or (when and said[end] not in ("please", "also")))
+        lasts = lasts or said[end] in ("memory", "yourself")
+        end = place or end + max(when, 1)
+    colon = next((far for far in range(end, min(end + _MAX_NAMED, len(said))) if after[far][-1:] == ":"), 0)
+    if lasts and said[end : end + 1] == ["so"] and colon:
+        # "... so that you do not do it again: ..."
+        end = colon + 1
+    points = not words["back"].isdisjoint(said[first:end]) or "following" in said[first:end]
+    names = points and said[at] in words["store"] and not words["kind"].isdisjoint(said[first:end])
+    if end == len(said):
+        return -end if (lasts and points) or (names and "as" in said[first:end]) else 0
+    is_alone = end == first + 1 and bool(phrase_length(said, at, words["only before a colon"]))
+    if after[end - 1][-1:] == ":":
+        return end if lasts or names or (points and is_alone) else 0
+    is_fact = points and after[end - 1][-1:] == "," and not words["says"].isdisjoint(said[end:])
+    return end if lasts and (is_fact or said[end] in ("that", "dass")) else 0
+
+
+def _place_end(said: list[str], verb: int, at: int, words: Words) -> int:
+    """Return behind which word the name of a memory or of an agent's rules ends, with "in" or "to" here; else 0."""
+    if said[at] not in _INTO:
+        return 0
+    for near in range(at + 1, min(at + _MAX_PLACE, len(said))):
+        if end := _rules_end(said, verb, near, words):
+            return end
+        known = _ARTICLES | words["whose"] | _KINDS_OF_MEMORY
+        if said[near] in ("memory", "brain", "notes") and set(said[at + 1 : near]) <= known:
+            return near + 1 if said[near] == "memory" or said[near - 1] in words["whose"] else 0
+    return 0
+
+
 def _before_a_colon(sentence: Sentence, at: int, words: Words) -> int:
     """Return how many words ask to keep what stands behind their colon: "store this: ..."."""
-    length = _length(sentence.words, at, words["before a colon"])
+    length = phrase_length(sentence.words, at, words["before a colon"])
     return length if length and sentence.after[at + length - 1][-1:] == ":" else 0
 
 
@@ -265,6 +300,8 @@ def _stated(sentence: Sentence, at: int, begins: int, words: Words) -> int | Non
     said, lead = sentence.words, sentence.words[at:begins]
     after, first = sentence.after[begins - 1], begins
     behind = _behind_that(sentence, begins, words)
+    if lead[-1] == "note" and said[first] in _PREPOSITIONS:
+        return None
     # "Make a note in the code that ..." is a step of the task.
     if behind == len(said) or (said[first] in _INTO and not words["not in"].isdisjoint(said[first:behind])):
         return None
@@ -273,17 +310,25 @@ def _stated(sentence: Sentence, at: int, begins: int, words: Words) -> int | Non
         return behind
     if said[behind] in ("to", "zu"):
         # "Next time remember to ..."
-        is_lasting = any(_length(said, place, words["lasting"]) > 1 for place in range(len(said)))
+        is_lasting = any(phrase_length(said, place, words["lasting"]) > 1 for place in range(len(said)))
+        is_lasting = is_lasting or "future" in said[:at]
         return behind + 1 if is_lasting or not words["lasting"].isdisjoint(said[behind:]) else None
-    if said[first] in words["not"] or (said[first] == "the" and words["not the"] & set(said[first : first + 3])):
+    colon = next((far for far in range(first, len(said) - 1) if sentence.after[far][-1:] == ":"), len(said))
+    if said[first] == "what" and said[first + 1] in ("we", "i") and colon < first + _MAX_NAMED:
+        # "Remember what we agreed: ..."
+        return colon + 1
+    names_data = said[first] == "the" and not words["not the"].isdisjoint(said[first : first + 3])
+    if said[behind] == "is" or said[first] in words["not"] or names_data:
         return None
     # "Remember, we talked about it" reminds of the talk; "that X is so, we had trouble with it" says why.
     end = next((place for place in range(behind, len(said)) if "," in sentence.after[place]), len(said))
-    if any(_length(said, place, words["talk"]) for place in range(behind, end)):
+    if any(phrase_length(said, place, words["talk"]) for place in range(behind, end)):
         return None
     # "Do not forget the tests" is a step of the task; what is not to be forgotten must be something that is so.
     is_fact = behind > first or said[first] in words["who"] or not words["says"].isdisjoint(said[first:])
-    is_led = "note" in lead or after[:1] in (",", "-")
+    is_led = "note" in lead[:-1] or after[:1] in (",", "-")
+    # "Remember my preference: ..."
+    is_led = is_led or any(one[-1:] == ":" for one in sentence.after[first : first + _MIN_STATEMENT])
     return behind if is_fact or (is_led and not {"forget", "vergiss"} & set(lead)) else None
 
 
@@ -291,11 +336,12 @@ def _behind_that(sentence: Sentence, at: int, words: Words) -> int:
     """Return at which word the statement begins: behind "that", "for later" and "from now on that"."""
     said = sentence.words
     while at < len(said):
-        length = _length(said, at, words["between"])
-        if not length and (length := _length(said, at, words["that"])):
+        length = phrase_length(said, at, words["between"])
+        if not length and (length := phrase_length(said, at, words["that"])):
             # "This project uses bun": here it is no more than the subject, or a part of it.
             ends = at + length == len(said) or bool(sentence.after[at + length - 1])
-            leads = ends or _length(said, at + length, words["between"] | words["from when"] | words["who"] | {"that"})
+            introduces = words["between"] | words["from when"] | words["who"] | {"that"}
+            leads = ends or phrase_length(said, at + length, introduces)
             is_subject = not ends and said[at + length] in words["says"]
             is_this = length == 1 and said[at] in words["back"] and said[at] != "that"
             length = 0 if (is_this and not leads) or (is_subject and said[at] != "that") else length
@@ -310,7 +356,7 @@ def _behind_that(sentence: Sentence, at: int, words: Words) -> int:
 def _for_when(sentence: Sentence, at: int, words: Words) -> int:
     """Return how many words say from when ("from now on", "for all our work") before "that", a colon or the end."""
     said = sentence.words
-    if (known := _length(said, at, words["from when"])) and at + known == len(said):
+    if (known := phrase_length(said, at, words["from when"])) and at + known == len(said):
         return known
     most = _MAX_PLACE if said[at] in words["when"] else known
     for end in range(at + max(known, 1), at + most + 1):
@@ -354,13 +400,15 @@ def _rules_end(said: list[str], start: int, at: int, words: Words) -> int:
     if word in words["rules"] and (said[before] in words["whose"] or is_led):
         return at + 1
     is_new_rule = word in ("rule", "rules") and set(said[start + 1 : at]) <= _ARTICLES | _KINDS_OF_RULE
+    # "A rule engine" is none.
+    is_new_rule = is_new_rule and said[at + 1 : at + 2] not in (["engine"], ["set"], ["parser"], ["editor"], ["based"])
     return at + 1 if is_new_rule and at > start + 1 else 0
 
 
 def _behind_rules(said: list[str], start: int, at: int, end: int, words: Words) -> int:
     """Return where the statement begins: behind the rules' name, or between the verb and the name."""
     while end < len(said):
-        length = _length(said, end, words["link"])
+        length = phrase_length(said, end, words["link"])
         # "Add a rule to AGENTS.md: ..." and "update the instructions and agent rules to ..." name them twice.
         named = next((more for more in range(end, min(end + 3, len(said))) if _rules_end(said, start, more, words)), -1)
         end = _rules_end(said, start, named, words) if named >= 0 else end + length
@@ -374,7 +422,7 @@ def _behind_rules(said: list[str], start: int, at: int, end: int, words: Words) 
 
 def _only_announces(sentence: Sentence, at: int, behind: Sentence) -> bool:
     """Whether a request to change the rules only says that one comes: "with a high priority item"."""
-    words = _words("en")
+    words = request_words("en")
     says = words["order"] | words["says"] | words["lasting"]
     changes_rules = not (words["rules"] | words["files"]).isdisjoint(sentence.words[:at])
     is_listed = behind.text.startswith(("- ", "* ", "• "))
@@ -393,50 +441,6 @@ def _made_a_rule(said: list[str]) -> int | None:
     return len(said) if at == len(said) - 1 else 0
 
 
-def _in_other_language(sentence: Sentence) -> str | None:
-    """Return what words of other languages ask to keep: what follows them, or what stands before at the end."""
-    small, words = sentence.text.lower(), lists(f"{_FOLDER}/other.txt")
-    for phrase in words["keep"]:
-        place = small.find(phrase)
-        if place < 0 or (phrase[0] < _CJK and small[place - 1 : place].isalpha()):
-            continue
-        rest = sentence.text[place + len(phrase) :]
-        if rest.rstrip().endswith(":") and len(rest.split()) < _MIN_STATEMENT:
-            return sentence.text
-        rest = _behind_when(rest, words)
-        statement = rest.lstrip(_SIGNS_BETWEEN)
-        is_led = len(statement) < len(rest.lstrip())
-        is_that = False
-        while lead := next((one for one in words["that"] if statement.lower().startswith(one)), ""):
-            statement, is_that = statement[len(lead) :].lstrip(_SIGNS_BETWEEN), True
-        if phrase[0] >= _CJK:
-            polite = next((one for one in words["polite"] if statement.startswith(one)), "")
-            behind = statement[len(polite) :]
-            if polite and behind[:1] in ("：", ":"):
-                return behind[1:].strip()
-            if not statement.strip("。！!. ") or polite:
-                before = sentence.text[:place].rstrip(_SIGNS_BETWEEN)
-                particle = next((one for one in words["particle"] if before.endswith(one)), "")
-                return before.removesuffix(particle)
-            if not is_led and statement.startswith(words["not"]):
-                continue
-            return statement if rest.lstrip()[:1] in "：:" else first_of(statement)
-        if is_led or is_that or statement.lower().startswith(words["lasting"]):
-            return statement
-    return None
-
-
-def _behind_when(text: str, words: dict[str, tuple[str, ...]]) -> str:
-    """Return a text without the words that say from when, up to a colon or "that": "pour la suite que ..."."""
-    said = text.split()
-    if said[:1] and said[0].lower() in words["when"]:
-        for at in range(1, min(_MAX_PLACE, len(said))):
-            rest = " ".join(said[at:])
-            if said[at - 1][-1] == ":" or rest.lower().startswith(words["that"]):
-                return f": {rest}"
-    return text
-
-
 def _only_names(said: list[str]) -> bool:
     """Whether words name a place, a thing or an end and state nothing: "in the right place", "a rule that does x"."""
     if not said:
@@ -450,7 +454,7 @@ def _only_names(said: list[str]) -> bool:
 
 def _is_only_a_subject(said: list[str], at: int) -> bool:
     """Whether the words behind "with" or "about" name a thing and say nothing of it: "with our wheel policy"."""
-    words = _words("en")
+    words = request_words("en")
     says = words["says"] | words["order"] | words["lasting"] | words["is so"]
     is_named = said[at - 1 : at] in (["with"], ["about"], ["for"]) and at < len(said)
     return is_named and said[at] in words["whose"] | _ARTICLES and says.isdisjoint(said[at:])
@@ -460,8 +464,12 @@ def _behind_leads(said: list[str], words: Words) -> tuple[int, bool]:
     """Return behind how many words a sentence really begins, and whether they ask somebody to do it."""
     at, asked = 0, False
     while at < len(said):
-        length = _length(said, at, words["lead"])
-        if not length and (length := _length(said, at, words["ask"])):
+        length = phrase_length(said, at, words["lead"])
+        later = next((far for far in range(at + 1, min(at + _MAX_FOR, len(said))) if said[far] in _LATER), 0)
+        if said[at] == "for" and later and not phrase_length(said, at, words["keep"]):
+            # "For all future mails remember to ..."
+            length = max(length, later + 2 - at)
+        if not length and (length := phrase_length(said, at, words["ask"])):
             asked = True
         if not length:
             break
@@ -469,32 +477,11 @@ def _behind_leads(said: list[str], words: Words) -> tuple[int, bool]:
     return at, asked
 
 
-def _length(said: list[str], at: int, phrases: frozenset[str]) -> int:
-    """Return how many words the longest of the phrases has that stands here; 0 where none does."""
-    firsts = _firsts.get(phrases)
-    if firsts is None:
-        firsts = _firsts[phrases] = frozenset([phrase.partition(" ")[0] for phrase in phrases])
-    if at >= len(said) or said[at] not in firsts:
-        return 0
-    for length in range(min(_LONGEST_PHRASE, len(said) - at), 0, -1):
-        if " ".join(said[at : at + length]) in phrases:
-            return length
-    return 0
-
-
 def _target_at(sentence: Sentence, at: int) -> int:
     """Return at which word the place begins that shall keep the statement: "... to your memory"; else the end."""
-    said, words = sentence.words, _words("en")
+    said, words = sentence.words, request_words("en")
     for place in range(at + _MIN_STATEMENT, len(said)):
         if _rules_end(said, at, place, words) == len(said):
             begins = [near for near in range(max(at + 1, place - _MAX_PLACE), place) if said[near] in _INTO]
             return begins[-1] if begins else len(said)
     return len(said)
-
-
-def _words(language: str) -> Words:
-    if language not in _read:
-        _read[language] = {kind: frozenset(words) for kind, words in lists(f"{_FOLDER}/{language}.txt").items()}
-        for kind in ("not the", "before a colon", "from when", "when"):
-            _read[language].setdefault(kind, frozenset())
-    return _read[language]

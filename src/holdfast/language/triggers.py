@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
 from holdfast.language import trigger_table
-from holdfast.language.requests import begins_as_order, lays_down, plain_kind, requests
+from holdfast.language.requests import plain_kind, requests
 from holdfast.language.sentences import Sentence, sentences, shapes, shorter
+from holdfast.language.word_lists import REQUESTS, lists, phrase_length, request_words
 
 # What the weights tell apart. A request to remember something is told by its structure (`requests.py`).
 LEARNED = ("correction", "decision", "architecture", "priority", "value", "preference")
@@ -174,6 +175,40 @@ def is_order(statement: str) -> bool:
     parts = sentences(statement)[:1]
     cues = judged(parts)[0][0] if parts else set()
     return not _CONDUCT.isdisjoint(cues) and _FACTS.isdisjoint(cues) and lays_down(statement)
+
+
+def lays_down(statement: str) -> bool:
+    """Whether a statement orders, forbids or says how one likes it; one that only says what is so is a fact."""
+    parts, other = sentences(statement), lists(f"{REQUESTS}/other.txt")
+    if any(sign in statement for sign in other["orders"]) or any(plain_kind(one) == "preference" for one in parts):
+        return True
+    every = [request_words(language) for language in LANGUAGES]
+    is_fact = any(sign in statement for sign in other["is so"])
+    for said in [one.words for one in parts]:
+        places = range(len(said))
+        if said[0] == "no" or any(phrase_length(said, at, words["order"]) for words in every for at in places):
+            return True
+        # "We squash-merge" is how they want it, "we have two clusters" is so.
+        does = said[0] in ("we", "wir") and not any(word in words["we are"] for words in every for word in said[1:3])
+        if does:
+            return True
+        is_fact = is_fact or any(word in words["is so"] for words in every for word in said[1:])
+    return not is_fact
+
+
+def begins_as_order(statement: str) -> bool:
+    """Whether a statement begins with words that order or want something; "it always returns 200" does not."""
+    parts = sentences(statement)
+    if not parts or not parts[0].words:
+        return False
+    said = parts[0].words
+    for words in [request_words(language) for language in LANGUAGES]:
+        start = 1 if said[0] in words["who"] else 0
+        if phrase_length(said, start, words["order"]):
+            return True
+    return plain_kind(parts[0]) == "preference" or any(
+        statement.lstrip().lower().startswith(sign.strip()) for sign in lists(f"{REQUESTS}/other.txt")["orders"]
+    )
 
 
 def own_sentences(text: str) -> list[Sentence]:

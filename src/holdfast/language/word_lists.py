@@ -6,11 +6,22 @@ when it is first asked for, as bytes, which takes half the time. Hooks ask, so n
 
 from __future__ import annotations
 
+from holdfast.language.sentences import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Words = dict[str, frozenset[str]]
+
 LANGUAGES = ("en", "de")
+REQUESTS = __file__.rpartition("/")[0] + "/request_words"
 TABLES = __file__.rpartition("/")[0] + "/tables"
+_LONGEST_PHRASE = 6
 _read: dict[str, dict[str, tuple[str, ...]]] = {}
 _tuples: dict[tuple[str, str], tuple[str, ...]] = {}
 _sets: dict[tuple[str, str], frozenset[str]] = {}
+_requests: dict[str, Words] = {}
+# With which words the phrases of a list begin: most words of a message begin none.
+_firsts: dict[frozenset[str], frozenset[str]] = {}
 
 
 def lines(path: str) -> list[str]:
@@ -64,3 +75,26 @@ def among(table: str, kind: str) -> frozenset[str]:
     if found is None:
         found = _sets[table, kind] = frozenset(listed(table, kind))
     return found
+
+
+def phrase_length(said: list[str], at: int, phrases: frozenset[str]) -> int:
+    """Return how many words the longest of the phrases has that stands here; 0 where none does."""
+    firsts = _firsts.get(phrases)
+    if firsts is None:
+        firsts = _firsts[phrases] = frozenset([phrase.partition(" ")[0] for phrase in phrases])
+    if at >= len(said) or said[at] not in firsts:
+        return 0
+    for length in range(min(_LONGEST_PHRASE, len(said) - at), 0, -1):
+        if " ".join(said[at : at + length]) in phrases:
+            return length
+    return 0
+
+
+def request_words(language: str) -> Words:
+    """Return the words of requests and plain forms in a language, spelled as the words of a sentence are; by kind."""
+    if language not in _requests:
+        found = lists(f"{REQUESTS}/{language}.txt")
+        _requests[language] = {kind: frozenset([plain(word) for word in words]) for kind, words in found.items()}
+        for kind in ("not the", "before a colon", "from when", "when", "only before a colon", "kind", "thing", "put"):
+            _requests[language].setdefault(kind, frozenset())
+    return _requests[language]
