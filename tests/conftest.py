@@ -21,7 +21,7 @@ from holdfast.agents import SHELLS
 from holdfast.app.finish import finish
 from holdfast.workspace import Workspace
 from support.command_line import play
-from support.places import FOLDERS, make_repository
+from support.places import AGELESS, FOLDERS, make_repository
 from support.sampling import LONG, count
 
 # Matrices here are small: a second thread of theirs would only wait, and loudly. Processes that are started inherit it.
@@ -88,6 +88,8 @@ def machine(request, tmp_path_factory, monkeypatch):
     # As after an install: the shell finds the program, so that hints are short.
     monkeypatch.setenv("PATH", os.pathsep.join((os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath))))
     monkeypatch.setenv("HOLDFAST_HOME", str(person / ".holdfast"))
+    for name, value in AGELESS.items():
+        monkeypatch.setenv(name, value)
     failed = request.session.testsfailed
     yield person
     # What a test left that failed is there to be looked at.

@@ -48,7 +48,7 @@ home, person, kills, seed = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.
 chance, interrupted = random.Random(seed), 0
 
 def one_sweep(home=home):
-    with Workspace(home, folder=person, environment={"HOME": person}) as workspace:
+    with Workspace(home, folder=person, environment=os.environ) as workspace:
         sweep(workspace)
 
 def check():

@@ -11,6 +11,8 @@ FOLDERS = (
     *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "OPENCODE_CONFIG_DIR"),
     *("GROK_HOME", "COPILOT_HOME", "QWEN_HOME", "QWEN_RUNTIME_DIR", "PI_CODING_AGENT_DIR", "OPENCODE_DB"),
 )
+# Sessions of tests are of the days that stand in them: on whatever day tests run, the archive drops none for its age.
+AGELESS = {"HOLDFAST_ARCHIVE_RAW_MAX_AGE_DAYS": "0"}
 
 
 def make_repository(parent: Path, name: str) -> Path:

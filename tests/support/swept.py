@@ -12,6 +12,7 @@ import zstandard
 from holdfast.app.sweep import Swept, sweep
 from holdfast.base.files import TEMPORARY
 from holdfast.workspace import Workspace
+from support.places import AGELESS
 
 AGENT = "claude-code"
 
@@ -100,7 +101,7 @@ def indexed(home: Path) -> dict[str, list[tuple[object, ...]]]:
 
 def environment(person: Path) -> dict[str, str]:
     """Return the environment of a person who has nothing set."""
-    return {"HOME": str(person), "PATH": os.environ.get("PATH", "")}
+    return {"HOME": str(person), "PATH": os.environ.get("PATH", ""), **AGELESS}
 
 
 def sweep_into(home: Path, person: Path, **options: object) -> Swept:

@@ -14,6 +14,7 @@ import pytest
 from holdfast.surfaces import hook as package
 from holdfast.surfaces.hook import main
 from support.killing import run_script
+from support.places import AGELESS
 
 RUNNER = str(Path(package.__file__).parent / "run.py")
 PYTHON = os.path.abspath(sys.executable)
@@ -66,7 +67,7 @@ class Hook:
 
     def environment(self, **more: str) -> dict[str, str]:
         """Return the environment that the agent gives its hooks. A test that wants a sweep at the end asks for it."""
-        quiet = {"HOLDFAST_SWEEP_AT_SESSION_END": "no", "HOLDFAST_HOOK_BUDGET_MS": PATIENT_MS}
+        quiet = {"HOLDFAST_SWEEP_AT_SESSION_END": "no", "HOLDFAST_HOOK_BUDGET_MS": PATIENT_MS, **AGELESS}
         return {"PATH": os.environ["PATH"], "HOME": str(self.home.parent), **HOST, **quiet, **more}
 
     def raw(self, event: str, data: bytes, agent: str = "claude-code", **environment: str) -> Answer:
