@@ -105,7 +105,7 @@ class AgentContract:
             assert isinstance(call, HookCall)
             assert (call.agent, call.native, call.moment) == (self.name, native, agent.moment(native))
             assert all(isinstance(value, str) for value in asdict(call).values())
-            assert len(call.tool_input) <= 4_000 and len(call.error) <= 4_000
+            assert len(call.tool_input) <= 64_000 and len(call.error) <= 4_000
 
     def test_known_calls_are_understood(self, agent) -> None:
         """Calls as the agent sends or documents them give the fields, and for a text the answer, that are expected."""

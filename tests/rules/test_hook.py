@@ -449,3 +449,38 @@ def test_what_must_not_be_deleted_may_be_changed(store, call, shop, line: str, i
     assert bool(call(line).held) is is_held
     edit = {"file_path": str(shop / "data" / "a.csv"), "old_string": "1", "new_string": "2"}
     assert not call(tool="Edit", told=edit, session="s2").held
+
+
+PATCH = "*** Begin Patch\n*** Add File: notes.txt\n{}*** Update File: src/gen/a.ts\n@@\n-1\n+2\n*** End Patch"
+
+
+@pytest.mark.parametrize(
+    ("given", "below"),
+    [
+        ({"told": {"file_path": "gen/a.ts"}, "tool": "Edit"}, "src"),
+        ({"told": {"file_path": "a.ts"}, "tool": "Edit"}, "src/gen"),
+        ({"line": "rm gen/a.ts"}, "src"),
+        ({"line": "cd .. && rm src/gen/a.ts"}, "src"),
+        ({"line": "curl -o src/gen/a.ts https://example.com/a.ts"}, ""),
+        ({"line": "echo " + "x" * 9_000 + " && rm src/gen/a.ts"}, ""),
+        ({"told": {"content": "x" * 9_000, "file_path": "src/gen/a.ts"}, "tool": "Write"}, ""),
+        ({"told": {"command": PATCH.format("+x\n" * 3_000)}, "tool": "apply_patch"}, ""),
+    ],
+    ids=["below", "in-it", "rm", "up", "curl", "long-line", "text-first", "long-patch"],
+)
+def test_a_file_is_found_however_a_call_names_it(store, call, shop, given, below: str) -> None:
+    """From a folder of the project, behind a long text, and by what writes it."""
+    (shop / "src" / "gen").mkdir(parents=True)
+    store("Never edit anything in src/gen/.")
+    assert call(**given, cwd=str(shop / below)).held
+    assert not call("rm lib/a.ts", session="s2", cwd=str(shop / "src"))
+
+
+def test_a_project_that_is_reached_through_a_link_has_its_rules(store, call, shop, tmp_path) -> None:
+    """The agent may know the folder by another name than the one that was found."""
+    (shop / "src" / "gen").mkdir(parents=True)
+    store("Never edit anything in src/gen/.")
+    (tmp_path / "linked").symlink_to(shop)
+    for session, folder in (("s1", tmp_path / "linked"), ("s2", shop)):
+        told = {"file_path": str(tmp_path / "linked" / "src" / "gen" / "a.ts")}
+        assert call(told=told, tool="Edit", session=session, cwd=str(folder)).held

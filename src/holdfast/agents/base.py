@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 SERVER = "holdfast"
 ABOUT = "One memory for all your coding agents: what was remembered reaches this one too."
-MAX_TEXT = 4_000
+MAX_TEXT, MAX_INPUT = 4_000, 64_000  # a patch names its last file far behind
 MILLISECONDS, GUARD_SECONDS = 1_000, 5
 # The moments that get a hook, and the seconds that it may take. At the end of a session there is little time for all
 # hooks together: one agent gives them three seconds at most.
@@ -272,7 +272,7 @@ class Agent:
             subagent=told(data, "agent_id", "agentId", "subagentType"),
             profile=told(data, "agent_type", "agentType", "subagentType"),
             tool=told(data, "tool_name", "toolName"),
-            tool_input=plain(data.get("tool_input", data.get("toolInput", data.get("toolArgs")))),
+            tool_input=plain(data.get("tool_input", data.get("toolInput", data.get("toolArgs"))), MAX_INPUT),
             error=plain(data.get("error", data.get("toolError"))) or (output if failed else ""),
             output=output,
             answer=told(data, "last_assistant_message", "lastAssistantMessage", "prompt_response"),
@@ -442,11 +442,11 @@ def told(data: Mapping[str, object], *names: str) -> str:
     return next((value for name in names if isinstance(value := data.get(name), str) and value), "")
 
 
-def plain(value: object) -> str:
+def plain(value: object, most: int = MAX_TEXT) -> str:
     """Return the value as a text of bounded length: a text as it is, a lone command without its key."""
     if isinstance(value, dict) and isinstance(value.get("command"), str):
         value = value["command"]
-    return _text(value)[:MAX_TEXT]
+    return _text(value)[:most]
 
 
 def plain_end(value: object) -> str:

@@ -350,11 +350,20 @@ def _matched_path(condition: Condition, call: Call) -> str:
 
 def _is_meant(path: str, patterns: Sequence[str], call: Call) -> bool:
     inside = _within(path, call)
-    # What lies outside of the project is meant only by a pattern that says where.
-    outside = bool(call.root) and inside[:1] == "/"
-    near = [one for one in patterns if not outside or one.removeprefix(_BUT)[:1] in "/~"]
-    fitting = [one for one in near if fits_path(inside, one.removeprefix(_BUT), call.root)]
+    linked = _behind_links(inside, call.root) if call.root else inside
+    fitting: list[str] = []
+    for one in dict.fromkeys((inside, linked)):
+        # What lies outside of the project is meant only by a pattern that says where.
+        outside = bool(call.root) and one[:1] == "/"
+        near = [pattern for pattern in patterns if not outside or pattern.removeprefix(_BUT)[:1] in "/~"]
+        fitting += [pattern for pattern in near if fits_path(one, pattern.removeprefix(_BUT), call.root)]
     return bool(fitting) and not any(one[:1] == _BUT for one in fitting)
+
+
+def _behind_links(inside: str, root: str) -> str:
+    """Return the file that a path leads to when its links are followed, from the top of its project if it is there."""
+    real, top = os.path.realpath(os.path.join(root, inside)), os.path.realpath(root)
+    return real[len(top) + 1 :] if real.startswith(f"{top}/") else real
 
 
 def _removed(call: Call) -> list[str]:

@@ -166,6 +166,11 @@ def changed_by(words: Sequence[str]) -> list[str]:
     if not words:
         return []
     plain = [word for word in commands.plain_words(words)[1:] if word]
+    behind = [at for at, word in enumerate(words) if at and commands.is_a(f"{words[0]} {word}", "writes-behind")]
+    if behind or words[0] == "dd":
+        return [*[words[at + 1] for at in behind if words[at + 1 :]], *[one[3:] for one in words if one[:3] == "of="]]
+    if any(commands.is_a(f"{words[0]} {word}", "changes-with") for word in words[1:]):
+        return plain
     if words[0] in ("sed", "perl"):
         in_place = any(word.startswith(("-i", "--in-place", "-pi")) for word in words[1:])
         return plain[1:] if in_place else []

@@ -79,20 +79,23 @@ def split(line: str) -> list[ShellCommand]:
 
 def _with_short_documents(line: str) -> str:
     """Return a line in which of each long here-document only the first and the last rows are left."""
-    rows, kept, at = line.split("\n"), [], 0
-    last = {row.strip(): number for number, row in enumerate(rows)}
-    while at < len(rows):
-        row = rows[at]
-        kept.append(row)
-        at += 1
-        words = row.rpartition("<<")[2].lstrip("- ").split() if "<<" in row else []
+    rows = line.split("\n")
+    said = [row.strip() for row in rows]
+    last = {row: number for number, row in enumerate(said)}
+    kept: list[str] = []
+    # How far the rows are kept, and where the document ends that was passed last.
+    done = end = 0
+    for at, row in enumerate(rows, 1):
+        if at <= end or "<<" not in row:
+            continue
+        words = row.rpartition("<<")[2].lstrip("- ").split()
         tag = words[0].strip("'\"\\;|&)") if words else ""
         if tag and last.get(tag, 0) >= at:
-            end = next(place for place in range(at, len(rows)) if rows[place].strip() == tag)
+            end = said.index(tag, at)
             if end > at + 2 * _MAX_ROWS:
-                kept += [*rows[at : at + _MAX_ROWS], *rows[end - _MAX_ROWS : end]]
-                at = end
-    return "\n".join(kept)
+                kept += [*rows[done : at + _MAX_ROWS], *rows[end - _MAX_ROWS : end]]
+                done = end
+    return "\n".join([*kept, *rows[done:]])
 
 
 def quoted(words: Iterable[str]) -> str:

@@ -74,6 +74,11 @@ def holding_for(run: HookRun, line: str = "", printed: str = "") -> list[Found]:
     given = line or run.call.tool_input
     # Some agents escape letters; lines that cannot be searched as they are get parsed.
     is_plain = given.isascii() and "\\u" not in given
+    # What is named from a folder below the top of the project begins there; what is named by a link may be anything.
+    project, folder = run.project(), run.call.folder
+    if project and folder != project.root:
+        is_below = folder.startswith(f"{project.root}/")
+        given, is_plain = f"{given} {folder[len(project.root) :]}", is_plain and is_below
     likely: list[tuple[Scope, RuleRow]] = []
     for scopes in run.scopes().values():
         for scope in scopes:
