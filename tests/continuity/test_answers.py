@@ -260,6 +260,8 @@ def test_the_end_of_a_broken_turn_is_told_in_whole_sentences():
     told = answers.midway(said)
     assert told.endswith("`cards.py` has no field. I check the table.") and len(told) < 300
     assert answers.midway("Let me look:") == answers.midway("I read it.") == ""
+    assert answers.midway("The route is written, now its tests.") == "The route is written, now its tests."
+    assert answers.midway("Let me look at the tests now.") == ""
 
 
 @pytest.mark.parametrize(
@@ -389,6 +391,11 @@ def test_what_was_left_is_known_again_where_it_is_told_as_done(left, said):
     """It goes by the clause that says what is left, and by its rare words; another answer leaves it open."""
     assert threads.left_open([left], said, is_work=True, is_aside=False, dropped=[]) == []
     assert threads.left_open([left], "I fixed the cart.", is_work=True, is_aside=False, dropped=[]) == [left]
+
+
+def test_what_names_nothing_comes_with_its_files_beside_what_is_left():
+    """That something is still to be done hides no file of what was done."""
+    assert answers.done_by("Added the dialog. Still to do: the test.", changed=["a.ts"]) == "Added the dialog (a.ts)."
 
 
 def test_what_talks_to_the_person_is_no_finding():

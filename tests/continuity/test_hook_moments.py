@@ -331,6 +331,39 @@ def test_a_plan_stays_while_its_steps_are_named_by_number(told, folder, shop) ->
     assert "batches of 500" in told("SessionStart", source="startup")
 
 
+OWN_PLAN = """Plan:
+
+1. `brevo.ts`: a small client.
+2. The route that subscribes.
+3. The route that confirms.
+4. Remove the old client.
+
+May tokens live for 7 days?"""
+
+
+def test_the_steps_of_an_agents_plan_stay_until_they_are_done(told, folder, shop) -> None:
+    """What is left of a plan is told with its numbers, also to an agent that never saw it."""
+    told("SessionStart", source="startup")
+    told("UserPromptSubmit", prompt="The newsletter moves to another service. First make a plan, no code yet.")
+    told("Stop", last_assistant_message=OWN_PLAN)
+    assert buffer.read(str(folder / "buffer.md")).next_steps[3:] == ("step 4: Remove the old client.",)
+    told("UserPromptSubmit", prompt="yes, 7 days. do step 1 and 2")
+    edited(told, shop)
+    told("Stop", last_assistant_message="Steps 1 and 2 are done: `brevo.ts` and the route.\n\nSteps 3 and 4 remain.")
+    told("SessionEnd", reason="other")
+    given = told("SessionStart", source="startup")
+    assert "next: step 3: The route that confirms." in given and "next: step 4" in given
+    assert "step 1: " not in given and "remain" not in given
+
+
+def test_a_plan_beside_a_change_tells_how_it_was_made(told, folder, shop) -> None:
+    """Who lays out a plan and carries it out at once leaves no next steps."""
+    told("UserPromptSubmit", prompt="Move the newsletter to another service.")
+    edited(told, shop)
+    told("Stop", last_assistant_message=f"The newsletter uses `brevo.ts` now.\n\n{OWN_PLAN}")
+    assert buffer.read(str(folder / "buffer.md")).next_steps == ()
+
+
 def test_open_threads_outlive_an_interruption(told, folder, shop) -> None:
     """A question that nobody answered and what is still to be done stay; so does the task before the outage."""
     told("UserPromptSubmit", prompt="Refactor a.py: extract the PDF code into its own module.")

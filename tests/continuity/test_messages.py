@@ -280,10 +280,13 @@ def test_who_rates_and_asks_asks(prompt) -> None:
             "We always use tabs for that.",
         ),
         ("I prefer truncation.", "I prefer truncation.", "I prefer truncation."),
+        ("WHY did you force-unlock it?? Never do that.", "Never do that.", None),
+        ("why did u drop the lock? never do that again", "never do that again", None),
+        ("Can you unlock it? Never do that.", "Never do that.", "Never do that."),
     ],
 )
 def test_a_sentence_of_few_words_comes_with_the_one_before(text, sentence, told):
-    """What is said in three words leans on what was said before them, unless that is a question."""
+    """What is said in three words leans on what was said before them, unless that is a question that blames nobody."""
     assert messages.in_context(text, sentence) == (told or text)
 
 
@@ -317,11 +320,37 @@ def test_what_is_kept_is_the_whole_statement(text: str, kept: str) -> None:
         "interesting. why would unigram win?",
         "kannst du mir sagen, wie das geht?",
         "kurze Frage: läuft der Abgleich eigentlich auch sonntags?",
+        "whats the difference between the two again",
+        "quick one, whats the cost center tag",
+        "how do we format prices again? and which port was staging",
+        "wie heißt der Server nochmal",
     ],
 )
 def test_who_wants_an_explanation_orders_nothing(prompt):
     """A question keeps its kind behind "hm" and "can you explain", and takes no task's place."""
     assert asks.only_asks(prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["what i want is a list of all users", "where there is a prompt, escape goes back", "when it is done, push"],
+)
+def test_who_says_what_is_wanted_orders_it(prompt):
+    """A sentence that only begins as a question does is none."""
+    assert not asks.only_asks(prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "super danke. schönes wochenende",
+        "ok stop here for today, gotta pick up the kids. e2e tomorrow",
+        "brb, off to lunch",
+    ],
+)
+def test_who_leaves_asks_nothing(prompt):
+    """A good-bye is nothing that the next session has to go on with."""
+    assert asks.asked(prompt) == ""
 
 
 def test_who_goes_back_to_the_work_means_the_ask_before_what_came_up():

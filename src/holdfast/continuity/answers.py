@@ -191,7 +191,7 @@ def done_by(answer: str, *, changed: Sequence[str] = ()) -> str:
                     told = told[: len(told) - len(whole)] + f"{lead} {whole}"
                 found = told.rstrip(":")
     found = found or (_came_of_it(answer) if changed else "")
-    if not changed or names_something(found) or any(map(says_failing, sentences_of(answer))):
+    if not changed or names_something(found) or (not found and any(map(says_failing, sentences_of(answer)))):
         return found
     first = found or next((one for one in sentences_of(answer)[:_ENDING] if _is_nameless(one, changes)), "")
     files = ", ".join(changed[:_MAX_NAMED])
@@ -484,7 +484,9 @@ def midway(text: str) -> str:
         if len(found) + len(one) >= MAX_SAID:
             break
         found = f"{one} {found}".rstrip()
-    return found if names_something(found) or len(found) >= MAX_SAID // 4 or not found.isascii() else ""
+    is_promise = found.casefold().replace("’", "'").startswith(tuple(lines(f"{WORDS}/openers.txt")))
+    is_enough = len(found) >= (MAX_SAID // 4 if is_promise else _MIN_PROVEN) or not found.isascii()
+    return found if is_enough or names_something(found) else ""
 
 
 def ticked(answer: str) -> tuple[str, ...]:

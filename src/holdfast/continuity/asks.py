@@ -38,6 +38,36 @@ if TYPE_CHECKING:
     from holdfast.language.triggers import Trigger
 
 
+# So begins a question without its mark: "whats the port", "which port is staging", "how do we format prices".
+_SHORT_QUESTIONS = frozenset(("whats", "wheres", "whos", "hows"))
+_ASKED_BARE = frozenset(
+    (
+        *("what", "which", "where", "who", "whose", "how", "why", "welche", "welcher", "welches", "wer", "wie", "wo"),
+        *("warum", "wieso"),
+    )
+)
+_NAMING = frozenset(("which", "what", "whose", "how", "welche", "welcher", "welches"))
+_INVERTED = frozenset(
+    (
+        *("is", "are", "was", "were", "do", "does", "did", "can", "should", "would", "has", "have", "many", "much"),
+        *(
+            "ist",
+            "sind",
+            "war",
+            "waren",
+            "heisst",
+            "heissen",
+            "heißt",
+            "heißen",
+            "hat",
+            "haben",
+            "kann",
+            "geht",
+            "viele",
+            "viel",
+        ),
+    )
+)
 # So begin short questions of how far the work is.
 _HOW_FAR = frozenset(
     ("found", "any", "anything", "news", "ready", "done", "finished", "status", "schon", "fertig", "alles")
@@ -113,6 +143,9 @@ def _is_passing(text: str) -> bool:
 
     parts = text.replace("!", ".").replace(",", ".").replace(" - ", ".").split(".")
     left = [part for part in parts if asks_something(part) and not _is_leaving(part) and not _only_judges(part)]
+    if any(map(_is_leaving, parts)):
+        # "Stop here for today. The tests tomorrow."
+        left = [part for part in left if len(part.split()) > FEW_WORDS]
     return not left or _hands_over_a_secret(text)
 
 
@@ -255,10 +288,13 @@ def only_asks(text: str) -> bool:
     from holdfast.language.sentences import sentences, shorter
 
     # "Hm, ok." before a question asks nothing.
-    every = [one for one in sentences(shorter(text)) if asks_something(one.text)] if "?" in text else []
+    is_short = len(text) <= MAX_ASK
+    every = [one for one in sentences(shorter(text)) if asks_something(one.text)] if is_short or "?" in text else []
     if every and _is_leaving(every[0].text):
         every = [one for one in every if one.is_question]
-    return bool(every) and all(_asks_only(one) for one in every)
+    # "When I click it, nothing happens. Is that wanted?"
+    leads = WONDERING if "?" in text else ()
+    return bool(every) and all(_asks_only(one) or bare_words(one)[0] in leads for one in every)
 
 
 def is_aside(text: str) -> bool:
@@ -275,19 +311,22 @@ def _is_leaving(sentence: str) -> bool:
 
 
 def _asks_only(sentence: Sentence) -> bool:
-    """Whether a sentence wants to know something, and nothing done."""
+    """Whether a sentence wants to know something, and nothing done; many leave its mark out."""
     words = plain_words(sentence.text.rpartition(": ")[2]) if sentence.is_question else bare_words(sentence)
     words = words or bare_words(sentence)
-    while sentence.is_question and len(words) > 1 and words[0] in words_of("joining"):
+    while len(words) > 1 and words[0] in words_of("joining"):
         words = words[1:]
     first = words[0]
     begins = says_phrase(bare_words(sentence), "explaining", at_first=True)
     if begins or says_phrase(words, "explaining", at_first=True) or (sentence.is_question and "eigentlich" in words):
         return True
-    if first in WONDERING or (sentence.is_question and first in ASKING):
-        return True
-    # "Found anything?" and "any idea yet?" want to know how far it is; "tests too, please?" wants more.
-    return sentence.is_question and len(words) <= FEW_WORDS and first in _HOW_FAR
+    if sentence.is_question:
+        # "Found anything?" and "any idea yet?" want to know how far it is; "tests too, please?" wants more.
+        is_how_far = len(words) <= FEW_WORDS and first in _HOW_FAR
+        return first in WONDERING or first in ASKING or is_how_far
+    # "Which port was staging", but neither "what I want is a list" nor "when it is done, push it".
+    is_inverted = first in _ASKED_BARE and not _INVERTED.isdisjoint(words[1 : 2 + (first in _NAMING)])
+    return first in _SHORT_QUESTIONS or is_inverted
 
 
 def _stands_alone(text: str) -> bool:

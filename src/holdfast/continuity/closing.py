@@ -101,7 +101,7 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
             said=_with_unwritten(state.said, one),
             happened=_added(state.happened, happened),
             files=_added(state.files, new["file"]),
-            next_steps=texts_in(new["next"][-1]) or () if new["next"] else _steps_left(state, new),
+            next_steps=_steps_after(state, new),
             open_threads=_threads_left(state, new),
         )
         return after if after == state else replace(after, updated=at, by=one.agent)
@@ -131,6 +131,17 @@ def _behind(focus: str, task: str) -> str:
     return f"{both_ends(before, MAX_TASK)}{buffer.THEN}{both_ends(task, MAX_TASK // 2)}"
 
 
+def _steps_after(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ...]:
+    """Return the next steps that were told last; where these only number a plan that stands, what is left of it."""
+    told = texts_in("".join(new["next"][-1:])) or ()
+    if told and state.next_steps:
+        from holdfast.continuity import plans
+
+        told = () if plans.only_names(told, state.next_steps) else told
+        return told or _steps_left(state, new)
+    return told if new["next"] else _steps_left(state, new)
+
+
 def _steps_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ...]:
     """Return the next steps without those that were asked for since, or done, as the agent or the person says."""
     # What was asked for comes next no more: it is being done.
@@ -139,13 +150,13 @@ def _steps_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ..
     done = [*new["answer"], *new["ticked"], *new["done"], *new["focus"], *left_open]
     if not state.next_steps or not (done or new["dropped"]):
         return state.next_steps
-    from holdfast.continuity import answers
+    from holdfast.continuity import answers, plans
 
     # Who is told what comes next and only agrees has it done.
     agreed = bool(new["file"] and new["answer"]) and not new["ask"]
     left = [
         step
-        for step in state.next_steps
+        for step in plans.without(state.next_steps, [*new["answer"], *new["ticked"], *new["done"]])
         if not (answers.tells_step(step, done) or (agreed and answers.is_announced(step)))
     ]
     for what in new["dropped"]:
@@ -166,6 +177,11 @@ def _threads_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, 
         before = [text for text in state.open_threads if not (midway and text.startswith(buffer.BROKEN_OFF))]
         return (*before, *midway)
     told = texts_in("".join(new["open"][-1:])) or ()
+    if told and state.next_steps:
+        from holdfast.continuity import plans
+
+        # "Steps 3 to 5 remain." says less than the steps themselves.
+        told = tuple([text for text in told if not plans.only_names([text], state.next_steps)])
     others = [text for text in state.open_threads if not text.startswith(buffer.BY_ANSWER)]
     kinds = {
         text: buffer.TO_DO if says_undone(text) else buffer.FAILING if says_failing(text) else buffer.QUESTION

@@ -356,7 +356,7 @@ def _told_by_answer(answer: str, before: Opened | None, threads_before: list[str
     if not answer:
         return []
     # Only a pause has an answer to read.
-    from holdfast.continuity import answers, buffer, threads
+    from holdfast.continuity import answers, buffer, plans, threads
 
     beginning = kept(shown(answer[: _MAX_ANSWER * 4]), _MAX_ANSWER)
     # A long answer says first what was done, and last what comes next.
@@ -364,6 +364,8 @@ def _told_by_answer(answer: str, before: Opened | None, threads_before: list[str
     steps, questions = answers.next_steps(end), threads.open_questions(end)
     since = before.since_answered() if before else ()
     changed = [*dict.fromkeys(text for kind, text, _ in since if kind == "file")]
+    # A plan is laid out before anything is changed; beside a change it tells how that was made.
+    steps = plans.laid_out(end) or None if steps is None and not changed else steps
     last = [text for kind, text, _ in (before.rows if before else ()) if kind == "ask"][-1:]
     # Who only wanted to know something gets an answer, which reports no work.
     is_errand = any(map(asks.is_errand, last))

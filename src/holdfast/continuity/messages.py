@@ -74,6 +74,8 @@ POINTING = frozenset(
         *("hier", "diese", "dieser", "dieses"),
     )
 )
+_THAT = frozenset(("that", "this", "it", "so", "das", "sowas"))
+_YOU = frozenset(("you", "u", "du", "sie", "hast"))
 _AT_ONCE = frozenset(("now", "first", "next", "today", "jetzt", "zuerst", "heute"))
 _PLACES = frozenset(("app", "branch", "codebase", "on", "project", "projekt", "repo", "repository", "workspace"))
 _PROPOSING = frozenset(("let", "lets", "ahead", "continue", "proceed", "yes"))
@@ -185,18 +187,28 @@ def _end_of_more(text: str, at: int, sentence: str, statement: str) -> int:
 def in_context(text: str, sentence: str) -> str:
     """Return a sentence of a message; one of a few words with the one before it, without which it says nothing.
 
-    "I prefer truncation." goes on from "I don't want the text to be scaled." A question before it is no statement.
+    "I prefer truncation." goes on from "I don't want the text to be scaled." A question before it states nothing,
+    unless it blames the agent for what is then forbidden.
     """
-    if len(sentence.split()) > FEW_WORDS:
+    points = _THAT.intersection(plain_words(sentence))
+    if len(sentence.split()) > FEW_WORDS + len(points):
         return sentence
     from holdfast.language.sentences import sentences
 
     told = sentences(text)
     place = next((number for number, one in enumerate(told) if one.text == sentence), 0)
     before = told[place - 1] if place else None
-    if before is None or before.is_question or f"{before.text} {sentence}" not in text:
+    if before is None or f"{before.text} {sentence}" not in text:
+        return sentence
+    # "Why did you force it? Never do that." forbids what the question names.
+    if before.is_question and not (points and _blames(before)):
         return sentence
     return f"{before.text} {sentence}" if len(before.text) + len(sentence) < MAX_SAID else sentence
+
+
+def _blames(question: Sentence) -> bool:
+    words = plain_words(question.text)
+    return words[:1] in (["why"], ["warum"], ["wieso"]) and not _YOU.isdisjoint(words[1:4])
 
 
 def _up_to_a_task(text: str, start: int) -> str:

@@ -51,7 +51,7 @@ MODULES = {
     "subagent-start": "privacy.fence project",
     "subagent-stop": "project learning.research.hook privacy.secret_values learning.work.hook",
     "stop": (
-        "continuity.hook learning.work.hook agents.transcript_calls continuity.threads inject.prompt "
+        "continuity.hook learning.work.hook agents.transcript_calls continuity.plans continuity.threads inject.prompt "
         "continuity.closing learning.work.turns recall.vectors"
     ),
     "end": (
