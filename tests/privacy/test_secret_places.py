@@ -420,6 +420,12 @@ def test_twice_the_text_takes_twice_the_steps(piece: str) -> None:
     assert more < 2.2 * some + 500
 
 
+def test_a_word_without_spaces_is_not_read_letter_by_letter_at_each_name_in_it(monkeypatch) -> None:
+    """A script that sets no spaces makes one word of a text, and a name may stand in it again and again."""
+    monkeypatch.setattr(redact, "_value_of", [])
+    assert steps_of("密码" * 1_000) < 100 * 1_000
+
+
 def steps_of(text: str) -> int:
     """Return how many lines of Python and calls it takes to redact a text."""
     steps = 0

@@ -228,6 +228,7 @@ def erase(workspace: Workspace, target: EraseTarget) -> tuple[EraseReport, str]:
 
     Only the digest of a text has a key; for other targets nobody has the words to check it by.
     """
+    workspace.need_person("erases what cannot be brought back")
     key = os.urandom(16) if target.everywhere else b""
     report = apply(workspace, target, key=key)
     Erased(workspace.home).add_report(asdict(report))

@@ -115,6 +115,7 @@ def plan_merge(workspace: Workspace, old: str, new: str = "") -> tuple[Scope, li
 
 def apply_merge(workspace: Workspace, old: str, target: Scope, acts: list[tuple[Memory, str]]) -> None:
     """Carry out the merge; from then on the old id means the new project."""
+    workspace.need_person("joins two projects")
     source = Scope("project", old)
     workspace.store.inherit_forgotten(source, target)
     with audit.Act(workspace, "project merge") as noted:

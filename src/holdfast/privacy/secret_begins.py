@@ -32,7 +32,9 @@ _NEEDED = {
 _SHOWING = DIGITS.union("!#%*?^~@$+&")
 # Letters alone are a secret where no word has them in that order: so many, and so many consonants in a row.
 _MIN_DRAWN, _MANY = 10, 6
-_CONSONANTS = frozenset("bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ")
+_CONSONANTS = bytes.maketrans(b"bcdfghjklmnpqrstvwxzBDFGHJKLMNPQRSTVWXZ", b"C" * 39)
+_CASES = b"l" * 65 + b"U" * 26 + b"l" * 165
+_DRAWN = b"C" * _MANY
 # A secret access key, and other keys in base64, are so long; what stands between them and other texts.
 _KEY = 40
 _NO_BYTES = frozenset(" }.(\n")
@@ -99,16 +101,13 @@ def looks_drawn(word: str) -> bool:
     """Whether letters change their case, or consonants follow each other, as in a value that was drawn at random."""
     if len(word) < _MIN_DRAWN:
         return False
-    if not word.islower() and not word.isupper():
-        cases = [letter.isupper() for letter in word]
-        if sum(map(bool.__ne__, cases, cases[1:])) > 4:
+    # As bytes, because a word without spaces, as some scripts write them, may be as long as what is looked at.
+    letters = word.encode("ascii", "replace")
+    if not letters.islower() and not letters.isupper():
+        cases = letters.translate(_CASES)
+        if cases.count(b"Ul") + cases.count(b"lU") > 4:
             return True
-    run = 0
-    for letter in word:
-        run = run + 1 if letter in _CONSONANTS else 0
-        if run == _MANY:
-            return True
-    return False
+    return _DRAWN in letters.translate(_CONSONANTS)
 
 
 def looks_made(run: str) -> bool:

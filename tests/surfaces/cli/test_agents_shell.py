@@ -43,6 +43,26 @@ def test_the_table_of_reach_holds_there(cli, shop, monkeypatch) -> None:
     assert cli("remember", "The queue runs on Redis.").code == 0
 
 
+@pytest.mark.parametrize("target", [("--memory", "nopush"), ("--project", "PROJECT"), ("--since", "1d"), ()])
+def test_only_the_person_erases(cli, shop, monkeypatch, target) -> None:
+    """What cannot be brought back is removed by no agent, whichever way it names it; the plan it may see."""
+    cli("remember", "Never push to main.", "--key", "nopush")
+    project = cli("project", "--json").json["id"]
+    words = [project if word == "PROJECT" else word for word in target]
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert "only the person" in cli("erase", *words, "--yes", stdin="push to main").err
+    assert cli("erase", *words, "--dry-run", stdin="push to main").code == 0
+    assert "Never push to main." in cli("list", "--json").out
+
+
+def test_only_the_person_forgets_sessions_and_joins_projects(cli, shop, monkeypatch) -> None:
+    """Neither the archive nor the border between two projects is an agent's to take away."""
+    cli("remember", "The other shop sells tea.", "--project", "other-1a2b3c4d5e6f")
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert "only the person" in cli("sessions", "forget", "61d299fc", "--yes").err
+    assert "only the person" in cli("project", "merge", "other-1a2b3c4d5e6f", "--yes").err
+
+
 def test_only_the_person_lets_a_repository_speak(cli, shop, monkeypatch) -> None:
     """`allow --yes` in the shell of an agent changes nothing."""
     (shop / "memory" / "memories").mkdir(parents=True)

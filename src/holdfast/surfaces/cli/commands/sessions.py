@@ -213,6 +213,7 @@ def _unpin(workspace: Workspace, session_id: str) -> None:
 @options.consent
 def _forget(workspace: Workspace, session_ids: tuple[str, ...]) -> None:
     """Forget sessions for good. A hash of the name stays, so that no sweep brings them back."""
+    workspace.need_person("forgets sessions for good")
     names, steps = forget.plan(workspace, session_ids)
     if confirm_steps(steps, "nothing to forget"):
         erase.forget_sessions(workspace, tuple(names))
