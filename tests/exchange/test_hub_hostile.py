@@ -16,7 +16,7 @@ from holdfast.memory.remember import remember
 from holdfast.records import Filter
 from holdfast.workspace import Workspace
 
-ME = {"organisation": "acme", "person": "kim", "teams": ["shop"], "rights": ["read"]}
+ME = {"organisation": "acme", "person": "kim@acme.example", "teams": ["shop"], "rights": ["read"]}
 
 
 class Hostile(ThreadingHTTPServer):

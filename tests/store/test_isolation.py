@@ -374,9 +374,10 @@ def test_a_reader_takes_nothing_away_by_raw_sql(world, table):
 
     with psycopg.connect(world[0].url()) as db:
         db.execute(KIM.replace("acme", "globex"))
+        team = team_numbers(world[0])["globex", "payments"][1]
         db.execute(f"INSERT INTO holdfast.{table} {ADDED[table]} ON CONFLICT DO NOTHING")
-        assert db.execute(f"SELECT count(*) FROM holdfast.{table}").fetchone()[0] > 0
-        assert db.execute(f"DELETE FROM holdfast.{table}").rowcount == 0
+        assert db.execute(f"SELECT count(*) FROM holdfast.{table} WHERE team = {team}").fetchone()[0] > 0
+        assert db.execute(f"DELETE FROM holdfast.{table} WHERE team = {team}").rowcount == 0
         db.rollback()
 
 

@@ -17,6 +17,7 @@ from typing import Annotated, Any, TypedDict, TypeVar
 import msgspec
 from msgspec import Meta
 
+from holdfast.base.straight import straight
 from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound, Refused, StoreUnavailable
 
 SECONDS = 20.0
@@ -28,8 +29,9 @@ _PART = 1 << 16
 _PROBLEMS: dict[int, type[HoldfastError]] = {403: Refused, 404: NotFound, 409: Conflict, 422: BadInput}
 _LATER = "What is to be sent waits; sync again later."
 
-# Of an organisation, a team or a person.
+# Of an organisation or a team; a person may be called by their address.
 Name = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,59}\Z")]
+Person = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9._@-]{0,119}\Z")]
 Number = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
 
 
@@ -37,7 +39,7 @@ class ToldMe(TypedDict):
     """Who a token stands for."""
 
     organisation: Name
-    person: Name
+    person: Person
     teams: list[Name]
     rights: list[str]
 
@@ -104,16 +106,6 @@ class HubAway(StoreUnavailable):
     """The hub is not there now, and may be another time: a laptop is often offline."""
 
 
-class _Straight(urllib.request.HTTPRedirectHandler):
-    """Follows nobody: a redirection would take the token along."""
-
-    def redirect_request(self, *given: Any, **more: Any) -> None:
-        """Let a redirection be what it is: no answer of a hub."""
-
-
-_OPENER = urllib.request.build_opener(_Straight)
-
-
 def ask(url: str, token: str, method: str, path: str, kind: type[Answer], data: object = None) -> Answer:
     """Return what the hub at an address answers, as that type; what it refuses is an error of ours."""
     body = None if data is None else json.dumps(data).encode()
@@ -121,7 +113,7 @@ def ask(url: str, token: str, method: str, path: str, kind: type[Answer], data: 
     request.add_header("Authorization", f"Bearer {token}")
     request.add_header("Content-Type", "application/json")
     try:
-        with _OPENER.open(request, timeout=SECONDS) as answered:
+        with straight(request, timeout=SECONDS) as answered:
             told = _whole(answered)
         return msgspec.json.decode(told, type=kind)
     except urllib.error.HTTPError as problem:

@@ -275,6 +275,8 @@ def _organisation(db: Any, name: str) -> int:
 
 def _name(text: str, what: str, more: str = "") -> str:
     letters = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-" + more)
-    if not text or len(text) > 60 or not letters.issuperset(text) or not text[0].isalnum():
-        raise BadInput(f"{text!a} is not the name of {what}", "Use up to 60 of a-z, 0-9, dot, underscore and hyphen.")
+    most = 120 if more else 60
+    if not text or len(text) > most or not letters.issuperset(text) or not text[0].isalnum():
+        hint = f"Use up to {most} of a-z, 0-9, dot, underscore and hyphen."
+        raise BadInput(f"{text!a} is not the name of {what}", hint)
     return text

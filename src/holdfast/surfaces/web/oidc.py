@@ -26,6 +26,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import jwt
 
+from holdfast.base.straight import straight
 from holdfast.base.text import sha256
 from holdfast.errors import BadSetting, HoldfastError, Refused, StoreUnavailable
 from holdfast.surfaces.web.security import NotKnown
@@ -53,16 +54,6 @@ class SignedIn:
     account: str
     person: str
     groups: list[str]
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Whoever answers with another address is not the one that was asked."""
-
-    def redirect_request(self, *answered: Any) -> None:
-        """Follow none."""
-
-
-_OPENER = urllib.request.build_opener(_NoRedirect)
 
 
 @dataclass
@@ -271,7 +262,7 @@ def _asked(address: str, headers: Mapping[str, str] | None = None, body: bytes |
     """Return what an endpoint of the provider answers."""
     request = urllib.request.Request(address, body, {"Accept": "application/json", **(headers or {})})  # noqa: S310
     try:
-        with _OPENER.open(request, timeout=_SECONDS) as answered:
+        with straight(request, timeout=_SECONDS) as answered:
             found = json.loads(answered.read(_MAX_ANSWER))
     except urllib.error.HTTPError as problem:
         if body is not None and problem.code in (400, 401):
