@@ -266,6 +266,25 @@ def test_a_forget_wins_over_an_edit_and_is_told(laptop, desktop):
         assert b"bluebird" not in data
 
 
+@pytest.mark.parametrize("is_told_elsewhere", [False, True])
+def test_a_statement_that_waits_for_a_decision_and_goes_with_a_forget_is_told(
+    laptop, desktop, tmp_path, remote, is_told_elsewhere
+):
+    """Another machine forgot what stands under a key before it heard what this one says there."""
+    laptop.remember("The lamp is yellow.", key="light")
+    desktop.remember("The harbour closes at nine.", key="light")
+    desktop.sync()
+    assert laptop.sync().conflicts == ["project:shop/light"]
+    third = Machine(tmp_path / "third", remote).join()
+    third.sync()
+    desktop.forget("light")
+    desktop.sync()
+    if is_told_elsewhere:
+        assert third.sync().forgotten == ["project:shop/light"]
+    assert laptop.sync().forgotten == ["project:shop/light"]
+    assert any("stays forgotten" in one for one in told(laptop))
+
+
 def test_a_fact_that_came_under_the_key_of_a_moved_one_outlives_its_forget(laptop, desktop):
     """What one machine forgot goes where the other moved it to; a new fact under the old key stays."""
     laptop.remember("The launch code name is bluebird.", key="code-name")
@@ -737,6 +756,24 @@ def test_a_remote_that_refuses_says_why(host, remote, tmp_path):
     with pytest.raises(Refused, match="quota is used up"):
         laptop.sync()
     assert "deploys" in laptop.memories()
+
+
+@pytest.mark.parametrize("said", ["ERROR: This key may only read.", "remote: ERROR: This key may only read."])
+def test_a_host_that_lets_nobody_write_is_told_at_once(said, host, remote, tmp_path):
+    """It was reached, so that waiting for a network would be waiting for ever."""
+    laptop = at_host(tmp_path, host, remote)
+    ssh = (tmp_path / "ssh").read_text()
+    (tmp_path / "ssh").write_text(
+        ssh.replace("\n", f"\ncase $* in *receive-pack*) echo '{said}' >&2; exit 1;; esac\n", 1)
+    )
+    laptop.remember("Deploys need the VPN.", key="deploys")
+    with pytest.raises(Refused, match="may only read"):
+        laptop.sync()
+    laptop.act(sync.after_sweep)
+    assert any("may only read" in one for one in told(laptop))
+    (tmp_path / "ssh").write_text(ssh)
+    assert laptop.sync().sent
+    assert told(laptop) == []
 
 
 def test_a_remote_that_moves_on_meanwhile_is_merged_again(host, desktop, remote, tmp_path):

@@ -58,6 +58,8 @@ _AWAY = re.compile(
     "|unable to connect|early eof|the remote end hung up",
     re.IGNORECASE,
 )
+# What a host says that was reached and lets this key in for less, or not at all.
+_DENIED = re.compile(r"^(?:remote: *)?ERROR: ", re.MULTILINE)
 _MOVED = "stale info|cannot lock ref|reference already exists|failed to update ref"
 _AHEAD = re.compile(f"{_MOVED}|non-fast-forward|fetch first", re.IGNORECASE)
 _AHEAD_OF_LEASE = re.compile(_MOVED, re.IGNORECASE)
@@ -280,7 +282,7 @@ class Depot:
             raise Unreachable(f"the remote did not answer within {self._seconds:.0f} seconds", "Try again.") from None
         if done.returncode:
             said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()
-            if _AWAY.search(said):
+            if _AWAY.search(said) and not _DENIED.search(said):
                 raise Unreachable(f"the remote cannot be reached: {telling(said)}", _TRY)
             is_damaged = in_depot and (words[0] not in ("fetch", "push") or self.path in said)
             kind = Damaged if is_damaged else Refused
@@ -306,8 +308,8 @@ def _done(words: list[str], given: bytes, seconds: float, umask: int) -> subproc
 def telling(said: str) -> str:
     """Return the line of what git says that tells the cause."""
     lines = said.splitlines()
-    # What ssh says stands before what git makes of it.
-    telling = ("ssh:", "Permission denied", "Host key", "fatal:", "error:")
+    # What the host or ssh says stands before what git makes of it.
+    telling = ("ERROR:", "ssh:", "Permission denied", "Host key", "fatal:", "error:")
     found = (line.strip() for start in telling for line in lines if line.startswith(start) or f": {start}" in line)
     return next(found, lines[-1])
 

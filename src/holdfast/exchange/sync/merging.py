@@ -216,13 +216,13 @@ class _MemoryMerge:
         return None if moved or base.memory.created != one.memory.created else base
 
     def _is_buried(self, base: Version | None, one: Version, buried: dict[Scope, Burials]) -> bool:
-        """Whether the other side forgot it, as it is or as it was; where this side had changed it, that is told."""
+        """Whether the other side forgot it, as it is or as it was; what that side never heard is told."""
         grave, memory = buried.get(one.memory.scope), one.memory
         # By what it said, and not by its key: another fact may have come under that.
         said = [text for each in (memory, base.memory if base else memory) for text in statements(each)]
         if grave is None or not grave.has_any(said):
             return False
-        if base is not None and base.memory.body != memory.body:
+        if not all(grave.has_any((text,)) for text in statements(memory)):
             self.found.forgotten.append(f"{memory.scope}/{memory.key}")
         return True
 

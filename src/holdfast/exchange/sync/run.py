@@ -322,14 +322,15 @@ class _Run:
         # The tombstones come first: a forget that is killed half-way is then finished, and never undone.
         for path in [path for path in changes if travelling.kind_of(path) == "tombstones"]:
             home.put(path, merged.files[path])
+        asked = {(one.scope, one.replaces) for one in Proposals(self.workspace.home).all()[0] if one.source == SOURCE}
+        undecided = [f"{one.scope}/{one.key}" for one in merged.buried if (one.scope, one.key) in asked]
         self.forget(merged.buried, sessions)
-        if merged.forgotten:
-            # A forget won over what this machine had changed meanwhile.
-            self.done.forgotten += merged.forgotten
+        if lost := list(dict.fromkeys([*merged.forgotten, *undecided])):
+            # A forget won over what this machine had changed meanwhile, or was yet to decide on.
+            self.done.forgotten += lost
             text = "a memory that was changed on one machine was forgotten on another, and stays forgotten"
             # Its key may tell what it said, so what is kept has only the scope.
-            scopes = sorted({name.rpartition("/")[0] for name in merged.forgotten})
-            notices.report(self.workspace.home, SOURCE, text, scopes)
+            notices.report(self.workspace.home, SOURCE, text, sorted({name.rpartition("/")[0] for name in lost}))
         self.done.removed += [f"{one.scope}/{one.key}" for one in merged.buried] + list(sessions)
         raise Conflict("what was forgotten is gone, and the rest is looked at again")
 
@@ -434,8 +435,7 @@ class _Run:
             else:
                 found[path] = data
         if self.done.held_back:
-            text = "a file with a secret in it is not synced"
-            self._trouble(text, self.done.held_back, "Take the secret out of it.")
+            self._trouble("a file with a secret in it is not synced", self.done.held_back, "Take the secret out of it.")
         return found
 
     def _trouble(self, text: str, names: Sequence[str], hint: str) -> None:
