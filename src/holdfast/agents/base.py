@@ -376,9 +376,14 @@ class Agent:
             if names[0].endswith("/"):
                 found += all_below(scope, kind, os.path.join(root, names[0]), *names[1:])
             else:
-                there = existing(scope, kind, root, *names)
+                paths = [os.path.join(root, name) for name in names]
+                there = [MemoryFile(path, scope, kind) for path in paths if os.path.isfile(path)]
                 found += there[:1] if tuple(names) == self.reads_first else there
         return found
+
+    def memory_parts(self, found: MemoryFile, text: str, place: Place) -> list[tuple[str, str]]:
+        """Return what of such a file is knowledge, by the scope in which it holds, with every line at its place."""
+        return [(found.scope, text)]
 
     def own_memory(self, place: Place) -> str:
         """Return the file of its own in which it notes what it knows of a project; nothing where there is none."""
@@ -474,11 +479,6 @@ def tag(data: Mapping[str, object], transcript: str) -> str:
         except (OSError, ValueError):
             found = ["0"]
     return "/".join([*found, told(data, "source", "trigger", "reason")]).strip("/")
-
-
-def existing(scope: str, kind: str, folder: str, *names: str) -> list[MemoryFile]:
-    """Return those of the names that are files in the folder."""
-    return [MemoryFile(path, scope, kind) for name in names if os.path.isfile(path := os.path.join(folder, name))]
 
 
 def all_below(scope: str, kind: str, folder: str, *endings: str) -> list[MemoryFile]:

@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holdfast.agents.base import MemoryFile
     from holdfast.agents.headless import Headless
     from holdfast.agents.launcher import Launcher
 
@@ -63,6 +64,16 @@ class Codex(Agent):
         folder = self.folder(place)
         hooks = self.hook_parts(os.path.join(folder, "hooks.json"), command)
         return [*hooks, self.server_part(os.path.join(folder, "config.toml"), command)]
+
+    def memory_parts(self, found: MemoryFile, text: str, place: Place) -> list[tuple[str, str]]:
+        from holdfast.agents import codex_memory
+
+        if found.kind != "memory":
+            return [(found.scope, text)]
+        here = place.folder if place.scope == "project" else ""
+        parts = codex_memory.parts(text, here, place.home)
+        # Where somebody said where it is to hold, all of it holds there.
+        return parts if found.scope == "global" else [(found.scope, part) for _, part in parts]
 
     def memory_switch(self, place: Place) -> ConfigPart | None:
         off: dict[str, object] = {"generate_memories": False, "use_memories": False}

@@ -153,7 +153,7 @@ class _MemoryImport:
         self.problems: list[Problem] = []
 
     def take(self, source: ImportFile) -> None:
-        """Propose what the file says."""
+        """Propose what the file says, where its agent says that it holds."""
         try:
             scope = self.workspace.scope(source.scope)
         except ScopeUnknown as problem:
@@ -168,11 +168,21 @@ class _MemoryImport:
         if source.kind in import_notes.KINDS:
             self.files.append(FileImport.of(*about, self._noted(source, scope, text), (), tuple(kinds)))
             return
-        is_notes = source.kind == "notes"
+        file = MemoryFile(source.path, source.scope, source.kind)
+        parts = [(source.scope, text)]
+        if source.agent != NO_AGENT:
+            parts = agents.get(source.agent).memory_parts(file, text, self.place)
+        for name, part in parts:
+            self._take_part(replace(source, scope=name), part, tuple(kinds))
+
+    def _take_part(self, source: ImportFile, text: str, kinds: tuple[str, ...]) -> None:
+        """Propose what a file says, or a part of it."""
+        is_notes, scope = source.kind == "notes", self.workspace.scope(source.scope)
         said = import_notes.without_what_is_over(text) if is_notes else text
         cut = statements.cut(said, topic=source.kind == "memory", rows=is_notes)
         counts = Counter(self._offer(source, scope, cut, found) for found in self._own(source, cut))
-        self.files.append(FileImport.of(*about, counts, cut.mentions, tuple(kinds)))
+        about = (source.agent, source.scope, source.kind, source.shown)
+        self.files.append(FileImport.of(*about, counts, cut.mentions, kinds))
 
     def _noted(self, source: ImportFile, scope: Scope, text: str) -> Counter[str]:
         """Propose the to-dos of a page, or the log of a day; return how many are what."""
