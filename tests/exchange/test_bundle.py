@@ -109,6 +109,14 @@ def test_an_import_is_one_act_that_can_be_undone(filled, elsewhere, tmp_path):
         assert (update.command, len(update.files), update.can_be_undone) == ("import", 2, True)
 
 
+def test_an_import_into_a_new_home_speaks_of_no_lost_index(filled, cli, tmp_path):
+    """Its index is made before its memories, so that nothing has to be rebuilt."""
+    exported(filled, tmp_path / "one.tar.gz")
+    new = ("--home", str(tmp_path / "new"))
+    assert cli(*new, "import", "--bundle", str(tmp_path / "one.tar.gz"), "--yes").code == 0
+    assert "rebuilt" not in cli(*new, "list", "--everywhere").err
+
+
 def test_what_was_forgotten_here_stays_out(filled, elsewhere, tmp_path):
     """A statement that this person forgot is not in the plan."""
     exported(filled, tmp_path / "one.tar.gz")

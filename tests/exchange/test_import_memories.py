@@ -424,7 +424,10 @@ def test_notes_of_a_project_are_found_without_being_named(workspace, shop):
         "## Not built\n\n- ~~The importer of orders loses rows~~ fixed\n- The exporter of orders has no tests.\n"
     )
     (shop / "tasks" / "lessons.md").write_text("# Lessons\n\n- Run the migration before the deploy, never after it.\n")
-    (shop / "tasks" / "todo.md").write_text("# To do\n\n- [x] write the importer\n- [ ] write the exporter\n")
+    (shop / "tasks" / "todo.md").write_text(
+        "# To do\n\n- [x] write the importer\n- [ ] write the exporter\n- [ ] ~~rename the shop~~\n\n"
+        "| Task | State |\n|---|---|\n| print labels | open |\n| ~~send faxes~~ | open |\n| pack parcels | **Done** |\n"
+    )
     (shop / "memory" / "2026-02-07.md").write_text(
         "# Session\n\n## Done\n\n- The importer reads orders of last year.\n"
     )
@@ -433,7 +436,7 @@ def test_notes_of_a_project_are_found_without_being_named(workspace, shop):
         assert {one.path: (one.kind, one.new, one.known) for one in done.files} == {
             "MEMORY.md": ("notes", 2, 0),
             "tasks/lessons.md": ("notes", 1, 0),
-            "tasks/todo.md": ("todo", 1, 1),
+            "tasks/todo.md": ("todo", 2, 4),
             "memory/2026-02-07.md": ("log", 1, 0),
         }
         said = {one.text: one.kind for one in done.proposals}
@@ -442,7 +445,10 @@ def test_notes_of_a_project_are_found_without_being_named(workspace, shop):
         assert not [text for text in said if "MySQL" in text or "loses rows" in text]
         decided = proposals.approve(opened, tuple(one.id for one in done.proposals))
         assert not [one for one in decided if one.exit_code]
-        assert [(one.text, one.done) for one in todos(opened, everything=True)] == [("write the exporter", False)]
+        assert [(one.text, one.done) for one in todos(opened, everything=True)] == [
+            ("write the exporter", False),
+            ("Task: print labels; State: open", False),
+        ]
         folder = opened.home + "/memory/projects/" + opened.project().id
         assert "- The importer reads orders of last year." in log.read(folder, "2026-02-07")
         assert import_memories(opened).proposals == ()
@@ -471,6 +477,34 @@ def test_what_gemini_would_add_by_its_inbox_is_proposed(workspace, shop, machine
     with workspace() as opened:
         found = {one.text: one.scope.kind for one in import_memories(opened, ("gemini-cli",)).proposals}
         assert found == {"The staging host is s7.": "project", "Kim prefers short answers.": "global"}
+
+
+def test_what_codex_learned_in_another_folder_is_left_there(workspace, shop, machine):
+    """In the form that its own instructions ask for: what was learned is proposed, lists of its files are not."""
+    block = (
+        "# Task Group: {0} releases\n\nscope: Releasing {0}.\napplies_to: cwd={0}; reuse_rule=safe in this checkout\n\n"
+        "## Task 1: Mend the script, success\n\n### rollout_summary_files\n\n- rollout_summaries/one.md (cwd={0})\n\n"
+        "### keywords\n\n- release, changelog, version\n\n## Reusable knowledge\n\n"
+        "- The version of {1} is read from its manifest. [Task 1]\n\n"
+    )
+    folder = machine / ".codex" / "memories"
+    folder.mkdir(parents=True)
+    named = (("work flow", "any library"), (str(shop / "web"), "the shop"), ("/elsewhere/bakery", "the bakery"))
+    (folder / "MEMORY.md").write_text("".join(block.format(*each) for each in named))
+    tips, index = (
+        "## General Tips\n\n- Tags of a release are signed.",
+        "## What's in Memory\n\n### shop\n\n- releases: one",
+    )
+    (folder / "memory_summary.md").write_text(f"v1\n\n{tips}\n\n{index}\n")
+    with workspace() as opened:
+        found = import_memories(opened, paths=(str(folder / "MEMORY.md"),), scope="project", dry_run=True).proposals
+        assert [one.scope.kind for one in found] == ["project", "project"]
+        said = {(one.text, one.scope.kind) for one in import_memories(opened).proposals}
+    assert said == {
+        ("The version of any library is read from its manifest.", "global"),
+        ("The version of the shop is read from its manifest.", "project"),
+        ("Tags of a release are signed.", "global"),
+    }
 
 
 def test_the_team_tier_and_own_memory_of_qwen_are_found(workspace, shop, machine):

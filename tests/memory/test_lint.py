@@ -95,13 +95,15 @@ def test_a_link_is_named(kinds, home) -> None:
 
 
 def test_what_came_back(kinds, workspace, home) -> None:
-    """A file of a memory that was forgotten, put back by hand, is named."""
+    """A file of a memory that was forgotten, put back by hand, is named; another fact under its key is not."""
     path = home / "memory" / "global" / "memories" / "tone.md"
     text = path.read_text()
     with workspace() as h:
         forget_memory(h, "tone")
     path.write_text(text)
     assert kinds() == [("came-back", "global/memories/tone.md", "warning")]
+    path.write_text("The hall echoes.\n")
+    assert kinds() == []
 
 
 def test_a_dead_link_on_the_persons_part_of_a_page(kinds, home) -> None:

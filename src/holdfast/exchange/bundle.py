@@ -218,6 +218,9 @@ def _as_strangers(memory: Memory, scope: Scope, taken: set[str]) -> Memory:
 def apply(workspace: Workspace, changes: list[BundleChange]) -> None:
     """Add what was planned, in one act that can be undone."""
     workspace.need_person("imports a bundle")
+    # A new home gets its index before its memories, which nobody is then told was missing.
+    files.make_folder(workspace.home)
+    workspace.refresh(None)
     with audit.Act(workspace, "import") as act:
         for change in changes:
             workspace.store.tree.swap(change.memory.path, None, memory_file.create(change.memory).encode())

@@ -2,8 +2,8 @@
 
 Such are `MEMORY.md`, `tasks/lessons.md`, `tasks/todo.md` and `memory/2026-02-07.md`. The page and the lessons are cut
 into statements, of a table each row; what is struck through is over. An open check box is proposed as a to-do of the
-project, a ticked one is done and only counted. A log is proposed as that day's. Nothing of it stands before somebody
-approved it.
+project, and so is a row of a table of to-dos; one that is ticked or says that it is done is only counted. A log is
+proposed as that day's. Nothing of it stands before somebody approved it.
 """
 
 from __future__ import annotations
@@ -29,6 +29,20 @@ _PAGES = ("MEMORY.md", "memory/MEMORY.md", "tasks/lessons.md", "memory/lessons.m
 _TODOS = ("tasks/todo.md", "memory/todo.md", "todo.md", "TODO.md")
 _LOGS = ("memory", "memory/log", "memory/logs", "memory/daily")
 _MAX_DAYS = 400
+# In a cell of a table, as its state; a mark of a check box may stand there too.
+_DONE = (
+    "[x]",
+    "x",
+    "\u2713",
+    "\u2714",
+    "\u2714\ufe0f",
+    "\u2705",
+    "done",
+    "closed",
+    "complete",
+    "completed",
+    "finished",
+)
 _MAX_LINE = 400
 _STRUCK = re.compile(r"^\s*(?:[-*+] )?~~.*", re.MULTILINE)
 
@@ -55,9 +69,14 @@ def without_what_is_over(text: str) -> str:
 
 
 def boxes(text: str) -> tuple[list[str], int]:
-    """Return what the open check boxes say, and how many are ticked."""
+    """Return what the open check boxes and rows of a page of to-dos say, and how many of them are done."""
     every = Boxes(text).todos
-    return [todo.text for todo in every if not todo.done], sum(todo.done for todo in every)
+    over = [todo for todo in every if todo.done or todo.text.startswith("~~")]
+    tables = [block.text for block in statements.blocks(text) if block.kind == "table"]
+    rows = [row for table in tables for row in statements.rows_of(table)]
+    done = [row for row in rows if not row or any(cell.strip("*_` ").casefold() in _DONE for _, cell in row)]
+    said = [todo.text for todo in every if todo not in over]
+    return [*said, *(statements.row_text(row) for row in rows if row not in done)], len(over) + len(done)
 
 
 def day_lines(workspace: Workspace, scope: Scope, day: str, text: str) -> list[str]:

@@ -212,15 +212,22 @@ def _statements(section: _Section, *, rows: bool) -> Iterator[ImportedStatement]
 
 
 def _rows(section: _Section, table: MarkdownBlock) -> Iterator[ImportedStatement]:
-    """Return each row of a table with the names of its columns; one whose cells are struck through is over."""
-    names, _, *rows = (
-        [cell.strip() for cell in _CELLS.split(line.strip().strip("|"))] for line in table.text.split("\n")
-    )
-    for number, cells in enumerate(rows, 2):
-        told = [(name, cell) for name, cell in zip(names, cells, strict=False) if cell.strip("-* ")]
-        if told and not any(cell.startswith("~~") for _, cell in told):
-            said = "; ".join(f"{name}: {cell}" if name else cell for name, cell in told)
+    """Return each row of a table as a statement."""
+    for number, said in enumerate(map(row_text, rows_of(table.text)), 2):
+        if said:
             yield _found(section, said, table.line + number)
+
+
+def rows_of(table: str) -> list[list[tuple[str, str]]]:
+    """Return the cells of each row, each with the name of its column; none of one that is struck through."""
+    names, _, *rows = ([cell.strip() for cell in _CELLS.split(line.strip().strip("|"))] for line in table.split("\n"))
+    every = [[one for one in zip(names, cells, strict=False) if one[1].strip("-* ")] for cells in rows]
+    return [[] if any(cell.startswith("~~") for _, cell in told) else told for told in every]
+
+
+def row_text(row: list[tuple[str, str]]) -> str:
+    """Return a row as a sentence."""
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in row)
 
 
 def _announces(block: MarkdownBlock, rest: list[MarkdownBlock]) -> bool:

@@ -65,7 +65,8 @@ def find(workspace: Workspace) -> list[Problem]:
             found.append(Problem("secret", path, f"a secret of the kind {kind}", hint, line, "error"))
     hint = "Forget it again, or store it with `holdfast remember` if it holds."
     for memory in memories:
-        if workspace.store.forgot(memory.scope, memory.key, memory.body):
+        # By what it says: another fact may have come under the key.
+        if workspace.store.forgot(memory.scope, "", memory.body):
             said = f"{memory.key} was forgotten and its file is there again"
             found.append(Problem("came-back", memory.path, said, hint))
     return sorted(found, key=lambda problem: (problem.severity != "error", problem.path, problem.line, problem.kind))

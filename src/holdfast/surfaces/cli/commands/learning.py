@@ -52,7 +52,10 @@ def _ratings(workspace: Workspace, listing: bool, everywhere: bool, limit: int) 
     found = rate.ratings(workspace, everywhere=everywhere, limit=limit)
     if emit_json({"ratings": found}):
         return
-    print_each(workspace, found, _print_rating, f"no session was rated yet; rate one: {_RATE}")
+    none = f"no session was rated yet; rate one: {_RATE}"
+    if not (found or everywhere) and rate.ratings(workspace, everywhere=True, limit=1):
+        none = "no session of this project was rated yet; those of others: holdfast rate --everywhere"
+    print_each(workspace, found, _print_rating, none)
 
 
 @_ratings.sub("add", 'holdfast rate add 2 "it deleted my migration"', **_RATED)
