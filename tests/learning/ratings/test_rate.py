@@ -121,10 +121,10 @@ def test_ratings_are_listed_by_project(cli, workspace, home, machine, monkeypatc
     assert [row["id"] for row in cli("rate", "list", "--everywhere", "--json").json["ratings"]] == ["c", "b", "a"]
     shown = cli("rate").out
     assert " 8/10  2026-05-03T10:00" in shown and "implicit 1.00  nice" in shown and "slow" in shown
-    none = cli("rate", "--project", "empty").err
+    assert "no session was rated yet" in cli("rate", "--project", "empty").err
+    path.write_text(json.dumps(rows[1]) + "\n")
+    none = cli("rate").err
     assert "no session of this project was rated yet" in none and "rate --everywhere" in none
-    path.unlink()
-    assert "no session was rated yet" in cli("rate").err
 
 
 def test_ratings_of_another_program_are_taken_over_once(cli, shop, home, tmp_path) -> None:

@@ -53,7 +53,7 @@ def _ratings(workspace: Workspace, listing: bool, everywhere: bool, limit: int) 
     if emit_json({"ratings": found}):
         return
     none = f"no session was rated yet; rate one: {_RATE}"
-    if not (found or everywhere) and rate.ratings(workspace, everywhere=True, limit=1):
+    if not (found or everywhere or workspace.asked_project) and rate.ratings(workspace, everywhere=True, limit=1):
         none = "no session of this project was rated yet; those of others: holdfast rate --everywhere"
     print_each(workspace, found, _print_rating, none)
 
