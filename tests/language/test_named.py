@@ -18,6 +18,13 @@ SAID = {
     ".meta files belong to Unity; don't create, rename or delete them": "*.meta",
     "Jest snapshots are sacred: don't pass -u to jest.": "jest -u",
     "For iOS go through `make ios`, never call xcodebuild yourself.": "xcodebuild",
+    "Never rm files in data/": "rm data/",
+    "Nobody runs prettier on legacy/ please.": "prettier legacy/",
+    "Anything that touches `billing/` must be reviewed by Dana first.": "billing/",
+    "bq query goes through the data team.": "bq query",
+    "gcloud sql instances delete: NO.": "gcloud sql instances delete",
+    "Releases: only Marta runs `twine upload`.": "twine upload",
+    "The file secrets.enc.yaml is edited with sops only.": "secrets.enc.yaml",
     # Languages of which no form is known: the one thing that a short rule names.
     "Non fare mai git push senza chiedermelo.": "git push",
     "Никогда не запускай `make deploy` без моего разрешения.": "make deploy",

@@ -21,10 +21,19 @@ from holdfast.language.rule_tongues import in_english, is_english, is_known_tong
 from holdfast.language.word_lists import among, listed
 
 _CLAUSE = kept(r"[;:.!?(]\s+|\(|,\s+(?!(?:or|and|nor)\b)|\s[–—-]\s")
-_DENIES = kept(rf"\b(?:{forms.NOT}|no|nobody|no one|nothing|none)\b")
-_MOMENT = kept(r"\b(?:before|prior to|after|when|whenever|once|if|upon|each time|every time|ask\w*|approval for)\b")
+_DENIES = kept(
+    rf"\b(?:{forms.NOT}|no|nobody|no one|nothing|none|only (?!i\b|use\b|run\b)[\w-]+ (?:runs|edits|uses|may))\b"
+)
+_MOMENT = kept(
+    r"\b(?:before|prior to|after|when|whenever|once|if|upon|each time|every time|ask\w*|approval for"
+    r"|(?:anything|everything|whatever|whoever|anyone|anybody|changes?)\s+(?:that\s+|which\s+|who\s+)?"
+    r"(?:touch|edit|chang|hit|modif|run|us|call)\w*)\b|\b(?:each|every|any)\s*$"
+)
 # Behind these stands what a clause is about, or that with which it begins.
-_LEADS = r"(?:(?:the|a|an|any|all|our|your|my|every|each|please|and|or|but|plain|bare|also|leave|running|using)\s+)*"
+_LEADS = (
+    r"(?:(?:the|a|an|any|all|our|your|my|every|each|please|and|or|but|plain|bare|also|leave|files?|folder|running"
+    r"|using)\s+)*"
+)
 _HEAD = kept(
     rf"\s*(?:{_LEADS}(?:[\w-]+\s+){{1,2}}(?:in|under|inside|to|of|with"
     rf"|on)\s+)?{_LEADS}(?:{MENTION}[\s,/]*(?:(?:and|or)\s+)?)*"
@@ -46,6 +55,7 @@ _SUB_COMMAND = kept(
     r"(?:is|are|must|needs?|requires?|belongs?|only|never|always|wipes|drops|deletes|breaks|costs|kills)\b"
 )
 _READS = kept(rf"\b(?:(?!read[- ]?only){forms.READ}|reads|opens|prints|shows|looks? at)\b")
+_ON_PATH = kept(rf"(?:\s+\w+)?\s+(?:on|in|under|inside|over|against)\s+(?:the\s+)?({MENTION})")
 # "Never run psql against prod-db": of a whole program only that is meant.
 _CODE_LIKE = kept(r"\s+(?:against|on|at|to|with|for|in|from)\s+(?:the\s+)?(?P<name>(?:[^\W_]+[-_.])+[^\W_]+)(?![\w/])")
 _CHANGED = kept(rf"\b(?:{forms.EDIT}|chang\w+|edit\w*|touch\w*|modif\w+|bump\w*|add\w*|written|files?|migrations?)\b")
@@ -54,9 +64,12 @@ _MUST_BE = kept(r"\s+(?:must|should|has to|have to|needs? to)\s+(?:pass|succeed|
 _WISHES = kept(
     rf"\b(?:{forms.NOT}|no|nobody|no one|nothing|none|must|needs?|requires?|always|ask|avoid|leave|forbidden"
     r"|banned|only|frozen|read[- ]?only|untouched|careful|hands|fingers|off[- ]limits|mine|my|approval|permission"
-    r"|ok|okay|before|after|whenever|when|first|instead|keep|remember|please|by hand|hand[- ]edits?|lost|without)\b"
+    r"|ok|okay|before|after|whenever|when|first|instead|keep|remember|please|by hand|hand[- ]edits?|lost|without"
+    r"|review\w*|through|bitten)\b"
 )
-_OPTION_WANTED = kept(r"\b(?:always|only|with|pass|use|add|give|must|needs?|requires?|include|prefer)\s+(?:the\s+)?$")
+_OPTION_WANTED = kept(
+    r"\b(?:always|only|with|pass|use|add|give|must|needs?|requires?|include|prefer|have|has)\s+(?:the\s+)?$"
+)
 _ANY_WITH = kept(r"\b(?:any\w*|every\w*|calls?|commands?)\s+with\s+$")
 # What is longer has more than one thing to say, and who knows which.
 _MAX_WORDS = 16
@@ -68,7 +81,7 @@ def by_names(pieces: list[str]) -> Derived | None:
     words: list[str] = []
     spoken = ""
     for number, piece in enumerate(pieces):
-        sentence = RuleSentence(in_english(piece))
+        sentence = RuleSentence(_quoted(in_english(piece)))
         if sentence.text.endswith("?") or _norms("norm-turned").search(piece.casefold()):
             continue
         if is_disowned(RuleSentence(piece)) or is_disowned(sentence):
@@ -80,7 +93,9 @@ def by_names(pieces: list[str]) -> Derived | None:
             some = []
         if not some and not is_known_tongue(piece):
             # Of the languages that are known a command is named in the forms that are.
-            some = [each for each in _foreign(RuleSentence(piece)) if is_english(piece) or each[0].kind == "path"]
+            told = RuleSentence(piece)
+            is_sure = is_english(piece) or bool(re.match(MENTION, told.spoken))
+            some = [each for each in _foreign(told) if is_sure or each[0].kind == "path"]
         if some:
             found += some
             spoken = spoken or sentence.spoken
@@ -96,6 +111,22 @@ def by_names(pieces: list[str]) -> Derived | None:
         (*commands, *harmless(commands), *but), paths, tools if not commands else (), branches=branches
     )
     return Derived(condition, "; ".join(words), forbids=False, literal=False)
+
+
+def _quoted(said: str) -> str:
+    """Return a sentence with a program at its head in backquotes, with the words of the call that is meant."""
+    found = _headed().match(said)
+    return f"`{found[1]}`{said[found.end(1) :]}" if found and "`" not in found[1] else said
+
+
+@functools.cache
+def _headed() -> re.Pattern[str]:
+    named = [one for one in listed(TABLE, "program") if one not in among(TABLE, "everyday")]
+    programs = "|".join(sorted(map(re.escape, named), key=len, reverse=True))
+    behind = (
+        r"(?=:\s|\s+(?:goes|is|are|must|needs?|requires?|belongs?|has|wipes|drops|deletes|breaks|costs|kills|hangs)\b)"
+    )
+    return kept(rf"(?:(?:.*[:;,]\s)?)((?:{programs})(?:\s+(?!commands?\b|itself\b)[a-z][a-z-]*){{1,3}}){behind}")
 
 
 def _is_wish(sentence: RuleSentence, behind: str) -> bool:
@@ -173,6 +204,9 @@ def _as_call(sentence: RuleSentence, one: Mention, at: int) -> Mention | None:
         else None
     ):
         return Mention("command", f"{run.text} {behind[1]}", one.said)
+    if under := _ON_PATH.match(spoken, at + 1):
+        path = sentence.named(under[1])[0]
+        return Mention("command", f"{run.text} {path.text}", one.said) if path.kind == "path" else None
     if " " in run.text:
         return run
     if narrow := _CODE_LIKE.match(spoken, at + 1):
@@ -210,7 +244,7 @@ def _norms(kind: str) -> re.Pattern[str]:
 
 def _foreign(sentence: RuleSentence) -> list[tuple[Mention, tuple[str, ...]]]:
     """Return the one thing that a short sentence of another language names, where it has a word for a ban or a wish."""
-    named = [as_command(one, is_run=True) for one in sentence.mentions]
+    named = [one if one.kind == "path" else as_command(one, is_run=True) for one in sentence.mentions]
     named = [one for one in named if one.kind]
     is_short = len(sentence.spoken.split()) <= _MAX_WORDS
     if len(named) != 1 or not is_short or not _norms("norm").search(sentence.spoken):

@@ -202,12 +202,12 @@ CHANGES = kept(
 )
 FAILS = kept(
     rf"\b(?:when|if|wenn)\s+(?P<what>{MENTION})\s+(?:fails|dies|crashes|breaks|stops|exits|errors"
-    rf'|errors out) with\s+"(?P<error>[^"]{{4,200}})"'
+    rf'|errors out|complains) (?:with|about)\s+"(?P<error>[^"]{{4,200}})"'
 )
 COMES = kept(
     r"(?<!\beven )\b(?:when|whenever|if)\s+(?:(?:you|we|i|it)\s+)?"
     r"(?P<seen>(?:see|get|hit|run into|encounter)\s+|(?:[\w-]+\s+){1,3}?(?:fails?|dies?|crashes|breaks?|stops?"
-    r"|exits?|errors?(?: out)?) with\s+)?"
+    r"|exits?|errors?(?: out)?|complains?) (?:with|about)\s+)?"
     r"(?:(?:the|an?|error|message)\s+)*"
     rf'(?:"(?P<error>[^"]{{5,200}})"|(?P<what>{MENTION}))(?P<comes>\s+(?:comes up|appears|shows up|occurs|is thrown))?'
 )
