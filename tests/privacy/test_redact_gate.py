@@ -71,12 +71,13 @@ def test_a_planted_secret_is_suspect(row: dict[str, str], before: str, behind: s
 def opens(text: str, at: int, beginning: str) -> bool:
     """Whether the gate leads to this beginning at this place of the text."""
     joined = b"\n\n" + text.encode("ascii", "replace") + b"\n" * 40
-    ways = [(pair - way.back - 2, way) for pair in redact_gate._pairs(joined) for way in ways_of(joined, pair)]
+    pairs = redact_gate._pairs(joined)
+    ways = [(pair - way.back - 2, way) for pair, possible in pairs for way in ways_of(joined, pair, possible)]
     return any(start == at and way.lowered == beginning.lower().encode() for start, way in ways)
 
 
-def ways_of(joined: bytes, pair: int) -> list[redact_gate._Way]:
-    ways = redact_gate._ways()[joined[pair : pair + 2]]
+def ways_of(joined: bytes, pair: int, possible: int) -> list[redact_gate._Way]:
+    ways = redact_gate._ways(joined[pair : pair + 2], possible)
     starts = [(pair - way.back, way) for way in ways]
     return [
         way

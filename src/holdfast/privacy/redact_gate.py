@@ -142,9 +142,9 @@ def _candidates(joined: bytes) -> Iterator[tuple[int, Callable[[str, int], objec
         yield at, secret_values.drawn_word
     for at, run in _made_up(joined):
         yield at, partial(_stands_alone, run)
-    ways, lower = _ways(), joined.lower()
-    for at in _pairs(joined):
-        for back, lowered, before, behind, holds in ways[joined[at : at + 2]]:
+    lower = joined.lower()
+    for at, possible in _pairs(joined):
+        for back, lowered, before, behind, holds in _ways(joined[at : at + 2], possible):
             start = at - back
             if (
                 lower.startswith(lowered, start)
@@ -207,8 +207,8 @@ def _counts() -> NDArray[np.uint64]:
     return found
 
 
-def _pairs(joined: bytes) -> Iterator[int]:
-    """Yield where the pairs of letters stand that beginnings of secrets hold, at even places and then at odd ones."""
+def _pairs(joined: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where pairs of letters stand that beginnings of secrets hold, and which of these may be there, as bits."""
     # A sweep that finds nothing new does without.
     import numpy as np
 
@@ -224,7 +224,8 @@ def _pairs(joined: bytes) -> Iterator[int]:
             if offset in (2, 3):
                 kept = np.flatnonzero(possible)
                 possible, places = possible[kept], places[kept]
-        yield from places[possible != 0].tolist()
+        kept = possible != 0
+        yield from zip(places[kept].tolist(), possible[kept].tolist(), strict=True)
 
 
 def _holds(gates: list[_Gate], text: str, at: int) -> bool:
@@ -317,28 +318,25 @@ def _cost(letters: _Letters, shared: dict[str, int], at: int) -> int:
 
 
 @cache
-def _by_pair() -> dict[str, list[_Gate]]:
+def _by_pair() -> dict[bytes, list[_Gate]]:
     """Return the gates by the pair of letters that leads to them."""
-    found: dict[str, list[_Gate]] = {}
+    found: dict[bytes, list[_Gate]] = {}
     for gate in _gates():
-        for first in gate.letters[gate.pair]:
-            for second in gate.letters[gate.pair + 1]:
-                found.setdefault(first + second, []).append(gate)
+        for pair in _of_pair(gate.letters, gate.pair):
+            found.setdefault(pair.encode(), []).append(gate)
     return found
 
 
-@cache
-def _ways() -> dict[bytes, list[_Way]]:
-    """Return for each pair what it may belong to; gates of one beginning are one way."""
-    found: dict[bytes, list[_Way]] = {}
-    for pair, gates in _by_pair().items():
-        ways: dict[tuple[int, str], list[_Gate]] = {}
-        for gate in gates:
+@lru_cache(maxsize=4096)
+def _ways(pair: bytes, possible: int) -> list[_Way]:
+    """Return what a pair may belong to, of the gates with one of these bits; gates of one beginning are one way."""
+    ways: dict[tuple[int, str], list[_Gate]] = {}
+    for gate in _by_pair()[pair]:
+        if _bits()[gate.letters, gate.beginning] & possible:
             way = ways.setdefault((gate.pair, gate.beginning), [])
             if all(gate[2:] != other[2:] for other in way):
                 way.append(gate)
-        found[pair.encode()] = [_way(way) for way in ways.values()]
-    return found
+    return [_way(way) for way in ways.values()]
 
 
 def _way(gates: list[_Gate]) -> _Way:
@@ -350,21 +348,22 @@ def _way(gates: list[_Gate]) -> _Way:
 
 
 @cache
-def _tables() -> tuple[NDArray[np.bool_], _Bits, list[tuple[int, _Bits]]]:
-    """Return the pairs that are looked for, the gates of each as bits, and the gates that allow a letter beside one.
+def _bits() -> dict[tuple[_Letters, str], int]:
+    """Return a bit for each gate. Some share one: those that ask for letters at the same places do."""
+    gates = {(gate.letters, gate.beginning): (len(gate.letters) - gate.pair, gate.pair) for gate in _gates()}
+    ordered = sorted(gates, key=lambda gate: gates[gate])
+    return {gate: 1 << number * 64 // len(ordered) for number, gate in enumerate(ordered)}
 
-    Gates share a bit, because there are more of them than bits: those that ask for letters at the same places do.
-    """
+
+@cache
+def _tables() -> tuple[NDArray[np.bool_], _Bits, list[tuple[int, _Bits]]]:
+    """Return the pairs that are looked for, the gates of each as bits, and the gates that allow a letter beside one."""
     import numpy as np
 
     bits = np.zeros(1 << 16, np.uint64)
     around = [(offset, np.zeros(256, np.uint64)) for offset in (2, -1, 3, -2, 4, 5, 6, -3)]
-    gates = sorted(
-        {(gate.letters, gate.beginning): gate for gate in _gates()}.values(),
-        key=lambda gate: (len(gate.letters) - gate.pair, gate.pair),
-    )
-    for number, gate in enumerate(gates):
-        bit = np.uint64(1 << number * 64 // len(gates))
+    for gate in _gates():
+        bit = np.uint64(_bits()[gate.letters, gate.beginning])
         for pair in _of_pair(gate.letters, gate.pair):
             bits[ord(pair[0]) | ord(pair[1]) << 8] |= bit
         for offset, allowed in around:

@@ -268,7 +268,7 @@ def _candidates(text: str, start: int, stop: int, at: int) -> Iterator[tuple[int
     while found:
         place = found.start()
         before = text[start:place]
-        first = start + 1 + max([before.rfind(sign) for sign in _ENDS_CHUNK])
+        first = start + 1 + max(map(before.rfind, _ENDS_CHUNK))
         chunk = pattern(_CHUNK).match(text, first)
         start = max(chunk.end() if chunk else 0, place + 1)
         # A line of a certificate or of encoded data stands below another one.
