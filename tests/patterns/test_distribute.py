@@ -379,7 +379,7 @@ def test_a_warning_is_on_every_failure_of_the_pattern(workspace) -> None:
         undone(h)
         assert warnings.read(h.home) == []
         approved(h, "9f8e7d6c5b", fingerprints=())
-        with pytest.raises(BadInput, match="failure"):
+        with pytest.raises(BadInput, match="not about a command that fails"):
             distribute.plan(h, "9f8e7d6c5b", to="warning")
 
 
@@ -403,7 +403,7 @@ def test_agents_are_no_choice_for_a_memory(workspace) -> None:
         for to in ("memory", "lesson", "warning"):
             with pytest.raises(BadInput, match="every agent"):
                 distribute.plan(h, ID, to=to, names=("codex",))
-        with pytest.raises(BadInput, match="nowhere"):
+        with pytest.raises(BadInput, match="not distributed"):
             distribute.plan(h, ID)
 
 

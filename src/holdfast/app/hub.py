@@ -73,7 +73,7 @@ class HubWorkspace(Workspace):
     @property
     def home(self) -> str:  # type: ignore[override]
         """Refused, because a hub has no home."""
-        raise Refused("a hub has no files of a home, and this is about them", "Use it on a machine of your own.")
+        raise Refused("this is about the files of a home, and a hub has none", "Use it on a machine of your own.")
 
     @property
     def registry(self) -> Registry:

@@ -228,7 +228,7 @@ def decide(
     workspace.need_enabled()
     workspace.need_person("decides on what waits")
     if act not in ACTS:
-        raise BadInput(f"{act!a} cannot be done to what waits", f"Use one of {', '.join(ACTS)}.")
+        raise BadInput(f"{act!a} is no answer to what waits", f"Use one of {', '.join(ACTS)}.")
     return [_decided(workspace, act, name, findings, days, reason) for name in dict.fromkeys(names)]
 
 

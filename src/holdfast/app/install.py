@@ -387,7 +387,7 @@ def plan_plugin(workspace: Workspace, name: str, folder: str, *, portable: bool 
         known = [one.agent for one in overview(workspace)]
         takes = [one.name for one in known if one.plugin(command_of(workspace), "", "")]
         raise NotFound(
-            f"{agent.title} takes no plugin from us",
+            f"there is no plugin for {agent.title}",
             f"Use `holdfast install {name}`. With plugins: {', '.join(takes)}.",
         )
     _refuse_foreign(root, list(wanted))

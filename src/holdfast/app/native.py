@@ -75,7 +75,7 @@ def drop(workspace: Workspace, name: str) -> str:
     with record.lock(workspace.home):
         kept = record.load(workspace.home, NATIVE)
         if not any(one.where == _where(name, place) for one in kept):
-            raise NotFound(f"Holdfast keeps nothing in the memory of {agent.title} here", "`holdfast native` lists.")
+            raise NotFound(f"Holdfast keeps nothing in the memory of {agent.title} here", "`holdfast native` shows it.")
         publish.take_out(agent.own_memory(place), place)
         record.save(workspace.home, [one for one in kept if one.where != _where(name, place)], NATIVE)
     return agent.own_memory(place)

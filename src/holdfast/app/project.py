@@ -71,7 +71,7 @@ def plan_alias(workspace: Workspace, old: str, new: str = "") -> tuple[str, list
     projects.check_id(old, "the old project id")
     target = projects.check_id(new, "the project id") if new else workspace.project().id
     if old == target:
-        raise BadInput(f"{old} is that project already", "Name the other id.")
+        raise BadInput(f"{old} means that project already", "Name the other id.")
     if not _is_known(workspace, old):
         raise NotFound(f"no project {old} is known here", "`holdfast project list` shows those that are known.")
     return target, [Step("alias", old, f"its memories are read in {target} too; no file moves")]

@@ -190,7 +190,7 @@ def _one(found: list[tuple[Note, Memory]], view: MemoryView, name: str) -> tuple
         known = [(note, one) for note, one in found if one.key.startswith(f"{wanted}-")]
     if len(known) > 1:
         keys = ", ".join(f"{one.scope}/{one.key}" for _, one in known)
-        raise Conflict(f"{len(known)} of them are called {name[:40]!a}: {keys}", "Give the key.")
+        raise Conflict(f"{len(known)} {view.type}s are called {name[:40]!a}: {keys}", "Give the key.")
     if not known:
         hint = f"`holdfast {'decide' if view is DECISIONS else view.type} --all` lists them; each has its id."
         raise NotFound(f"there is no {view.type} {name[:40]!a}", hint)

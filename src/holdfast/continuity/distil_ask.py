@@ -151,7 +151,7 @@ def whom(workspace: Workspace, wish: str) -> Helper:
             why = "is not on the PATH" if not program else "cannot be asked with its tools off"
             raise NotFound(f"{agent.title} {why}", "Install it, or give the address of an endpoint.")
         return Helper(agent.name, agent.name, _by_program(workspace, headless))
-    raise BadInput(f"there is no {wish[:60]!a}", "Give an agent that is installed, or the address of an endpoint.")
+    raise BadInput(f"there is no agent {wish[:60]!a}", "Give one that is installed, or the address of an endpoint.")
 
 
 def help_with(workspace: Workspace, material: Material, asked: Helper, *, dry_run: bool) -> Help:

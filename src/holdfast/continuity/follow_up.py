@@ -41,7 +41,7 @@ class StillKind(Kind):
     def check_holds(self, workspace: Workspace, proposal: Proposal) -> None:
         """Refuse where the decision is no more."""
         if not workspace.store.get(proposal.scope, proposal.replaces).holds:
-            raise Refused("it was withdrawn since", f"holdfast proposals reject {proposal.id}")
+            raise Refused("the decision was withdrawn since", f"holdfast proposals reject {proposal.id}")
 
     def reject(self, workspace: Workspace, proposal: Proposal) -> list[str]:
         """Withdraw the decision."""

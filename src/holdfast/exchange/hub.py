@@ -125,7 +125,7 @@ class HubClient:
 
     def _wait(self, act: str, team: str, scope: Scope, key: str, reason: str) -> None:
         if not reason.strip():
-            raise BadInput("it needs a reason", 'Give --reason "why".')
+            raise BadInput("this needs a reason", 'Give --reason "why".')
         why = redact(reason.strip())[0]
         row = {"act": act, "team": team, "kind": scope.kind, "owner": scope.owner, "key": key, "reason": why}
         at = now()

@@ -112,7 +112,7 @@ def import_memories(
     """Propose what the files say and nobody knows yet; with `approve` make memories of it at once."""
     workspace.need_enabled()
     if scope not in ("", "global", "project"):
-        raise BadInput(f"{scope!a} is not a scope of an import", "Use global or project.")
+        raise BadInput(f"nothing can be imported into the scope {scope!a}", "Use global or project.")
     if scope and not paths:
         raise BadInput("a scope is for named files", "Give --file, or leave --scope out: each file has its own.")
     found = sources(workspace, agents, paths, scope)

@@ -87,7 +87,7 @@ def withdraw(workspace: Workspace, key: str, reason: str, *, branch: str = "") -
         raise BadInput("a withdrawal needs a reason", 'Give --reason "why it no longer holds".')
     path = f"{TEAM}/{key}.md"
     if not os.path.isfile(os.path.join(_root(workspace), path)):
-        raise NotFound(f"the team has no memory {key}", f"They lie in {TEAM}/.")
+        raise NotFound(f"the team has no memory {key}", f"Its memories are the files in {TEAM}/.")
     return _changed(workspace, TeamChange("withdrawn", path, "", branch, f"Withdraw {key}\n\nWhy: {reason.strip()}\n"))
 
 

@@ -50,7 +50,7 @@ def signer(given: str) -> str:
         return f"{SIGNER}{plain}"
     if found := _SSH_KEY.match(given.strip()):
         return f"{SIGNER}{found[0]}"
-    raise BadInput("this is neither an SSH public key nor a fingerprint", "Give a .pub file, or all 40 characters.")
+    raise BadInput("this is neither an SSH public key nor a fingerprint", "Give a .pub file, or all 40 digits.")
 
 
 def among(root: str, texts: Mapping[str, str], trusts: Iterable[str]) -> set[str]:

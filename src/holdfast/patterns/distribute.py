@@ -94,7 +94,7 @@ def plan(
 def renewal(workspace: Workspace, entry: CatalogueEntry, *, force: bool = False) -> DistributionPlan:
     """Return what makes every place of the pattern say what it says now; what somebody took out is not put again."""
     if not entry.live:
-        raise BadInput(f"{entry.id} is nowhere yet", f"Say where to: --to {'|'.join(TARGETS)}")
+        raise BadInput(f"{entry.id} is not distributed yet", f"Say where to: --to {'|'.join(TARGETS)}")
     by_place: dict[str, FileEdits] = {}
     stale, gone = [], []
     for one in entry.live:

@@ -49,7 +49,7 @@ def where_of(entry: CatalogueEntry, to: str) -> str:
     """Return what names the form in its scope; for a lesson that is known when it is stored."""
     if to == "warning":
         if not entry.fingerprints:
-            raise BadInput(f"no failure of a command is known of {entry.id}", "Distribute it as rules or as a memory.")
+            raise BadInput(f"{entry.id} is not about a command that fails", "Distribute it as rules or as a memory.")
         return entry.fingerprints[0]
     return key_of(entry) if to == "memory" else ""
 

@@ -119,7 +119,7 @@ def rule_text(statement: str, most: int = MAX_RULE) -> str:
             text += f"\n{fence}"
     if len(text) > most:
         hint = "Say it shorter: holdfast patterns edit. A skill or a memory may be longer."
-        raise TooLarge(f"{len(text):,} characters are too long for this, at most {most:,}", hint)
+        raise TooLarge(f"{len(text):,} characters are too long for this: at most {most:,}", hint)
     return text
 
 
@@ -178,7 +178,7 @@ def take_out(edits: FileEdits, path: str, id: str, made: frozenset[str], *, forc
 def _refuse_edited(path: str, id: str, text: str, block: blocks.PatternBlock, *, force: bool) -> None:
     if not block.is_whole:
         hint = "Take the rest of it out in an editor, and try again. Nothing was changed."
-        raise Conflict(f"{path}: of the block of pattern {id} the last line is missing", hint)
+        raise Conflict(f"{path}: the last line of the block of pattern {id} is missing", hint)
     if not force and not blocks.is_untouched(text, block, own=is_own(path, id)):
         hint = "Keep your words elsewhere, or lose them with --force. Nothing was changed."
         raise Conflict(f"{path}: the text of pattern {id} was edited by hand", hint)

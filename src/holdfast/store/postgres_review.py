@@ -138,6 +138,6 @@ def end_tokens(pool: Pool, asks: Asks, person: str, name: str = "") -> int:
 
 def _call(pool: Pool, asks: Asks, function: str, values: tuple[object, ...]) -> Any:
     if not asks.person:
-        raise Refused("nobody asks", "Give a token.")
+        raise Refused("only a person may ask this, and none is named", "Give a token.")
     with pool.transaction(asks) as db:
         return db.execute(f"SELECT holdfast.{function}", values).fetchone()[0]

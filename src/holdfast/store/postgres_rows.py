@@ -99,7 +99,7 @@ class TeamTables:
 def add_proposal(db: Any, here: tuple[int, int], person: str, reason: str, memory: Memory, text: str) -> int:
     """Propose what a memory of a reviewed team would become, and return the number of the proposal."""
     if not reason:
-        raise BadInput("it needs a reason", 'Give --reason "why".')
+        raise BadInput("this needs a reason", 'Give --reason "why".')
     marks = ", ".join(["%s"] * (len(FIELDS) + 5))
     columns = ("organisation", "team", "person", "reason", "key_digest", *FIELDS, "words")
     made = db.execute(

@@ -160,7 +160,10 @@ def _receipts(workspace: Workspace, of_session: str, also_session: str, limit: i
     SESSION is the beginning of an agent's session id.
     """
     found = receipts(workspace, of_session or also_session, limit=limit)
-    if emit_json({"receipts": [_receipt_json(receipt) for receipt in found]}):
+    rows = [
+        {**asdict(one), "given": [*map(scoped_json, one.given)], "left_out": _left_out(one.left_out)} for one in found
+    ]
+    if emit_json({"receipts": rows}):
         return
     show = _show_receipt if on_terminal() else _print_receipt
     print_each(workspace, found, show, unless_chosen("no session was given anything yet", "receipt"))
@@ -199,10 +202,6 @@ def _show_receipt(receipt: Receipt) -> None:
         lines = indented(f"left out ({reason}): {', '.join(names)}", " " * 9)
         click.echo(style("\n".join(lines), "dim"))
     click.echo()
-
-
-def _receipt_json(receipt: Receipt) -> dict[str, object]:
-    return {**asdict(receipt), "given": [*map(scoped_json, receipt.given)], "left_out": _left_out(receipt.left_out)}
 
 
 def _left_out(names: Sequence[tuple[str, str]]) -> list[dict[str, str]]:

@@ -40,7 +40,7 @@ def _serve(port: int, opened: bool, public_url: str, host: str, store: str) -> i
     if store:
         return _serve_hub(store, host, port, public_url)
     if host not in ("127.0.0.1", "localhost", "::1") and not public_url:
-        raise BadInput("others can reach it there, but it does not know by which address", "Give --public-url, too.")
+        raise BadInput("others can reach it there, but not by an address that it knows", "Give --public-url, too.")
     asked = invocation()
     home = os.path.abspath(os.path.expanduser(asked.home)) if asked.home else default_home(os.environ)
     # What serves loads more than all other commands together.
