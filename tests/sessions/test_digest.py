@@ -91,6 +91,9 @@ def test_a_title_is_the_agents_own_or_the_line_that_names_the_ask() -> None:
     assert digested(human("Implement the following plan:\n\n# A new cart\nmore")).title == "A new cart"
     asked = "The tests of main fail, why? https://ci.example.com/acme/shop/runs/21662191208 https://ci.example.com/runs"
     assert digested(human(asked)).title == "The tests of main fail, why?"
+    asked = "Adopt the shop's contract, see https://git.example/ann/shop/pull/7 though its tree may be flatter"
+    assert digested(human(asked)).title == "Adopt the shop's contract, though its tree may be flatter"
+    assert digested(human("Let rules take globs like this : 'https://docs.example/globs'")).title.endswith("like this")
     assert "runs/7" in digested(human("look at https://ci.example.com/acme/shop/runs/7")).title
     told = digested(human("When I run the tests I get these errors:\n\ncart.py:7: no")).title
     assert told == "When I run the tests I get these errors: cart.py:7: no"
