@@ -32,6 +32,7 @@ LETTERED = "Should we\nA) keep REST\nB) move to gRPC\nC) do GraphQL?\n\nTell me.
 TABLE = "Where do transcripts go?\n\n| Option | Description |\n|---|---|\n| A | Memory only |\n| B | A file |\n"
 EITHER = "All green. Would you like to keep the old parser, or replace it with the new one?"
 DONE = "I did this:\n1. Fixed the login\n2. Added a test\n\nAll tests pass. Is there anything else?"
+UNSPACED = "どうしますか？\n\n### 方法A: 鍵を使う\n\n### 方法B: 証明書を使う\n"
 TWO_LISTS = "I changed:\n1. start.ts\n2. end.ts\n\nWould you like me to:\n1. Commit them\n2. Push them"
 
 
@@ -57,6 +58,14 @@ TWO_LISTS = "I changed:\n1. start.ts\n2. end.ts\n\nWould you like me to:\n1. Com
         ("let's go with b", LETTERED, 'Chose option B: "move to gRPC"'),
         ("the last one", LETTERED, 'Chose option C: "do GraphQL"'),
         ("B", TABLE, 'Chose option B: "A file"'),
+        ("B, but do we have a disk?", TABLE, 'Chose option B: "A file", saying: "B, but do we have a disk?"'),
+        (
+            "Option 2 Write it first",
+            CALLED,
+            'Chose option 2: "Use the outbox table", saying: "Option 2 Write it first"',
+        ),
+        ("方法Bでお願いします", UNSPACED, 'Chose option B: "証明書を使う"'),
+        ("用方法A吧", UNSPACED, 'Chose option A: "鍵を使う"'),
         ("the latter", EITHER, 'Chose "replace it with the new one", not "keep the old parser"'),
         ("both please", EITHER, 'Chose both: "keep the old parser"; "replace it with the new one"'),
         ("选A方案", "方案 A：用 Redis\n方案 B：用 SQLite", 'Chose option A: "用 Redis"'),

@@ -12,7 +12,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from holdfast.base.light_records import dataclass
-from holdfast.language.sentences import plain, sentences
+from holdfast.language.sentences import CJK, plain, sentences
 from holdfast.language.word_lists import among
 
 TYPE_CHECKING = False
@@ -221,10 +221,7 @@ def _named(text: str) -> _Named | None:
     if alone:
         return _Named((alone[0],), "bare", alone[1], small, more=False)
     if not small.isascii():
-        for kind in ("takes", "called"):
-            for word in among(_table, kind):
-                if not word.isascii() and ord(word[0]) > 0x3000:
-                    small = small.replace(word, f" {word} ")
+        small = _spaced(small)
     points = [line.strip().lstrip("0123456789")[:1] for line in small.split("\n") if line.strip()[:1].isdecimal()]
     if "{" in small or any(sign in (".", ")", "-") for sign in points):
         # A list of its own answers several questions, or says what to do.
@@ -234,6 +231,18 @@ def _named(text: str) -> _Named | None:
     choosing = [one for _, one in found if one is not None]
     others = [part.words for part, one in found if one is None]
     return choosing[0] if len(choosing) == 1 and not any(map(_names_an_option, others)) else None
+
+
+def _spaced(text: str) -> str:
+    """Return a text of a script without spaces with some around what takes, calls or names an option."""
+    for kind in ("takes", "called"):
+        for word in among(_table, kind):
+            if word >= CJK:
+                text = text.replace(word, f" {word} ")
+    apart = [
+        f"{one} " if one.isascii() and one.isalnum() and after >= CJK else one for one, after in pairwise(text + " ")
+    ]
+    return "".join(apart).replace("。", ". ").replace("，", ", ").replace("、", ", ")
 
 
 def _names_an_option(words: list[str]) -> bool:
@@ -251,7 +260,9 @@ def _in_sentence(sentence: Sentence) -> _Named | None:
     if at == len(words) or found is None:
         return None
     named, end = found
-    if sentence.is_question and not (taken and words[0] in ("can", "could", "please")):
+    # "B, but do we have one?" chooses first.
+    chooses_first = at == 0 and words[end : end + 1] == ["but"]
+    if sentence.is_question and not chooses_first and not (taken and words[0] in ("can", "could", "please")):
         return None
     return named if _goes_on_well(sentence, end, named.by, taken=taken) else None
 
@@ -333,6 +344,8 @@ def _goes_on_well(sentence: Sentence, end: int, by: str, *, taken: bool) -> bool
     if _names_an_option(rest):
         return False
     is_apart = bool(sentence.after[end - 1].strip("'")) or rest[0] in among(_table, "behind")
+    # "Option 3 Write the plan first": a sentence of its own, without the stop.
+    is_apart = is_apart or (by == "called" and sentence.raw[end].istitle() and len(sentence.raw[end]) > 1)
     return is_apart or (taken and by == "called") or rest[0] in among(_table, "takes")
 
 
@@ -377,7 +390,7 @@ def _option(lines: list[str], place: int) -> tuple[bool, _Option] | None:
     word, _, rest = line.partition(" ")
     called = plain(word) in among(_table, "called")
     if not called and not line.isascii():
-        label = next((one for one in among(_table, "called") if ord(one[0]) > 0x3000 and line.startswith(one)), "")
+        label = next((one for one in among(_table, "called") if one >= CJK and line.startswith(one)), "")
         called, rest = bool(label), line[len(label) :].lstrip()
     head = rest.lstrip(_MARKS) if called else line
     name = head.lstrip("([")[:2].rstrip(".):：、,*]-– \t")

@@ -36,9 +36,6 @@ _NAMING = frozenset(("a", "an", "any", "some", "todo", "list", "rule", "file", "
 _STATING = frozenset(
     ("is", "are", "was", "were", "has", "have", "must", "should", "shall", "will", "can", "needs", "always", "never")
 )
-# Scripts that put no spaces between words begin here.
-_CJK = "\u3000"
-_SIGNS_BETWEEN = " ,:，：、!！-–—"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ that agents read. The words are in `request_words/other.txt`. A prompt hook call
 
 from __future__ import annotations
 
-from holdfast.language.sentences import first_of, text_from
+from holdfast.language.sentences import CJK, first_of, text_from
 from holdfast.language.word_lists import REQUESTS, lists
 
 TYPE_CHECKING = False
@@ -19,8 +19,6 @@ _MIN_STATEMENT = 3
 _MAX_PLACE = 5
 # A verb of writing is among the first words, and so many may stand between it and where it shall write.
 _FIRST, _REACH = 3, 6
-# Scripts that put no spaces between words begin here.
-_CJK = "\u3000"
 _SIGNS_BETWEEN = " ,:，：、！!-–—"
 _SIGNS_AROUND = f"{_SIGNS_BETWEEN}。.「」\"'"
 
@@ -30,14 +28,14 @@ def in_other_language(sentence: Sentence) -> str | None:
     small, words = sentence.text.lower(), lists(f"{REQUESTS}/other.txt")
     for phrase in words["keep"]:
         place = small.find(phrase)
-        if place < 0 or (phrase[0] < _CJK and small[place - 1 : place].isalpha()):
+        if place < 0 or (phrase[0] < CJK and small[place - 1 : place].isalpha()):
             continue
         if sentence.is_question and not phrase.startswith(words["ask"]):
             continue
         before, rest = sentence.text[:place], sentence.text[place + len(phrase) :]
         if rest.rstrip().endswith(":") and len(rest.split()) < _MIN_STATEMENT:
             return sentence.text
-        statement = _unspaced(before, rest, words) if phrase[0] >= _CJK else _behind(rest, words)
+        statement = _unspaced(before, rest, words) if phrase[0] >= CJK else _behind(rest, words)
         if statement is not None:
             return statement
     if sentence.is_question:

@@ -52,6 +52,8 @@ _NOT_APART = ("antwort", "analys", "annull", "abonn", "anonym", "mitteil")
 _MIN_VERB = 3
 # Quoted text becomes this letter, as often as it is long, so that places in the line stay what they are.
 HIDDEN = "\x01"
+# Scripts that put no spaces between words begin here.
+CJK = "\u3000"
 
 
 @dataclass(frozen=True, slots=True)
