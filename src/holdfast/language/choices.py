@@ -220,8 +220,7 @@ def _named(text: str) -> _Named | None:
     alone = _number(small.strip("#().*: "))
     if alone:
         return _Named((alone[0],), "bare", alone[1], small, more=False)
-    if not small.isascii():
-        small = _spaced(small)
+    small = small if small.isascii() else _spaced(small)
     points = [line.strip().lstrip("0123456789")[:1] for line in small.split("\n") if line.strip()[:1].isdecimal()]
     if "{" in small or any(sign in (".", ")", "-") for sign in points):
         # A list of its own answers several questions, or says what to do.
@@ -235,14 +234,12 @@ def _named(text: str) -> _Named | None:
 
 def _spaced(text: str) -> str:
     """Return a text of a script without spaces with some around what takes, calls or names an option."""
-    for kind in ("takes", "called"):
-        for word in among(_table, kind):
-            if word >= CJK:
-                text = text.replace(word, f" {word} ")
-    apart = [
-        f"{one} " if one.isascii() and one.isalnum() and after >= CJK else one for one, after in pairwise(text + " ")
-    ]
-    return "".join(apart).replace("。", ". ").replace("，", ", ").replace("、", ", ")
+    for word in (*among(_table, "takes"), *among(_table, "called")):
+        if word >= CJK:
+            text = text.replace(word, f" {word} ")
+    pairs = pairwise(text + " ")
+    text = "".join([f"{one} " if one.isascii() and one.isalnum() and after >= CJK else one for one, after in pairs])
+    return text.replace("。", ". ").replace("，", ", ").replace("、", ", ")
 
 
 def _names_an_option(words: list[str]) -> bool:

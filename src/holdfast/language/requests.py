@@ -27,9 +27,8 @@ _KINDS_OF_RULE = frozenset(("global", "general", "hard", "strict", "permanent", 
 _KINDS_OF_MEMORY = frozenset(("long-term", "longterm", "long", "term", "permanent", "persistent", "own"))
 _PREPOSITIONS = frozenset(("in", "at", "on", "with", "into", "under", "inside"))
 _INTO = _PREPOSITIONS | {"to"}
-_MAX_PLACE, _MAX_NAMED = 5, 10
-# "Remember that for the letters": what it is for has no more words.
-_MAX_FOR = 4
+# "Remember that for the letters": what it is for has no more than four words.
+_MAX_PLACE, _MAX_NAMED, _MAX_FOR = 5, 10, 4
 _LATER = frozenset(("future", "later", "forever", "sessions", "coming", "zukunft", "spaeter"))
 _PURPOSE = frozenset(("so", "where", "which", "because", "if", "when", "whether"))
 _NAMING = frozenset(("a", "an", "any", "some", "todo", "list", "rule", "file", "section"))
@@ -180,9 +179,8 @@ def _points_back(sentence: Sentence) -> int | None:
             pointing = (start == 0 < at and end == at + 1) or end > at + kept > at
             pointing = pointing or not words["back"].isdisjoint(said[at:end])
             ends = end == len(said) or (said[end] in ("for", "when") and len(said) - end <= _MAX_FOR)
-            if at < end and ends and pointing and (asked or not sentence.is_question):
-                return start
-            if _put_away(sentence, at, words) == -len(said) and (asked or not sentence.is_question):
+            points = (at < end and ends and pointing) or _put_away(sentence, at, words) == -len(said)
+            if points and (asked or not sentence.is_question):
                 return start
             writes = bool(said[at : at + 1]) and said[at] in words.get("write", ())
             if writes and (_makes_it_a_rule(sentence, at + 1) or _puts_it_there(said, at, words)):
@@ -227,7 +225,6 @@ def _kept(sentence: Sentence, first: int, words: Words) -> int | None:
         # In the middle of a sentence a program may be what shall remember something, unless it is a fact.
         is_fact = at == first or phrase_length(said, begins, words["that"]) or sentence.after[begins - 1][-1:] == ":"
         is_fact = is_fact or sentence.after[start - 1][-1:] == ":"
-        # "..., and next time remember to ..."
         is_fact = is_fact or (
             said[begins : begins + 1] == ["to"] and not {"next", "future", "now"}.isdisjoint(said[start:at])
         )
@@ -255,8 +252,7 @@ def _put_away(sentence: Sentence, at: int, words: Words) -> int:
         thing = said[end] in words["thing"] and (said[end] != "that" or end == first)
         if not (place or when or thing):
             break
-        lasts = lasts or bool(place or (when and said[end] not in ("please", "also")))
-        lasts = lasts or said[end] in ("memory", "yourself")
+        lasts = lasts or bool(place or when > 1) or said[end] in ("memory", "yourself", "somewhere", "again")
         end = place or end + max(when, 1)
     colon = next((far for far in range(end, min(end + _MAX_NAMED, len(said))) if after[far][-1:] == ":"), 0)
     if lasts and said[end : end + 1] == ["so"] and colon:

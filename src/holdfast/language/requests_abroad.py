@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     Lists = dict[str, tuple[str, ...]]
 
-_MIN_STATEMENT = 3
-_MAX_PLACE = 5
+_MIN_STATEMENT, _MAX_PLACE = 3, 5
 # A verb of writing is among the first words, and so many may stand between it and where it shall write.
 _FIRST, _REACH = 3, 6
 _SIGNS_BETWEEN = " ,:，：、！!-–—"
@@ -101,8 +100,8 @@ def _written(sentence: Sentence, words: Lists) -> str | None:
     for at in range(first, min(first + _REACH, len(said) - 1)):
         if said[at].lstrip("@").rpartition("/")[2] in words["place"] or said[at] in words["memory"]:
             end = max(at, colon) if is_before_colon else at
-            rest = text_from(sentence, end + 1, len(said))
-            return _behind(f": {rest}" if after[end][-1:] == ":" else f" {rest}", words)
+            sign = ": " if after[end][-1:] == ":" else " "
+            return _behind(sign + text_from(sentence, end + 1, len(said)), words)
     return None
 
 

@@ -95,6 +95,4 @@ def request_words(language: str) -> Words:
     if language not in _requests:
         found = lists(f"{REQUESTS}/{language}.txt")
         _requests[language] = {kind: frozenset([plain(word) for word in words]) for kind, words in found.items()}
-        for kind in ("not the", "before a colon", "from when", "when", "only before a colon", "kind", "thing", "put"):
-            _requests[language].setdefault(kind, frozenset())
     return _requests[language]

@@ -48,7 +48,6 @@ _HEADING = re.compile(r"^#{1,6} +(.{1,60})$", re.MULTILINE)
 _LISTED = re.compile(r"(?<=:)(?:\n+[ \t]*\d{1,2}[.)] .+)+")
 _COMMAND_NAME = re.compile(r"<command-name>\s*(/?[\w:.-]{1,80})\s*</command-name>")
 _COMMAND_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
-# An address, with what only leads to it: "see https://...".
 _ADDRESS = re.compile(r"(?:\s?\b(?i:see|from|per|via|cf)(?=[\s:]))?[\s:(<'\"]{0,4}\bhttps?://\S+")
 # Who speaks, where a program wrote the talk down that it hands over.
 _SPEAKER = re.compile(r"^@?\[\w{1,20}\]: *")
