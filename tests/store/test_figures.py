@@ -48,6 +48,23 @@ def groups(made, by, person="p-0"):
     return {one.value: one for one in figures(*pool_and(made, person), "many", by)}
 
 
+UNLIKELY = [("week", "-infinity"), ("week", "2026-01-06"), ("asks", 2_000_000), ("dollars", 1e308), ("session", "")]
+
+
+@pytest.mark.parametrize(("field", "value"), [*UNLIKELY, ("failed_calls", 21), ("project", "p" * 301)])
+def test_no_member_breaks_the_figures_of_all(made, field, value):
+    """What no session can have is refused, so that nobody stands for a group or has its mean overflow."""
+    from dataclasses import replace
+
+    from holdfast.store.postgres import PostgresStore
+    from holdfast.store.postgres_figures import SharedDigest, add_digests
+
+    one = SharedDigest("s", "2026-01-05", "shop", "codex", "success", 1, 20, 2, 3, 4, 0.5, [])
+    store = PostgresStore(made.url(organisation="figures", team="many", person="p-11"))
+    with pytest.raises(BadInput):
+        add_digests(store, [replace(one, **{field: value})])
+
+
 def test_a_group_is_told_of_only_where_it_is_large_enough(made):
     """Four people are nobody, five are a group; counts go in steps of five, and each person counts once."""
     for number in range(4):
@@ -62,8 +79,8 @@ def test_a_group_is_told_of_only_where_it_is_large_enough(made):
     nine = groups(made, "agent")["nine"]
     # One busy person moves the mean by no more than one of nine: (8 * 10 + 97.1) / 9, in two digits.
     assert (nine.people, nine.asks) == (5, 20.0)
-    share(made, PEOPLE[0], "future", agent="future", week="2999-01-05")
-    assert "future" not in groups(made, "agent") and "2999-01-05" not in groups(made, "week")
+    share(made, PEOPLE[0], "future", agent="future", week="2999-01-07")
+    assert "future" not in groups(made, "agent") and "2999-01-07" not in groups(made, "week")
 
 
 def test_the_database_itself_tells_nothing_of_fewer(made):

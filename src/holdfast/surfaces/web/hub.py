@@ -34,6 +34,7 @@ from holdfast.base.clock import iso, now, seconds
 from holdfast.errors import BadInput, HoldfastError, NotFound, Refused, TooLarge
 from holdfast.exchange.hub_digests import told_signal
 from holdfast.memory.remember import put_shared
+from holdfast.patterns.signal_files import KINDS
 from holdfast.records import Draft, Scope
 from holdfast.store import postgres_figures as figures
 from holdfast.store import postgres_review as review
@@ -304,7 +305,7 @@ def _digests(site: HubSite, who: Bearer, request: Request, body: bytes) -> objec
     given = _decoded(body, DigestsTold)
     # A client of an earlier version told more.
     kept = [
-        replace(one, signals=sorted({told_signal(*signal) for signal in one.signals}))
+        replace(one, signals=sorted({told_signal(*signal) for signal in one.signals if signal[0] in KINDS}))
         for one in given.digests[:MAX_CHANGES]
     ]
     figures.add_digests(site.store(who, given.team), kept)
