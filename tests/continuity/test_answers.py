@@ -385,12 +385,24 @@ def test_what_is_left_is_told_without_its_reason():
         ("`load` reads the files and prints a plan; `--apply` fehlt noch.", "`--apply` ist fertig."),
         ("I still need to write the runbook for Saturday.", "`docs/saturday.md` is the runbook for Saturday."),
         ("Still to do: the docs of the API.", "I wrote the docs of the API."),
+        (
+            "Still to do: the Playwright test for create and deactivate.",
+            "`e2e.ts` runs create and deactivate in Playwright.",
+        ),
     ],
 )
 def test_what_was_left_is_known_again_where_it_is_told_as_done(left, said):
     """It goes by the clause that says what is left, and by its rare words; another answer leaves it open."""
     assert threads.left_open([left], said, is_work=True, is_aside=False, dropped=[]) == []
     assert threads.left_open([left], "I fixed the cart.", is_work=True, is_aside=False, dropped=[]) == [left]
+
+
+def test_what_is_left_is_open_once():
+    """The same in other words is no second thread; "sounds good" says nothing of it."""
+    before = ["Still to do: the browser test for refunds."]
+    told = threads.failing("Sounds good. The browser test for refunds is what is left. The docs still need ids.")
+    assert told[0] == "The browser test for refunds is what is left."
+    assert threads.news(told, before) == ["The docs still need ids."]
 
 
 def test_what_names_nothing_comes_with_its_files_beside_what_is_left():

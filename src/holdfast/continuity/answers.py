@@ -406,7 +406,7 @@ def is_announced(step: str) -> bool:
     return says_phrase(plain_words(step), "announcing", at_first=True)
 
 
-def tells_step(step: str, statements: Iterable[str]) -> bool:
+def tells_step(step: str, statements: Iterable[str], *, share: float = _OF_STEP) -> bool:
     """Whether one of these statements of what was done has nearly all words of a step, whatever their tense.
 
     A rare word counts more than "write" and "check".
@@ -421,7 +421,7 @@ def tells_step(step: str, statements: Iterable[str]) -> bool:
         return {stem(verb): weight(verb) or weight(word) for word, verb in verbs.items()}
 
     wanted = stems(step)
-    least = _OF_STEP * sum(wanted.values())
+    least = share * sum(wanted.values())
     return bool(wanted) and any(
         sum([wanted[one] for one in wanted.keys() & stems(said).keys()]) >= least for said in statements
     )

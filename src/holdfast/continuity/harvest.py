@@ -51,7 +51,7 @@ def entry_of(digest: Digest, before: LogEntry | None) -> LogEntry:
     session = digest.session
     earlier = before or LogEntry(session.id, session.agent, session.started)
     passed = [f"{run.text} passed" for run in digest.checks if run.result == "passed"]
-    made = [f"commit {one.id[:10]}: {one.text}" for one in digest.commits]
+    made = [f"commit {one.id[:10]}: {one.text}" if one.id else f"commit: {one.text}" for one in digest.commits]
     asked = [f"pull request: {one.text or one.id}" for one in digest.pull_requests]
     failed = [f"{run.text} (failed {run.failed} of {run.runs})" for run in digest.checks if run.result == "failed"]
     ended = [(one, f"{ENDINGS[one.ended]}, {count(one.times, 'time')}") for one in digest.troubles]

@@ -374,12 +374,12 @@ def _told_by_answer(answer: str, before: Opened | None, threads_before: list[str
     is_asked = any(kind in ("ask", "said") for kind, _, _ in since) and is_report and not (done or questions)
     still = threads.left_open(
         [buffer.thread(text) for text in threads_before if not text.startswith(buffer.BROKEN_OFF)],
-        beginning if done or is_errand else "",
+        beginning if done or changed or is_errand else "",
         is_work=bool(done or changed),
         is_aside=any(kind == open_sessions.ASIDE for kind, _, _ in since),
         dropped=[text for kind, text, _ in since if kind == "dropped"],
     )
-    questions = tuple(dict.fromkeys((*threads.failing(end), *questions, *still)))[:_MAX_OPEN]
+    questions = tuple(dict.fromkeys((*threads.news(threads.failing(end), still), *questions, *still)))[:_MAX_OPEN]
     rows = [
         ("answer", done),
         ("next", "" if steps is None else dumps(list(steps))),

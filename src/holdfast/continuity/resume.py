@@ -394,8 +394,13 @@ def _uncommented(text: str) -> str:
 
 
 def _telling(done: list[str]) -> list[str]:
-    """Return the last of what was done that names a file, a name, a figure; where none does, the last of all."""
-    return [*filter(messages.names_something, done)][:_MAX_DONE] or done[:1]
+    """Return the last of what was done that names a file, a name, a figure; where none does, the last of all.
+
+    An answer tells more than the title of a commit, and that a check passed tells less than anything else.
+    """
+    naming = [*filter(messages.names_something, done)]
+    told = [one for one in naming if not one.endswith(" passed")] or naming
+    return sorted(told, key=lambda one: one.startswith("commit"))[:_MAX_DONE] or done[:1]
 
 
 def _tried(part: Callable[[], Iterator[Item]]) -> list[Item]:

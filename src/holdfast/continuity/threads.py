@@ -21,9 +21,11 @@ from holdfast.language.word_lists import lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _MAX_FAILING = 2
+# Of the words of what is left so many tell that an answer speaks of it: what is open still it says anew.
+_OF_THREAD = 0.65
 _QUESTIONS = frozenset(("questions", "fragen"))
 _SHOULD = frozenset(("should", "shall", "soll", "sollen"))
 _MEANT = frozenset(("it", "this", "that", "these", "them", "those", "das", "es"))
@@ -75,6 +77,11 @@ def failing(answer: str) -> list[str]:
     return [one for one in every if says_failing(one)][:_MAX_FAILING]
 
 
+def news(told: Iterable[str], before: Sequence[str]) -> list[str]:
+    """Return what an answer says is left to do or fails, without what stands open already in other words."""
+    return [one for one in told if one in before or not says_undone(one) or not tells_step(what_is_left(one), before)]
+
+
 def left_open(before: Iterable[str], said: str, *, is_work: bool, is_aside: bool, dropped: list[str]) -> list[str]:
     """Return what an answer leaves open of what was open before it; `said` is all that it tells of its work.
 
@@ -84,7 +91,7 @@ def left_open(before: Iterable[str], said: str, *, is_work: bool, is_aside: bool
     found = []
     for text in before:
         if says_undone(text):
-            is_told = tells_step(what_is_left(text) or text, [said])
+            is_told = tells_step(what_is_left(text) or text, [said], share=_OF_THREAD)
             stays = not (is_told or any(tells_step(one, [text]) for one in dropped))
         else:
             stays = not is_work if says_failing(text) else is_aside
