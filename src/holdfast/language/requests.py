@@ -176,7 +176,7 @@ def _points_back(sentence: Sentence) -> int | None:
             while end > at and end < len(said) and (more := phrase_length(said, end, pointers)):
                 end += more
             # "Please remember." and "remember for next time." behind a statement point at it, too.
-            pointing = (start == 0 < at and end == at + 1) or end > at + kept > at
+            pointing = (start < at and end == at + 1) or end > at + kept > at
             pointing = pointing or not words["back"].isdisjoint(said[at:end])
             ends = end == len(said) or (said[end] in ("for", "when") and len(said) - end <= _MAX_FOR)
             points = (at < end and ends and pointing) or _put_away(sentence, at, words) == -len(said)
@@ -222,14 +222,14 @@ def _kept(sentence: Sentence, first: int, words: Words) -> int | None:
         if at < begins == len(said) and sentence.after[-1][-1:] == ":":
             # What stands in the lines behind it.
             return 0
+        behind = _behind_that(sentence, begins, words) if at < begins < len(said) else begins
+        signs = sentence.after[begins - 1]
+        is_led = behind > begins or signs[-1:] == ":" or phrase_length(said, begins, words["that"])
+        lasts = said[begins : begins + 1] == ["to"] and not {"next", "future", "now"}.isdisjoint(said[start:at])
         # In the middle of a sentence a program may be what shall remember something, unless it is a fact.
-        is_fact = at == first or phrase_length(said, begins, words["that"]) or sentence.after[begins - 1][-1:] == ":"
-        is_fact = is_fact or sentence.after[start - 1][-1:] == ":"
-        is_fact = is_fact or (
-            said[begins : begins + 1] == ["to"] and not {"next", "future", "now"}.isdisjoint(said[start:at])
-        )
+        is_fact = at == first or is_led or lasts or sentence.after[start - 1][-1:] == ":"
         # "..., but keep in mind that ..." is about the task.
-        is_fact = is_fact and (start == first or said[start] not in ("but", "so") or ":" in sentence.after[begins - 1])
+        is_fact = is_fact and (start == first or said[start] not in ("but", "so") or ":" in signs)
         if at < begins < len(said) and is_fact:
             return _stated(sentence, at, begins, words)
     return None
@@ -304,7 +304,7 @@ def _stated(sentence: Sentence, at: int, begins: int, words: Words) -> int | Non
     if said[behind] in ("to", "zu"):
         # "Next time remember to ..."
         is_lasting = any(phrase_length(said, place, words["lasting"]) > 1 for place in range(len(said)))
-        is_lasting = is_lasting or "future" in said[:at]
+        is_lasting = is_lasting or not {"future", "always"}.isdisjoint(said[:at])
         return behind + 1 if is_lasting or not words["lasting"].isdisjoint(said[behind:]) else None
     colon = next((far for far in range(first, len(said) - 1) if sentence.after[far][-1:] == ":"), len(said))
     if said[first] == "what" and said[first + 1] in ("we", "i") and colon < first + _MAX_NAMED:
@@ -393,8 +393,9 @@ def _rules_end(said: list[str], start: int, at: int, words: Words) -> int:
     if word in words["rules"] and (said[before] in words["whose"] or is_led):
         return at + 1
     is_new_rule = word in ("rule", "rules") and set(said[start + 1 : at]) <= _ARTICLES | _KINDS_OF_RULE
-    # "A rule engine" is none.
-    is_new_rule = is_new_rule and said[at + 1 : at + 2] not in (["engine"], ["set"], ["parser"], ["editor"], ["based"])
+    # "A rule engine" and "a rule in the parser" are none.
+    is_new_rule = is_new_rule and said[at + 1 : at + 2] not in (["engine"], ["set"], ["based"], ["of"])
+    is_new_rule = is_new_rule and (said[at + 2 : at + 3] != ["the"] or not words["ours"].isdisjoint(said[at + 3 :]))
     return at + 1 if is_new_rule and at > start + 1 else 0
 
 
