@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
 from holdfast.app.harvest import harvest, make_ready
 from holdfast.learning.lessons import lesson_table
 from support.learned import DELETED, REMOVED, SHOP, complained, learned_in
@@ -32,11 +30,11 @@ def test_without_meaning_no_vector_is_made(workspace, shop, monkeypatch):
         assert one.store.ask(lambda tables: tables.memories.model()) == ""
 
 
-def test_trouble_is_told_and_takes_nothing_away(workspace, home, shop, tmp_path):
+def test_trouble_is_told_and_takes_nothing_away(workspace, home, shop, tmp_path, monkeypatch):
     """A folder of pages that is a link is refused; lessons are learned all the same, and their table is made."""
+    monkeypatch.setattr("holdfast.learning.synthesis.write.now", lambda: "2026-05-13T12:00:00Z")
     with workspace() as one:
-        today = datetime.now(UTC).date()
-        complained(one, shop, "s-1", DELETED, day=str(today - timedelta(today.weekday() + 1)))
+        complained(one, shop, "s-1", DELETED, day="2026-05-10")
         (home / "learning/synthesis").symlink_to(tmp_path)
         assert [problem.kind for problem in harvest(one, everything=True).problems] == ["synthesis"]
         assert len(learned_in(one)) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from datetime import UTC, datetime, timedelta
+from datetime import date, timedelta
 
 import pytest
 
@@ -13,8 +13,14 @@ from holdfast.errors import Refused, SwitchedOff
 from holdfast.learning.synthesis import write as synthesis
 from support.learned import DELETED, REMOVED, SHOP, complained, rated
 
-TODAY = datetime.now(UTC).date()
+TODAY = date(2026, 6, 17)
 LAST_SUNDAY = TODAY - timedelta(TODAY.weekday() + 1)
+
+
+@pytest.fixture(autouse=True)
+def _at_noon(monkeypatch) -> None:
+    """Let it be noon of that day: by the clock of the machine midnight may come in the middle of a test."""
+    monkeypatch.setattr(synthesis, "now", lambda: f"{TODAY}T12:00:00Z")
 
 
 def at(day) -> str:

@@ -19,7 +19,7 @@ from holdfast.learning.fixes import model as fixes
 from holdfast.learning.incidents import model as incidents
 from holdfast.learning.lessons import standing as lesson_standing
 from holdfast.learning.ratings import model as signals
-from holdfast.learning.synthesis import model as room
+from holdfast.learning.synthesis import model
 from holdfast.learning.synthesis.model import FRUSTRATION, SUCCESS, Done, Period, SynthesisGroup, SynthesisReport
 from holdfast.privacy.fence import without_secrets
 from holdfast.workspace import Workspace
@@ -51,7 +51,7 @@ def synthesis(workspace: Workspace, kind: str = "week", *, dry_run: bool = False
     workspace.need_enabled()
     project = workspace.project() if workspace.asked_project else None
     names = frozenset(project.ids) if project else None
-    period = room.period(kind, today or now()[:10])
+    period = model.period(kind, today or now()[:10])
     return _written(workspace, period, project.id if project else "", names, dry_run=dry_run)
 
 
@@ -60,7 +60,7 @@ def due(workspace: Workspace) -> str:
 
     It is made again only where ratings of that week came to be known later.
     """
-    period = room.last_week(now()[:10])
+    period = model.last_week(now()[:10])
     path = _path(workspace, period, "")
     written, rated = _changed(path), _changed(signals.path_of(workspace.home))
     # Of the same tick of the clock nobody knows which was first.
@@ -77,12 +77,12 @@ def _written(
     workspace: Workspace, period: Period, project: str, names: frozenset[str] | None, *, dry_run: bool
 ) -> Written:
     home = workspace.home
-    found = room.SynthesisFinding(
+    found = model.SynthesisFinding(
         signals.of_person(home), lesson_standing.every(workspace), incidents.Incidents(home).all(), fixes.read(home)
     )
     if names is not None:
-        found = room.matching(found, lambda name: name in names)
-    report = room.report(period, found, project, clean=without_secrets)
+        found = model.matching(found, lambda name: name in names)
+    report = model.report(period, found, project, clean=without_secrets)
     text = without_secrets(text_of(report))
     path = _path(workspace, period, project)
     if dry_run or not report.ratings:
@@ -141,7 +141,7 @@ def title_of(period: Period) -> str:
     return f"Ratings from {period.first} to {period.last}" if period.first else f"All ratings up to {period.last}"
 
 
-def plot(bars: Sequence[room.SynthesisBar]) -> str:
+def plot(bars: Sequence[model.SynthesisBar]) -> str:
     """Return one sign a bar: the higher, the better; a dot where nobody rated."""
     steps = len(_SIGNS)
     return "".join(
@@ -176,8 +176,8 @@ def _plot(report: SynthesisReport) -> list[str]:
 
 def _groups(groups: Sequence[SynthesisGroup], head: str, *, named: bool) -> Iterator[str]:
     """Yield the groups of one mood: what recurs with its examples, what came up once in a line."""
-    recurring = [one for one in groups if one.sessions >= room.RECURS]
-    once = [one for one in groups if one.sessions < room.RECURS]
+    recurring = [one for one in groups if one.sessions >= model.RECURS]
+    once = [one for one in groups if one.sessions < model.RECURS]
     if groups:
         yield from (f"## {head}", "")
     for one in recurring:
@@ -197,7 +197,7 @@ def _asks_for_a_deed(group: SynthesisGroup) -> bool:
     return group.mood == FRUSTRATION or group.done != Done()
 
 
-def _example(one: room.Example, named: bool) -> str:
+def _example(one: model.Example, named: bool) -> str:
     where = f", {one.project}" if named and one.project else ""
     quote = f'"{one.quote}" ' if one.quote else ""
     session = f"{one.agent}/{one.session}" if one.session else one.agent or "no session"
