@@ -164,7 +164,7 @@ class Hub:
         return self.server.url(self.database, "application", **asks)
 
     def sampled(self) -> set[str]:
-        """Return the columns of which the planner has samples, but numbers by which rows find each other."""
+        """Return the columns that the planner samples, but numbers by which rows find each other, and models."""
         import psycopg
 
         numbers = "organisation,team,person,id,change,memory,passage,source"
@@ -172,7 +172,7 @@ class Hub:
             rows = db.execute(
                 "SELECT c.relname || '.' || a.attname FROM pg_statistic s JOIN pg_class c ON c.oid = s.starelid"
                 " JOIN pg_attribute a ON a.attrelid = s.starelid AND a.attnum = s.staattnum"
-                " WHERE c.relnamespace = 'holdfast'::regnamespace AND NOT"
+                " WHERE c.relnamespace = 'holdfast'::regnamespace AND a.attname <> 'model' AND NOT"
                 f" (a.atttypid IN ('int'::regtype, 'bigint'::regtype) AND a.attname = ANY ('{{{numbers}}}'))"
             )
             return {name for (name,) in rows}
