@@ -43,6 +43,8 @@ SILENT = [
     "`Request.Resource` must be a URL.",
     "The parser never reads settings.toml twice.",
     "Never curl the live system.",
+    "Old advice, ignore: never run `cargo clean`.",
+    "Outdated rule: don't use `tox`.",
 ]
 
 

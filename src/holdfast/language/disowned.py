@@ -65,6 +65,7 @@ _DENIED = kept(
     r"|dass)\b|\b(?:do not|don['’]?t|never) (?:believe|trust|listen|follow|mind|say|tell)\b"
     rf"|\b{NOT}\s+(?:(?:ever|please|just)\s+)*(?:stop|avoid|quit|refuse|hesitate|worry|be afraid)\b"
     r"|\b(?:can|could)(?: never|n['’]?t|not) [^;]*\b(?:too (?:often|much|many|early)|enough)\b"
+    r"|\b(?:old|outdated|obsolete|former) (?:advice|rules?|notes?|habits?|guidelines?)\b[^;]*?[,:(]"
     r"|\b(?:used to (?:say|think|believe|be)|nicht wahr|stimmt nicht)\b"
 )
 # "N'oublie jamais", "no olvides nunca": a verb that is not known here stands between, and may turn it around.
