@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from functools import lru_cache
 
 from holdfast.errors import BadInput
 from holdfast.language import rule_forms as forms
@@ -41,6 +42,7 @@ _FENCED = "```"
 NOWHERE = "told at no call"
 
 
+@lru_cache(maxsize=256)
 def derive(text: str) -> Derived | None:
     """Return the condition that a statement says, of the sentences that say one most strongly; None where none does."""
     if len(text) > _MAX_STATEMENT or _FENCED in text or text.startswith("~~") or is_taken_back(text):

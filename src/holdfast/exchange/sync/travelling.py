@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 import tomlkit
 
@@ -48,6 +49,7 @@ _MAX_FILE = 4_194_304
 _MAX_NAME = 250
 
 
+@lru_cache(maxsize=4_096)
 def kind_of(path: str) -> str:
     """Return how the file at a path of a tree is merged, or nothing where it does not travel."""
     parts = path.split("/")
