@@ -252,6 +252,10 @@ def test_a_change_on_a_branch_that_the_person_trusts_needs_no_second_word(worksp
         git(project, "commit", "-q", "-m", "Fourth")
         git(project, "push", "-q", "forge", "HEAD:main")
         assert waiting(opened) is not None
+        # What waits already is told as soon as the branch that it stands on is trusted.
+        git(project, "fetch", "-q", "forge")
+        team.trust(opened, ("forge/main",), ())
+        assert bodies(opened, "deploys VPN") == ["Deploys need the VPN."]
 
 
 def test_a_change_that_a_trusted_key_signed_needs_no_second_word(workspace, project, tmp_path):

@@ -196,6 +196,8 @@ class RepositorySet:
         if self.decided is None or not self.decided.allowed:
             raise Refused("this repository's memories are not allowed yet", "First: holdfast allow")
         self._decide(replace(self.decided, trusts=trusts))
+        # What waits already may be theirs; it is looked at again only when a file changes.
+        self.follow_trusted()
 
     def follow_trusted(self) -> list[str]:
         """Allow each new or changed file of the team that the person's trust covers; return those files."""

@@ -297,6 +297,22 @@ def test_a_fact_that_came_under_the_key_of_a_moved_one_outlives_its_forget(lapto
     assert desktop.memories() == laptop.memories()
 
 
+def test_what_was_moved_and_forgotten_elsewhere_goes_from_where_it_is_here(laptop, desktop):
+    """The other machine put the file back under its new key, and says something else there."""
+    laptop.remember("Deploys need the VPN.", key="deploys")
+    settle(laptop, desktop)
+    desktop.rename("deploys", "shipping")
+    desktop.remember("Deploys need a token.", key="shipping")
+    text = desktop.path("shipping").read_text()
+    desktop.forget("shipping")
+    desktop.path("shipping").write_text(text.replace("need a token", "wait for Kim"))
+    desktop.sync()
+    laptop.sync()
+    settle(laptop, desktop)
+    assert laptop.memories() == desktop.memories()
+    assert "deploys" not in laptop.memories()
+
+
 def test_a_forget_that_was_killed_is_finished_before_anything_leaves(laptop, desktop):
     """What somebody began to forget neither goes out nor stays in a note of this machine."""
     laptop.remember("The launch code name is bluebird.", key="code-name")

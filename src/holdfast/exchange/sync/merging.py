@@ -148,6 +148,8 @@ class _MemoryMerge:
     def __init__(self, base: Tree, ours: Tree, theirs: Tree, found: Merged) -> None:
         self.found = found
         self.base, self.ours, self.theirs = (_versions(tree) for tree in (base, ours, theirs))
+        # As ours still are here, by where theirs moved them to.
+        self.at_home: dict[Name, Memory] = {}
         # What each side buried that the other did not know of.
         self.buried_by_theirs = _burials(theirs, ours)
         self.buried_by_ours = _burials(ours, theirs)
@@ -155,7 +157,7 @@ class _MemoryMerge:
     def run(self) -> None:
         """Merge them all; what was moved on one side is followed first."""
         _follow(self.base, self.ours, self.theirs)
-        _follow(self.base, self.theirs, self.ours)
+        self.at_home = _follow(self.base, self.theirs, self.ours)
         added: list[Version] = []
         for name in sorted({*self.ours, *self.theirs}, key=lambda one: (str(one[0]), one[1])):
             beside = self._one(self.base.get(name), self.ours.get(name), self.theirs.get(name))
@@ -166,7 +168,7 @@ class _MemoryMerge:
     def _one(self, base: Version | None, ours: Version | None, theirs: Version | None) -> Version | None:
         """Put what becomes of one memory; return one of ours that needs another key."""
         if ours and self._is_buried(self._base_of(ours, base, self.ours), ours, self.buried_by_theirs):
-            self.found.buried.append(ours.memory)
+            self.found.buried.append(self.at_home.get((ours.memory.scope, ours.memory.key), ours.memory))
             ours = None
         if theirs and self._is_buried(self._base_of(theirs, base, self.theirs), theirs, self.buried_by_ours):
             theirs = None
@@ -254,8 +256,12 @@ def _versions(tree: Tree) -> dict[Name, Version]:
     return found
 
 
-def _follow(base: dict[Name, Version], mover: dict[Name, Version], other: dict[Name, Version]) -> None:
-    """Where one side moved a memory to another key or scope, let the base and the other side have it there too."""
+def _follow(base: dict[Name, Version], mover: dict[Name, Version], other: dict[Name, Version]) -> dict[Name, Memory]:
+    """Where one side moved a memory to another key or scope, let the base and the other side have it there too.
+
+    Returns what the other side has of them, by their new names.
+    """
+    followed: dict[Name, Memory] = {}
     new = {name: one for name, one in mover.items() if name not in base and name not in other}
     by_birth: dict[str, list[Name]] = {}
     for name, one in new.items():
@@ -269,11 +275,13 @@ def _follow(base: dict[Name, Version], mover: dict[Name, Version], other: dict[N
             continue
         to = mover[places[0]]
         by_birth[was.memory.created].remove(places[0])
+        followed[places[0]] = other[name].memory
         for side in (base, other):
             one = side.pop(name)
             renamed = replace(one.memory, key=to.memory.key, scope=to.memory.scope)
             text = memory_file.update(one.text, renamed, to.path)
             side[places[0]] = Version(to.path, text, memory_file.read(text, to.place)[0])
+    return followed
 
 
 def statements(memory: Memory) -> tuple[str, ...]:
