@@ -19,6 +19,7 @@ from holdfast.language.code_names import NamedFile, named
         ("`src/a.py`, line 4, has the port.", [("src/a.py", 4, 4)], []),
         ("src/app.ts#L10-L12 retries", [("src/app.ts", 10, 12)], []),
         ("The Makefile has the target `test`.", [("Makefile", 0, 0)], ["test"]),
+        ("CHANGES:12 names the release.", [("CHANGES", 12, 12)], []),
         (
             "`.env.example` lists them; .github/workflows/ci.yml runs it",
             [(".env.example", 0, 0), (".github/workflows/ci.yml", 0, 0)],

@@ -19,7 +19,8 @@ _FILE_LINES = kept(rf"(?<![\w/])({_FILE})[`'\"]?,?\s+\(?(?:(?:at|on|around)\s+)?
 _WITHOUT_ENDING = frozenset(
     (
         *("Makefile", "Dockerfile", "Containerfile", "Jenkinsfile", "Rakefile", "Gemfile", "Procfile", "Vagrantfile"),
-        *("Justfile", "justfile", "Brewfile", "Caddyfile", "Tiltfile", "BUILD", "WORKSPACE", "CODEOWNERS"),
+        *("Justfile", "justfile", "Brewfile", "Caddyfile", "Tiltfile", "BUILD", "WORKSPACE", "CODEOWNERS", "LICENSE"),
+        *("PKG-INFO", "CHANGES", "CHANGELOG", "NEWS", "README", "COPYING", "AUTHORS", "MANIFEST", "VERSION", "HISTORY"),
     )
 )
 _BACKTICKED = kept(r"`([^`\n]{1,120})`")
