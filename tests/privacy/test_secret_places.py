@@ -22,12 +22,30 @@ PARTS = "kqzt-8841-pfow-1878"
 LETTERS = "rOzfkBtliP_ILj"
 
 PHRASE = "tramdub-lostep-ferry-anvil"
+SNAKED, DOTTED = "anvil_copper_ladder", "anvil.copper.ladder.falcon"
 THREE = "copper-ladder-falcon"
 SPACED = "anvil copper ladder falcon"
 ODD = "vqfotstakwyaqpgehxzi"
 PRINTED = "TQ4M7-X9BFP-2KLWZ-8RNVD-H3CYG"
 
 NAMED = [
+    # words joined by any sign, said or given, in the midst of a sentence
+    f"the office wifi password is {SNAKED}, so it can connect",
+    f"encrypt the backup with passphrase {THREE.replace('copper', 'anvil')} using gpg",
+    f"unlock the vault with {PHRASE} before you run it",
+    f"the encryption passphrase `{DOTTED}` when asked",
+    f'gpg --batch --passphrase "{SNAKED}" -d f.gpg',
+    f"bw unlock {DOTTED} --raw",
+    f"jwt.sign({{ id }}, '{SNAKED}')",
+    f"session({{ secret: '{SNAKED}', resave: false }})",
+    f"KeePass master password: {SNAKED} (not for git)",
+    # what is spoken of once more, sessions as browsers export them, and names in more languages
+    f"please rotate the token, the current one is {HEX} and it expires",
+    f'{{"name":"sessionid","value":"{LONG.lower()}"}}',
+    f"chave de API: {LONG.lower()}xw810j",
+    f"user kim on >{WORD}x8 ~* +@all",
+    # the rest of a key whose beginning was cut away
+    f"MIIEpAIBAAKCAQEA{LONG * 2}\n{LONG * 2}\n-----END RSA PRIVATE KEY-----",
     # scripts that set no space between words, and their signs
     f"密码是{WORD}",
     f"密码：{WORD}",
@@ -302,6 +320,11 @@ ALONE = [
 ]
 
 HARMLESS = [
+    "the password is checked_by_the_server, not here",
+    "unlock the-door-first, then go in",
+    "password: user_input_field",
+    "The passphrase is brute-forced-by nobody",
+    "-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG\n-----END CERTIFICATE-----",
     # ids, fingerprints and times that stand beside a telling word
     f"gpg: Signature made with RSA key {HEX}{HEX[:8]}",
     f"CACHE KEY: Linux-node-{HEX}",
@@ -397,6 +420,9 @@ def test_a_secret_in_such_a_place_goes(text: str) -> None:
         "le code d'accès du portail est 19235",
         "código de la puerta: 88123",
         "SIM PIN: 285098",
+        "the PIN for the signing token is 331783, you need it",
+        "KEYSTORE_PIN=877526",
+        "passcode: 650907",
     ],
 )
 def test_the_number_that_opens_a_safe_or_an_alarm_goes(text: str) -> None:
@@ -422,6 +448,7 @@ def test_twice_the_text_takes_twice_the_steps(piece: str) -> None:
 
 def test_a_word_without_spaces_is_not_read_letter_by_letter_at_each_name_in_it(monkeypatch) -> None:
     """A script that sets no spaces makes one word of a text, and a name may stand in it again and again."""
+    redact.redact("密码")
     monkeypatch.setattr(redact, "_value_of", [])
     assert steps_of("密码" * 1_000) < 100 * 1_000
 

@@ -15,10 +15,12 @@ _HERE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 _RUN = r"(?:(?<![\w-])|(?<=\\[nrt]))"
 # What may stand between a name and its value, quotes and their escapes included.
 _GAP = r"[\"'\\ \t:=,>]{1,12}"
+# Words as people join them: three or more, with one sign between them.
+JOINED_WORDS = "|".join(rf"[a-z]{{3,12}}(?:{sign}[a-z]{{3,12}}){{2,7}}" for sign in ("-", "_", r"\."))
 # What a person opens with a number: a pin of anything else is one of a plug or a version.
 _PIN_OF = (
     r"safe|vault|alarm|card|d(?:oo|eu)r|gate\b|lock|garage|phone|sim\b|account|tresor|karte|tür|schloss|konto|handy"
-    r"|coffre|porte|carte|puerta|tarjeta|caja|cassaforte|porta|carta|kluis|kaart"
+    r"|coffre|porte|carte|puerta|tarjeta|caja|cassaforte|porta|carta|kluis|kaart|token|keystore|hsm\b|yubi|meeting"
 )
 
 # kind, what it may start with, pattern. A pattern is tried only where one of its beginnings is in the text.
@@ -143,6 +145,8 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"-----BEGIN (?:[A-Z0-9 ]{0,24}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----"
         r"[^-]*(?:-(?!----)[^-]*)*(?:-----END [A-Za-z0-9 ]{0,40}-----)?",
     ),
+    ("neon-password", ("npg_",), rf"{_HERE}npg_(?=\w{{0,11}}\d)[A-Za-z0-9]{{12,}}+"),
+    ("key-end", ("-----END ",), r"-----END [A-Z0-9 ]{0,24}PRIVATE KEY-----"),
     ("private-key", ("Private-Lines",), r"Private-Lines: \d{1,3}\s+((?:[A-Za-z0-9+/=]{16,100}(?:\s{1,2}|$)){1,200})"),
     ("database-url", ("://",), r"://[^\s:/@\"'<>]{0,100}:([^\s/\"'<>]{1,200})@(?=[\w\[$.-])"),
     ("basic-auth-url", ("://",), r"://[^\s:/@\"'<>?#]{0,100}:([^\s/\"'<>?]{1,200})@(?!sha256)(?=[\w\[$.-])"),
@@ -179,7 +183,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("user-option", ('" * "', '"  *  "', '"\t*\t"'), r"\"\s+\*\s+\"([^\s\"]{6,80})\""),
     ("kubeadm-token", ("kubeadm",), r"kubeadm[^\n]{0,80}?(?<![a-z0-9.])([a-z0-9]{6}\.[a-z0-9]{16})(?![a-z0-9.])"),
     ("password-hash", ('" "md5',), r"\" \"(md5[0-9a-f]{32})\""),
-    ("user-option", ("setuser ",), r"(?i)setuser \S{1,60} [^\n>]{0,80}>([^\s\"']{6,120})"),
+    ("user-option", ("setuser ", " on >"), r"(?i)(?:setuser \S{1,60} [^\n>]{0,80}| on )>([^\s\"']{6,120})"),
     ("netrc", (" login ",), r" login\s+\S{1,100}\s+password\s+(\S{4,200})"),
     (
         "pgpass",
@@ -259,6 +263,11 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         r"(?:_p|(?<=[a-z])P)at\\{0,3}[\"']?[ ]{0,2}[:=]{1,2}[ ]{0,3}\\{0,3}[\"']?([\w-]{20,400})",
     ),
     ("cookie", ("session=",), r"session=([^\s\"'&;]{16,4000})"),
+    (
+        "cookie",
+        ('sid"', 'sessid"', 'sessionid"', 'session"'),
+        r'(?i)s(?:ess?)?(?:ion)?(?:id)?\\?",\s{0,9}\\?"value\\?":\s?\\?"([^\s"\\]{16,4000})',
+    ),
     ("cookie", ("cookie:",), r"(?i)cookie:[ ]{0,3}(?:[\w.-]{1,40}=)?([^\n\"'<>]{16,4000})"),
     (
         "secret",
@@ -346,14 +355,21 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ),
         r"(?i)(?:passwor[dt]|kennwort|passe|wachtwoord|psk)"
         r"(?:: | = |=| (?:is|ist|lautet|est) )[\"'`]?"
-        r"((?-i:[a-z]{3,12}(?: [a-z]{3,12}){3,9}|[a-z]{4,12}(?:-[a-z]{4,12}){2,7}))"
-        r"(?=[\"'`]|[.!](?:\s|$)|[ ]?(?:\n|$))",
+        rf"((?-i:[a-z]{{3,12}}(?: [a-z]{{3,12}}){{3,9}}|{JOINED_WORDS}))"
+        r"(?=[\"'`]|[.!,;)](?:\s|$)|[ ]?(?:\n|$))",
+    ),
+    (
+        "joined-words",
+        ("phrase", "password", "unlock ", "vault with "),
+        r"(?i)(?:(?:phrase|unlock|-password|vault with)[ ]|(?:phrase|password)(?:[ ]is[ ]|[ ]?[:=][ ]?(?=[\"'`])"
+        r"|(?<=phrase)[:=][ ]?|(?<=master password):[ ]))[\"'`]?"
+        rf"((?-i:{JOINED_WORDS}))(?=[\"'`]|[.!,;)]*(?:\s|$))",
     ),
     (
         "app-password",
         ("app pass", "app-pass", "application pass"),
         r"(?i)app(?:lication)?[- ]pass[a-z]{0,4}\W{1,3}(?:is )?[\"']?"
-        r"((?-i:[a-z]{4}(?: [a-z]{4}){3}(?![a-z])|[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}(?![A-Za-z0-9])))",
+        r"((?-i:[a-z0-9]{4}(?: [a-z0-9]{4}){3}(?![a-z0-9])|[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}(?![A-Za-z0-9])))",
     ),
     (
         "recovery-code",
@@ -406,18 +422,18 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "pin",
         (
-            *("oor code", "gate code", "alarm code", "safe code", "rcode: ", "zugangscode", "code d'acc"),
+            *("oor code", "gate code", "passcode", "alarm code", "safe code", "rcode: ", "zugangscode", "code d'acc"),
             *("code du portail", "code de la porte", "digo de ", "digo da ", "codice d'acc"),
         ),
-        r"(?i)(?:(?:oor|gate|alarm|safe) code|(?:(?<=tü)r|zugangs)code"
+        r"(?i)(?:(?:oor|gate|alarm|safe) code|passcode|(?:(?<=tü)r|zugangs)code"
         r"|code (?:d'acc[eè]s|du portail|de la porte)|codice d'accesso"
         r"|digo d[ea] (?:acceso|entrada|porta|(?:la )?(?:puerta|alarma)))[^\n.;:\d]{0,60}?"
         r"(?:\s(?:is|ist|lautet|est|es|è|é)\s|\s?[:=]\s?)(\d{4,8})(?![\w%])",
     ),
     (
         "pin",
-        (*("sim pin", "sim-pin", "bank pin", "card pin", "puk ", "puk:"),),
-        r"(?i)(?:puk|[a-z]{3,9}[ -]pin)(?![a-z])(?: code)?(?: (?:is|ist|est|es|è|é) | ?[:=] ?| )(\d{4,8})(?![\w%.])",
+        (*("sim pin", "sim-pin", "bank pin", "card pin", "store_pin", "token_pin", "hsm_pin", "puk ", "puk:"),),
+        r"(?i)(?:puk|[a-z]{3,9}[ _-]pin)(?![a-z])(?: code)?(?: (?:is|ist|est|es|è|é) | ?[:=] ?| )(\d{4,8})(?![\w%.])",
     ),
     (
         "login-file",
@@ -450,15 +466,11 @@ FIRST_UNSPACED = "\u2e80"
 # Words that give nothing away by themselves: what stands near them is judged as a whole.
 HINTS = (
     *("cookie", "salt", "dsn", "licen", "admin", "root", "signing", "otp", "geheim", "zugang", "hmac", "unseal"),
-    *("pepper", "clave", "mdp ", "mdp:", "salasana", "lozinka", "geslo", "chiave", "communit"),
+    *("pepper", "chave", "klucz", "clave", "mdp ", "mdp:", "salasana", "lozinka", "geslo", "chiave", "communit"),
 )
 # A name that holds one of these words gives its value away: word, kind.
 WORDS: tuple[tuple[str, str], ...] = (
-    ("pass", "password"),
-    ("pwd", "password"),
-    ("pw", "password"),
-    ("p/w", "password"),
-    ("kennwort", "password"),
+    *((word, "password") for word in ("pass", "pwd", "pw", "p/w", "kennwort")),
     ("secret", "secret"),
     ("token", "token"),
     *((word, "api-key") for word in ("key", "sleutel", "nyckel")),

@@ -34,6 +34,7 @@ _NEAR_BEHIND = 800
 # So far behind a name something may be given to it by one of these; letters alone are so many, in no word's order.
 _NEAR_GIVEN, _MIN_ODD = 80, 8
 _GIVEN_BY = "=:,\"'`"
+_QUOTES = frozenset("\"'`")
 _SIGNS = "!#%*?^~@$+&"
 _NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
 # A text of so many secrets and hardly more words than name them says nothing else.
@@ -391,9 +392,13 @@ def may_be_given(text: str, at: int, kind: str) -> bool:
 
 def _may_be_given_so(word: str) -> bool:
     """Whether three words are joined in a word, or its letters are not those of a word in their order."""
-    word = word.strip("\"'`*(),;.:=!?")
-    if word.count("-") > 1:
+    bare = word.strip("\"'`*(),;.:=!?")
+    # Names of code are joined by other signs, but those are in quotes seldom.
+    quoted = word.strip("(),;:=")
+    is_quoted = quoted[:1] in _QUOTES and quoted[-1:] == quoted[:1]
+    if bare.count("-") > 1 or (is_quoted and (bare.count("_") > 1 or bare.count(".") > 1)):
         return True
+    word = bare
     for sign in _GIVEN_BY:
         word = word.rpartition(sign)[2]
     if len(word) < _MIN_ODD or not word.isalpha() or not word.isascii():

@@ -39,6 +39,7 @@ _DRAWN = b"C" * _MANY
 _KEY = 40
 _NO_BYTES = frozenset(" }.(\n")
 # So near stands a phrase of many words with nothing but a space around them; of few where it is said to be it.
+_NEAR_JOINED = 80
 _NEAR_WORDS, _WORDS, _SEED, _NEAR_SAID, _SAID = 240, 4, 12, 52, (":", "=", "is", "es")
 _IN_SENTENCES = frozenset(
     (
@@ -81,9 +82,20 @@ def _is_of_words(text: str, at: int, beginning: str) -> bool:
     """Whether words alone are said to be a password, several of them or joined, and not those of a sentence."""
     line = text[at + len(beginning) : at + _NEAR_WORDS].partition("\n")[0]
     words = line.strip(" \"'`").split(" ", _WORDS)[:_WORDS]
-    if words[0].count("-") > 1:
+    if _is_joined(words[0]):
         return True
     return len(words) == _WORDS and _IN_SENTENCES.isdisjoint(words) and _has_words(line, _WORDS)
+
+
+def _is_joined(word: str) -> bool:
+    """Whether three words or more are joined by one sign."""
+    word = word.strip("\"'`.,:;=()")
+    return any(word.count(sign) > 1 for sign in "-_.")
+
+
+def _has_joined(text: str, at: int) -> bool:
+    """Whether such words stand directly behind a name."""
+    return any(map(_is_joined, text[at + 6 : at + _NEAR_JOINED].split(None, 3)[:3]))
 
 
 def _has_words(text: str, least: int) -> bool:
@@ -166,10 +178,14 @@ _CHECKS: dict[str, Callable[[str, int, str], bool]] = {
     ),
     **dict.fromkeys(("1/", "2/"), lambda text, at, _: text[at + 2 : at + 12].isdigit()),
     "AC": lambda text, at, _: text[at + 2 : at + 12].isalnum(),
-    "phrase": lambda text, at, _: _has_words(
-        text[at + 6 : at + _NEAR_WORDS],
-        _WORDS if any(sign in text[at : at + _NEAR_SAID].lower() for sign in _SAID) else _SEED,
+    "phrase": lambda text, at, _: (
+        _has_joined(text, at)
+        or _has_words(
+            text[at + 6 : at + _NEAR_WORDS],
+            _WORDS if any(sign in text[at : at + _NEAR_SAID].lower() for sign in _SAID) else _SEED,
+        )
     ),
+    **dict.fromkeys(("password", "unlock ", "vault with "), lambda text, at, _: _has_joined(text, at)),
     " words": lambda text, at, _: _has_words(text[at + 6 : at + _NEAR_WORDS], _SEED),
     **dict.fromkeys(_OF_WORDS, _is_of_words),
     "://": lambda text, at, _: "@" in text[at : at + 400].split(None, 1)[0],

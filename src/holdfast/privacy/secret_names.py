@@ -58,6 +58,8 @@ _OTHER = r"""(?x)[.!]\s | && | ;\s(?![^\n]{0,20}=) | ^[?\#/&]\S | ^\.(?!(?:value
 _SET_GAP = r"(?:\b(?:is|to|was|lautet|est|es)\s|[:=]\s{0,2}|\s--?[a-z-]{1,12}[ =])[\"'`]?$"
 # A string is given in place of something that may be missing, or to what makes a value of it.
 _GIVEN_GAP = r"(?:\|\||\?\?|\bor)\s?.$|[:=]\s{0,2}(?:new )?[\w:.]{1,30}\(.$"
+# What stands before it is spoken of once more: "the current one is ...", "it's ...".
+_ONCE_MORE = r"\b(?:(?:one|it|this|that|value|mine|ones)\s(?:is|was)|it['’]s)\s[\"'`]?$"
 # A flag of something else, behind a command that has the word in its name.
 _OTHER_FLAG = r"\s--?(?:[a-z]+-)*(?:id|name|arn|region|bucket|profile|type|file|host|port|role)[ =]$"
 _OF_ID = r"(?i)\b(?:commit|sha\d*|hash|digest|id|rev|ref|trace|span|uid|uuid|checksum)\b"
@@ -303,7 +305,8 @@ def _is_near(gap: str, value: str, kind: str, behind: str, is_foreign: bool) -> 
     quoted = gap[-1:] in _QUOTES and behind == gap[-1:]
     if len(value) < 8 or _is_other(gap, value, kind, "" if quoted else behind):
         return False
-    words = pattern(r"[^\W\d_]{2,}").findall(gap)
+    # What is spoken of once more stands as near as behind its name.
+    words = [] if pattern(_ONCE_MORE).search(gap) else pattern(r"[^\W\d_]{2,}").findall(gap)
     if not quoted and pattern(r"[A-Za-z_]\w*(?:(?:\.[A-Za-z_]\w*)+$|=[^=])").match(value):
         return False
     is_set = bool(

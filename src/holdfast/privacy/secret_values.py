@@ -89,9 +89,12 @@ _GIVEN_WORDS = (
 _PASSWORDS = frozenset(_GIVEN_WORDS.split())
 
 # What says something, and is no words of a password; a seed has some such words by chance.
-_SAYING = {"password-words": rf"{patterns.SPEAKS}|{CODE_WORD}", "passphrase": patterns.PROSE}
+_SAYING = {"passphrase": patterns.PROSE}
+_SAYING |= dict.fromkeys(("password-words", "joined-words"), rf"{patterns.SPEAKS}|{CODE_WORD}")
 _SAYING |= dict.fromkeys(("seed-phrase", "pin"), rf"(?s)(?:{patterns.PROSE}.*?){{3}}")
 
+# A line of a key in encoded data, and how many there are.
+_MAX_KEY_LINE, _MAX_KEY_LINES = 120, 80
 _MAX_JUDGED = 1_000
 _judged: dict[tuple[str, int], bool] = {}
 _compiled: dict[str, re.Pattern[str]] = {}
@@ -104,6 +107,9 @@ def checked(text: str, match: re.Match[str], kind: str) -> Iterator[tuple[int, i
         return
     if kind == "recovery-code":
         yield from _codes(text, match.end())
+        return
+    if kind == "key-end":
+        yield from _lines_before(text, match.start())
         return
     if kind == "secret-entry":
         yield from _entries(text, match.end())
@@ -144,7 +150,9 @@ def _strings(text: str, at: int, kind: str) -> Iterator[tuple[int, int]]:
 
 def _is_argument(value: str) -> bool:
     """Say whether a string that a call is given is a password, and no address, file or name of a method."""
-    return is_shaped("password", value) and not pattern(r"[/:]|\.[a-z]\w*$|@\w+\.").search(value)
+    return (is_shaped("password", value) or is_phrase(value, quoted=True)) and not pattern(
+        r"[/:]|\.[a-z]\w*$|@\w+\."
+    ).search(value)
 
 
 def _codes(text: str, at: int) -> Iterator[tuple[int, int]]:
@@ -165,6 +173,18 @@ def _entries(text: str, at: int) -> Iterator[tuple[int, int]]:
             yield line.span(1)
 
 
+def _lines_before(text: str, at: int) -> Iterator[tuple[int, int]]:
+    """Yield the lines of encoded data that end here, of a key whose beginning was cut away."""
+    start = at
+    for _ in range(_MAX_KEY_LINES):
+        first = text.rfind("\n", max(0, start - _MAX_KEY_LINE), max(0, start - 1)) + 1
+        if first >= start or not pattern(r"[A-Za-z0-9+/=]{8,}\r?\n$").match(text[first:start]):
+            break
+        start = first
+    if start < at:
+        yield start, at - 1
+
+
 def is_shaped(kind: str, value: str) -> bool:
     """Say whether a value of the right shape is a secret, and not a stand-in or an ordinary name."""
     if kind == "private-key":
@@ -178,7 +198,7 @@ def is_shaped(kind: str, value: str) -> bool:
     if kind in _PASSWORDS:
         return is_phrase(value) or (is_value(value, "password") and not pattern(rf"(?:{CODE_WORD})$").match(value))
     if kind in _SAYING:
-        return not pattern(_SAYING[kind]).search(value)
+        return not pattern(_SAYING[kind]).search(value.replace("_", " "))
     if kind == "env-password":
         return not pattern(patterns.STAND_IN).match(value)
     if kind in ("url-token", "cookie", "kept-secret"):
@@ -361,11 +381,16 @@ def is_secret(value: str, kind: str, quoted: bool, phrase: bool) -> bool:
         return len(value) >= (6 if quoted else 8)
     if phrase:
         return bool(pattern(_SEED_PHRASE).match(value)) and not pattern(_SENTENCE).search(value)
-    return kind == "password" and is_phrase(value)
+    return is_phrase(value, quoted=quoted) if kind == "password" or (quoted and kind == "secret") else False
 
 
-def is_phrase(value: str) -> bool:
-    """Say whether a value is four words or more, joined as people join them to a password, and no name of code."""
+def is_phrase(value: str, *, quoted: bool = False) -> bool:
+    """Say whether a value is several words, joined as people join them to a password, and no name of code.
+
+    Four are joined by hyphens; in quotes, where no name stands by itself, three by any one sign.
+    """
+    if quoted and pattern(rf"(?:{privacy.JOINED_WORDS})$").match(value):
+        return not pattern(rf"{patterns.SPEAKS}|{CODE_WORD}").search(value.replace("_", " "))
     if value.count("-") < 3 or not pattern(_SEED_PHRASE).match(value):
         return False
     return not pattern(_SENTENCE).search(value) and not pattern(CODE_WORD).search(value)
