@@ -10,12 +10,12 @@ that age are judged no more.
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Sequence
 
 from holdfast.base import clock, files, rows
-from holdfast.base.minijson import dumps
 from holdfast.base.text import hash_of
 from holdfast.language.judge import Judgement, judge_all, who_judges
 
@@ -56,7 +56,7 @@ class Judgements:
                 kept = {name for name, row in self._known.items() if row[1] >= last}
                 rows.rewrite(self._path, lambda line: None if (rows.texts_in(line) or ("",))[0] in kept else b"")
                 self.oldest = last
-            lines = [dumps(list(self._known[name])) for name in self._new]
+            lines = [json.dumps(self._known[name], ensure_ascii=False) for name in self._new]
             rows.append(self._path, lines, durable=False, most=_MOST)
             self._new.clear()
 
