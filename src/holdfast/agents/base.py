@@ -183,8 +183,6 @@ class Agent:
     shows: frozenset[str] = frozenset()
     # After a compaction it runs its hook of a session's start once more; where it does not, the next prompt makes up.
     starts_again: bool = True
-    # It shows its model what an MCP server says of itself; where it does not, a session's start has to bring it.
-    hears_servers: bool = False
     # The moment at which a session is worth reading: its end, or each pause where the agent tells of no end.
     settles: str = "end"
     # The agent's own names of events, with their moments.

@@ -50,7 +50,6 @@ class ClaudeCode(Agent):
     moved_by = ("CLAUDE_CONFIG_DIR",)
     injects = frozenset({"start", "prompt", "before-tool", "tool", "tool-failed"})
     shows = frozenset({"start", "prompt"})
-    hears_servers = True
     guard, asks = "PreToolUse", True
     answer_path = ("message", "id")
     around = ("PreToolUse",)

@@ -93,9 +93,7 @@ def _memories(run: HookRun, doing: str, *, needed: bool) -> tuple[list[Item], in
 
 
 def _doctrine(run: HookRun) -> list[Item]:
-    """Return what the person says about this memory, for an agent that hears it from no MCP server of ours."""
-    if run.agent.hears_servers:
-        return []
+    """Return what the person says about this memory."""
     from holdfast.memory import doctrine
 
     kept, _ = doctrine.told(run.home)

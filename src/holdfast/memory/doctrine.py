@@ -1,9 +1,9 @@
 """The doctrine: `memory/system/definition.md`, on which the person says how this memory is kept.
 
 The page that Holdfast lays says what its guidance says anyway. What the person adds to it or writes instead goes into
-the guidance of agents: into the instructions of the MCP server, the rules files, and the start of a session where the
-agent has neither. Whole sentences, at most MAX_TOLD characters; `holdfast doctor` says what did not fit. The page is
-the person's: nothing here writes to it.
+the guidance of agents: into the start of a session where the agent's hook hands text over, else into its rules file and
+the instructions of the MCP server. Whole sentences, at most MAX_TOLD characters; `holdfast doctor` says what did not
+fit. The page is the person's: nothing here writes to it.
 """
 
 from __future__ import annotations

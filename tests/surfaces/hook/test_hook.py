@@ -10,6 +10,7 @@ import pytest
 
 from holdfast import agents
 from holdfast.app.erase import forget_memory as forget
+from holdfast.app.hook import hook as answer_of
 from holdfast.continuity import working_state
 from holdfast.memory.remember import remember as store
 from holdfast.privacy import fence
@@ -388,15 +389,27 @@ def test_a_disk_that_takes_nothing(tmp_path, shop, hook, is_full) -> None:
         subprocess.run(["umount", "-l", place], check=True)
 
 
-def test_the_doctrine_reaches_an_agent_that_hears_no_server(hook, remember, home):
-    """What the person added to the page of the doctrine stands in its start as theirs; who hears servers has it."""
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "opencode", "grok"])
+def test_the_doctrine_reaches_every_agent_and_is_seen_beforehand(remember, home, shop, cli, agent, workspace):
+    """What the person added to the page stands in the start as theirs, or in the rules file, and in the preview."""
     remember("Deploys need the VPN.")
     page = home / "memory" / "system" / "definition.md"
     page.parent.mkdir(exist_ok=True)
     page.write_text("# How this memory is kept\n\n- Never store the name of a customer.\n")
-    told = hook("sessionStart", agent="copilot", source="startup").out.decode()
-    assert told.count("Never store the name of a customer.") == 1 and "About this memory" in told
-    assert "customer" not in hook.start("s2").out.decode()
+    assert cli("preview", "--agent", agent).out.count("- Never store the name of a customer.") == 1
+    adapter = agents.get(agent)
+    if "start" in adapter.injects:
+        event = next(name for name, moment in adapter.events.items() if moment == "start")
+        call = adapter.read_hook_input(event, {"session_id": "s1", "cwd": str(shop), "source": "startup"}, {})
+        told = answer_of(str(home), adapter, call, {})
+        assert told.count("Never store the name of a customer.") == 1 and "About this memory" in told
+        return
+    # Its hook hands nothing over, so what holds everywhere stands in its rules file.
+    assert cli("install", agent, "--yes").code == 0
+    with workspace() as opened:
+        rules = adapter.rules_file(opened.place("user")).path
+    with open(rules, encoding="utf-8") as file:
+        assert "Never store the name of a customer." in file.read()
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "copilot"])

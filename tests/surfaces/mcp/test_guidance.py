@@ -52,6 +52,9 @@ def test_what_the_person_wrote_as_doctrine_is_part_of_it(talk, home, variant) ->
     said = server.greeting["instructions"]
     assert "- Never store names of customers." in said and len(said) <= MAX_CHARACTERS
     assert said.startswith(guidance(variant).split("\n\n")[0])
+    # The hook of an agent that takes it at a start has told it already.
+    told = talk("--agent", "claude-code", HOLDFAST_MCP_GUIDANCE=variant).greeting["instructions"]
+    assert told == guidance(variant)
 
 
 def test_a_variant_that_is_none(cli, talk) -> None:

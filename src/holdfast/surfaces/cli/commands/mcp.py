@@ -34,7 +34,10 @@ def _mcp(agent: str) -> None:
     found = settings_at_start(home, os.environ, asked.flags)
     if sys.stdin.isatty():
         click.echo("this is a server that agents start; it waits for JSON-RPC. Ctrl-D ends it.", err=True)
-    incoming, instructions = begin(), guidance(found.text("mcp.guidance"), home)
+    # A name that is no agent's is refused before anything is served. What the person says about this memory comes from
+    # the hook of an agent that takes it at a start, and else from here, so that each agent hears it once.
+    is_told = bool(agent) and "start" in agents.get(agent).injects
+    incoming, instructions = begin(), guidance(found.text("mcp.guidance"), "" if is_told else home)
     signal.signal(signal.SIGINT, lambda number, frame: os._exit(130))
 
     def handlers() -> Handlers:
@@ -45,9 +48,6 @@ def _mcp(agent: str) -> None:
         caller = Caller(dict(os.environ), agent=agent, home=home, flags=asked.flags)
         return Handlers(caller, found.number("mcp.timeout_ms") / 1000)
 
-    if agent:
-        # A name that is no agent's is refused before anything is served.
-        agents.get(agent)
     quick = QuickServer(incoming, instructions, handlers)
     if quick.run():
         _serve_by_the_sdk(incoming, quick.handlers, instructions)
