@@ -46,6 +46,7 @@ from holdfast.exchange.sync.depot import Depot, has_remote
 from holdfast.inject import publish
 from holdfast.journal import notices
 from holdfast.journal.updates import Updates
+from holdfast.learning.said import judgements
 from holdfast.memory import audit, index_pages
 from holdfast.memory import forget as memory_forget
 from holdfast.parts import TAILS
@@ -336,6 +337,9 @@ def _remove_records(workspace: Workspace, target: EraseTarget) -> int:
     tails = os.path.join(workspace.home, *TAILS)
     for name in files.names_in(tails):
         files.discard(os.path.join(tails, name))
+    if not (target.plainly and target.sessions):
+        # No look finds a text in a hash. A session that is forgotten takes its own.
+        files.discard(judgements.path_of(workspace.home))
     forget.remove(workspace, target.sessions)
     removed = len(target.sessions)
     gone = []

@@ -48,7 +48,7 @@ def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent])
     if session.is_subagent or not is_recent(session):
         return
     # Where both are seen, the first one counts.
-    read = judged_messages(workspace.home, events)
+    read = judged_messages(workspace.home, session, events)
     moods = {id(one): mood for one, said in read for mood in reversed(MOODS) if mood in said.kinds}
     for event, text, heard in _unheard(workspace, digest, events) if moods else ():
         if heard is None and (mood := moods.get(id(event))):

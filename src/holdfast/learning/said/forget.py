@@ -1,10 +1,13 @@
-"""Forgetting a session takes what was proposed because of what was said in it."""
+"""Forgetting a session takes what was proposed because of what was said in it, and what the judge said of that."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
 
+from holdfast.base import files, rows
+from holdfast.base.text import count
+from holdfast.learning.said import judgements
 from holdfast.learning.said.harvest import SOURCE
 from holdfast.memory.proposal_files import FOLDER, SAID_IN, Proposals, id_of, messages_of
 from holdfast.records import Step
@@ -13,6 +16,10 @@ from holdfast.sessions.parts import Change, ForgetTarget
 
 def forget(target: ForgetTarget) -> Iterator[Change]:
     """Yield the proposals that go, and those that were heard elsewhere first; one that a person edited stays."""
+    path, instead = judgements.path_of(target.home), judgements.without(target.name)
+    if many := len(rows.instead_of(files.read_if_there(path), instead)):
+        step = Step("redact", "state/judgements", f"{count(many, 'row')} of what the judge said of its messages")
+        yield Change(step, partial(rows.rewrite, path, instead))
     room = Proposals(target.home)
     for one in room.all()[0]:
         heard = messages_of(one) if one.source == SOURCE else []

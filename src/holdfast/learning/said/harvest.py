@@ -73,7 +73,7 @@ def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent])
     session = digest.session
     if session.is_subagent or not session.project or not is_recent(session):
         return
-    for event, found in judged_messages(workspace.home, events):
+    for event, found in judged_messages(workspace.home, session, events):
         statement = one_line(tidied(messages.statement(cleaned(found.statement))), _MAX_STATEMENT)
         kinds = [kind for kind in found.kinds if kind not in MOODS]
         when = event.at or session.ended or session.started
@@ -110,8 +110,10 @@ def is_recent(session: Session) -> bool:
     return (session.ended or session.started) >= clock.iso(time.time() - MAX_DAYS * clock.DAY_SECONDS)
 
 
-def judged_messages(home: str, events: Sequence[SessionEvent]) -> Iterator[tuple[SessionEvent, Judgement]]:
-    """Yield the person's messages, each with what is said of it, read with what the agent had said before."""
+def judged_messages(
+    home: str, session: Session, events: Sequence[SessionEvent]
+) -> Iterator[tuple[SessionEvent, Judgement]]:
+    """Yield the messages of a person, each with what is said of it, read with what the agent had said before."""
     said, answer = [], ""
     for event in events:
         if event.role == "assistant" and event.text.strip():
@@ -119,7 +121,7 @@ def judged_messages(home: str, events: Sequence[SessionEvent]) -> Iterator[tuple
         elif event.role == "human" and (text := speech.typed(event.text)):
             said.append((event, text, answer))
     said = said[-MAX_MESSAGES:]
-    found = judgements(home).of([(text, before) for _, text, before in said])
+    found = judgements(home).of(session.name, [(text, before) for _, text, before in said])
     yield from zip([event for event, _, _ in said], found, strict=True)
 
 

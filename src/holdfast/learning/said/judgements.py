@@ -1,11 +1,13 @@
 """What the judge said of messages, kept so that a session that goes on is not read again from its first message.
 
 `state/judgements` has a row for each message that was read: a hash of the message, of what the agent had said before it
-and of the judge, the day, what was said, and where in the message the statement stands; no word of it. A judge that
-changed says it of another hash. The file may be lost: then messages are read again, and the same is said of them.
+and of the judge, the day, what was said, where in the message the statement stands, and the session that it was first
+read in; no word of it. A judge that changed says it of another hash. The file may be lost: then messages are read
+again, and the same is said of them.
 
 Bounded: it takes no more rows than fit in `_MOST` bytes, and a row goes MAX_DAYS after it was written, as sessions of
-that age are judged no more.
+that age are judged no more. Whoever forgets a session takes its rows, and whoever erases a text takes them all: with
+the words at hand, a hash tells that they were said.
 """
 
 from __future__ import annotations
@@ -21,14 +23,29 @@ from holdfast.language.judge import Judgement, judge_all, who_judges
 
 MAX_DAYS = 30
 _MOST = 1_000_000
-_HASH, _FIELDS = 24, 6
+_HASH, _FIELDS = 24, 7
+
+
+def path_of(home: str) -> str:
+    """Return where they are kept."""
+    return os.path.join(home, "state", "judgements")
+
+
+def without(session: str) -> rows.Instead:
+    """Return what takes the rows of a session, and those that do not say whose they are."""
+
+    def instead(line: bytes) -> bytes | None:
+        row = rows.texts_in(line) or ()
+        return None if len(row) == _FIELDS and row[-1] != session else b""
+
+    return instead
 
 
 class Judgements:
     """The judgements of one home. They are kept when `keep` is called."""
 
     def __init__(self, home: str) -> None:
-        self._path = os.path.join(home, "state", "judgements")
+        self._path = path_of(home)
         self._known: dict[str, tuple[str, ...]] = {}
         self._new: list[str] = []
         self._who = who_judges()
@@ -38,12 +55,12 @@ class Judgements:
                 self._known[row[0]] = row
                 self.oldest = min(self.oldest, row[1])
 
-    def of(self, messages: Sequence[tuple[str, str]]) -> list[Judgement]:
-        """Judge messages, each with what the agent had said before it; those that are known are not read again."""
+    def of(self, session: str, messages: Sequence[tuple[str, str]]) -> list[Judgement]:
+        """Judge messages of a session, each with what the agent had said before it; known ones are not read again."""
         names = [hash_of(self._who, *message, length=_HASH) for message in messages]
         new = {name: one for name, one in zip(names, messages, strict=True) if name not in self._known}
         for (name, (text, _)), said in zip(new.items(), judge_all(list(new.values())), strict=True):
-            self._known[name] = _row(name, text, said)
+            self._known[name] = _row(name, text, said, session)
             self._new.append(name)
         return [_judgement(self._known[name], text) for name, (text, _) in zip(names, messages, strict=True)]
 
@@ -61,10 +78,10 @@ class Judgements:
             self._new.clear()
 
 
-def _row(name: str, text: str, said: Judgement) -> tuple[str, ...]:
+def _row(name: str, text: str, said: Judgement, session: str) -> tuple[str, ...]:
     place = f"{text.find(said.statement)} {len(said.statement)}"
     lasts = "lasts" if said.lasts else ""
-    return name, clock.now()[:10], " ".join(said.kinds), " ".join(said.candidates), place, lasts
+    return name, clock.now()[:10], " ".join(said.kinds), " ".join(said.candidates), place, lasts, session
 
 
 def _judgement(row: tuple[str, ...], text: str) -> Judgement:
