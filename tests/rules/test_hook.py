@@ -13,59 +13,12 @@ import pytest
 from holdfast import agents
 from holdfast.language.conditions import parse
 from holdfast.memory.forget import plan as forget_plan
-from holdfast.memory.remember import remember
 from holdfast.parts import HookRun
 from holdfast.rules import hook, table
 from holdfast.rules.build import build
-from holdfast.workspace import Workspace
+from support.answers import Answers
 
 PUSH = "Never git push without asking me first."
-
-
-class Answers:
-    """What the rules answered at one call, after each noted that it was told."""
-
-    def __init__(self, effects) -> None:
-        effects = [one for one in effects if one.do is None or one.do() is not False]
-        self.said = [one.say for one in effects if one.say]
-        self.held = [one.hold for one in effects if one.hold]
-        self.asked = [one.ask for one in effects if one.ask]
-        self.given = [one.given for one in effects if one.given]
-
-    def __bool__(self) -> bool:
-        return bool(self.said or self.held or self.asked)
-
-
-@pytest.fixture
-def workspace(home, shop):
-    """The workspace of the shop."""
-    with Workspace(str(home), folder=str(shop)) as opened:
-        yield opened
-
-
-@pytest.fixture
-def store(workspace):
-    """Store a memory in the shop, in the person's own name."""
-    return lambda text, **more: remember(workspace, text, **more).memory
-
-
-@pytest.fixture
-def call(home, shop, monkeypatch):
-    """Tell a hook of a call of Claude Code, and return what the rules answer."""
-    adapter = agents.get("claude-code")
-    injects = frozenset({"start", "prompt", "before-tool", "after-tool", "tool-failed"})
-    monkeypatch.setattr(type(adapter), "injects", injects)
-
-    def make(line: str = "", moment: str = "before-tool", session: str = "s1", tool: str = "Bash", **more):
-        told = more.pop("told", {"command": line})
-        environment = {**os.environ, **{name: more.pop(name) for name in list(more) if name.isupper()}}
-        event = {"before-tool": "PreToolUse", "tool-failed": "PostToolUseFailure", "compact": "PreCompact"}[moment]
-        data = {"session_id": session, "cwd": str(shop), "tool_name": tool, "tool_input": told, **more}
-        given = adapter.read_hook_input(event, data, {})
-        run = HookRun(str(home), adapter, given, environment)
-        return Answers(getattr(hook, f"at_{moment.replace('-', '_')}")(run))
-
-    return make
 
 
 def test_a_rule_that_forbids_holds_the_first_call_and_lets_the_same_through(store, call) -> None:

@@ -61,5 +61,5 @@ def test_what_another_version_wrote_is_not_believed(workspace) -> None:
     """Rules that were derived by another version are derived again, although no file changed."""
     conditions(workspace)
     forge(workspace, "make purge", "make older")
-    forge(workspace, "2-", "2-0.0.0.")
+    forge(workspace, "3-", "3-0.0.0.")
     assert conditions(workspace) == ["make deploy", "make purge"]

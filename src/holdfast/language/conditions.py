@@ -25,12 +25,22 @@ from holdfast.base.light_records import dataclass
 from holdfast.errors import BadInput
 from holdfast.language import commands, tools
 from holdfast.language.commands import fits
-from holdfast.language.runs import Run, changed_by, removed_by, runs, shown_by, spelled, taken_along
+from holdfast.language.runs import (
+    Run,
+    changes_of,
+    patched,
+    patches_of,
+    removed_by,
+    runs,
+    shown_by,
+    spelled,
+    taken_along,
+)
 from holdfast.language.word_lists import listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 NONE = "none"
 KINDS = ("command", "path", "tool", "failure", "branch")
@@ -45,7 +55,9 @@ _REMOVES, _DELETED = "delete", "*** Delete File: "
 # The one that is about what a file says: a line of a shell that shows it counts like a tool that reads it.
 _READS = "read"
 # A call that takes a folder along has one of these, and need not name what is in it.
-_TAKES = ("rm -", "mv ", "-delete", "git clean", "git checkout", "git restore")
+_TAKES = ("rm -", "mv ", "-delete", "git clean", "git checkout", "git restore", "-exec", "xargs")
+# One that applies a patch need not name the files that it changes.
+_PATCHES = (" apply", "git am", "patch -", "patch <")
 _last_call, _last_line = ["", "", ""], [""]
 _last_runs: list[Run] = []
 
@@ -76,7 +88,8 @@ class Call:
 
     `error` is what it failed with, empty where it did not fail or has not run. `folder` is where it runs, `root` the
     top of its project; `branch` what is checked out there. `branch_in` tells that of another folder, where it is known,
-    `files_in` what is in a folder now, all of it or only what git ignores.
+    `files_in` what is in a folder now, all of it or only what git ignores, `text_of` what a file says, and `tree_of`
+    the top of the work tree of the same project that a file lies in.
     """
 
     tool: str = ""
@@ -87,6 +100,8 @@ class Call:
     branch: str = ""
     branch_in: Callable[[str], str] | None = None
     files_in: Callable[[str, bool], Iterable[str]] | None = None
+    text_of: Callable[[str], str] | None = None
+    tree_of: Callable[[str], str] | None = None
 
 
 def parse(text: str) -> Condition:
@@ -206,7 +221,7 @@ def needles(condition: Condition) -> tuple[str, ...]:
                 is_one = bool(literal) and not any(entry.startswith(f"{first} {literal[-1]}=") for entry in aliases)
                 found.append(literal[-1].rstrip("/") if is_one else pieces[-1])
             else:
-                found += [max(pieces, key=len), *_TAKES]
+                found += [max(pieces, key=len), *_TAKES, *_PATCHES]
     return tuple(dict.fromkeys(found))
 
 
@@ -309,7 +324,7 @@ def _branch_in(folder: str, call: Call) -> str:
     inside = _within(folder, call)
     if call.branch_in is None:
         return "" if inside[:1] == "/" else call.branch
-    return call.branch_in(inside if inside[:1] == "/" else f"{call.root}/{inside}")
+    return call.branch_in(_whole(folder, call))
 
 
 def _branches(words: Sequence[str], here: str) -> tuple[list[str], str]:
@@ -333,26 +348,29 @@ def _matched_path(condition: Condition, call: Call) -> str:
     if _READS in condition.tools and line_of(call):
         shown = [_from(run.folder, path) for run in _runs_of(line_of(call)) for path in shown_by(run.words)]
         changed = touched(call) if len(condition.tools) > 1 else []
-        return next((path for path in [*shown, *changed] if _is_meant(path, patterns, call)), "")
+        return _first_meant([*shown, *changed], patterns, call)
     found = _removed(call) if removes else touched(call, reads=bool(condition.tools))
-    for path in found:
-        if _is_meant(path, patterns, call):
-            return path
+    if meant := _first_meant(found, patterns, call):
+        return meant
     # Who takes a folder away takes what is in it.
-    for folder, only_ignored in _taken_along(call, removes=removes) if call.files_in else ():
-        whole = _within(folder.removesuffix("*").rstrip("/") or ".", call)
-        whole = whole if whole[:1] == "/" else f"{call.root}/{whole}"
-        for path in call.files_in(whole, only_ignored) if call.files_in else ():
-            if _is_meant(path, patterns, call):
-                return f"{folder} with {_within(path, call)}"
+    for folder, names, only_ignored in _taken_along(call, removes=removes) if call.files_in else ():
+        whole = _whole(folder.removesuffix("*").rstrip("/") or ".", call)
+        below = [path[len(whole) :] for path in (call.files_in(whole, only_ignored) if call.files_in else ())]
+        below = [one for one in below if not names or any(fits(one.rpartition("/")[2], name) for name in names)]
+        for called in _names_of(whole, call, below):
+            if _is_meant(called, patterns, call):
+                return f"{folder} with {called[0]}"
     return ""
 
 
-def _is_meant(path: str, patterns: Sequence[str], call: Call) -> bool:
-    inside = _within(path, call)
-    linked = _behind_links(inside, call.root) if call.root else inside
+def _first_meant(paths: Iterable[str], patterns: Sequence[str], call: Call) -> str:
+    return next((path for path in paths if any(_is_meant(one, patterns, call) for one in _names_of(path, call))), "")
+
+
+def _is_meant(names: Iterable[str], patterns: Sequence[str], call: Call) -> bool:
+    """Whether a file is meant by patterns under one of its names."""
     fitting: list[str] = []
-    for one in dict.fromkeys((inside, linked)):
+    for one in dict.fromkeys(names):
         # What lies outside of the project is meant only by a pattern that says where.
         outside = bool(call.root) and one[:1] == "/"
         near = [pattern for pattern in patterns if not outside or pattern.removeprefix(_BUT)[:1] in "/~"]
@@ -360,30 +378,39 @@ def _is_meant(path: str, patterns: Sequence[str], call: Call) -> bool:
     return bool(fitting) and not any(one[:1] == _BUT for one in fitting)
 
 
-def _behind_links(inside: str, root: str) -> str:
-    """Return the file that a path leads to when its links are followed, from the top of its project if it is there."""
-    real, top = os.path.realpath(os.path.join(root, inside)), os.path.realpath(root)
-    return real[len(top) + 1 :] if real.startswith(f"{top}/") else real
+def _names_of(path: str, call: Call, below: Iterable[str] = ("",)) -> Iterator[list[str]]:
+    """Yield the names of a file from the top of its project: as called, behind links, in another tree of the project.
+
+    Those of what lies `below` a folder are asked for at once.
+    """
+    whole = _whole(path, call)
+    places = [(whole, call.root)]
+    if call.root:
+        real = os.path.realpath(whole)
+        places.append((real, os.path.realpath(call.root)))
+        places.append((real, (call.tree_of and call.tree_of(real)) or call.root))
+    for one in below:
+        yield [_from_top(f"{place}{one}", top) for place, top in places]
 
 
 def _removed(call: Call) -> list[str]:
     """Return the files that a call takes away or moves."""
     line = line_of(call)
     if line:
-        return [_from(run.folder, path) for run in _runs_of(line) for path in removed_by(run.words)]
+        return [_from(run.folder, path) for run in _runs_of(line) for path in changes_of(run, removed_by)]
     if "delete" in call.tool.casefold():
         return tools.paths_in(call.given)
     lines = call.given.replace("\\n", "\n").split("\n") if tools.PATCH in call.given else []
     return [one.removeprefix(_DELETED).strip() for one in lines if one.startswith(_DELETED)]
 
 
-def _taken_along(call: Call, *, removes: bool) -> list[tuple[str, bool]]:
-    """Return the folders that a call takes along with what is in them, and whether only what git ignores goes."""
-    found: list[tuple[str, bool]] = []
+def _taken_along(call: Call, *, removes: bool) -> list[tuple[str, list[str], bool]]:
+    """Return the folders that a call takes along, the names of what goes of them, and whether only what git ignores."""
+    found: list[tuple[str, list[str], bool]] = []
     for run in _runs_of(line_of(call)):
-        folders, only_ignored = taken_along(run.words)
+        folders, names, only_ignored = taken_along(run)
         folders = folders if only_ignored or not removes or removed_by(run.words) else []
-        found += [(_from(run.folder, path), only_ignored) for path in folders]
+        found += [(_from(run.folder, path), names, only_ignored) for path in folders]
     return found
 
 
@@ -399,9 +426,21 @@ def touched(call: Call, *, reads: bool = False) -> list[str]:
         return changed or (tools.paths_in(call.given) if reads else [])
     found: list[str] = []
     for run in _runs_of(line):
-        named = [*run.writes, *changed_by(run.words)]
+        named = [*run.writes, *changes_of(run), *_patched(run, call)]
         found += [_from(run.folder, path) for path in named]
     return [path for path in found if not path.startswith("/dev/")]
+
+
+def _patched(run: Run, call: Call) -> list[str]:
+    """Return the files that the patches name which a command applies, as far as they stand in its line or are there."""
+    places, text = patches_of(run)
+    texts = [call.text_of(_whole(_from(run.folder, one), call)) for one in places] if call.text_of else []
+    return [path for one in (*texts, text) if one for path in patched(one)]
+
+
+def _whole(path: str, call: Call) -> str:
+    inside = _within(path, call)
+    return f"{call.root}/{inside}" if call.root and inside[:1] != "/" else inside
 
 
 def _within(path: str, call: Call) -> str:
@@ -409,9 +448,11 @@ def _within(path: str, call: Call) -> str:
     whole = path.replace("\\", "/")
     if whole[:1] not in "/~" and call.folder:
         whole = f"{call.folder}/{whole}"
-    whole = os.path.normpath(os.path.expanduser(whole))
-    root = call.root.rstrip("/")
-    return whole[len(root) + 1 :] if root and whole.startswith(f"{root}/") else whole
+    return _from_top(os.path.normpath(os.path.expanduser(whole)), call.root.rstrip("/"))
+
+
+def _from_top(whole: str, top: str) -> str:
+    return whole[len(top) + 1 :] if top and whole.startswith(f"{top}/") else whole
 
 
 def fits_path(path: str, pattern: str, root: str = "") -> bool:

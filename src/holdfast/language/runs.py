@@ -11,9 +11,20 @@ from holdfast.language.commands import fits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 _MAX_DEPTH = 4
+# Where a command that is run for each of some files names them; and what tells which of a folder's files `find` means
+# in ways that only the disk knows.
+_EACH = "{}"
+_ENDS_EACH = (";", "+")
+_ONLY_SOME = (
+    *("-path", "-ipath", "-regex", "-iregex", "-empty", "-newer", "-mtime", "-mmin", "-size", "-maxdepth", "-perm"),
+    *("-prune", "-user", "!", "-not"),
+)
+# With these a patch is only looked at.
+_ONLY_CHECKS = ("--check", "--stat", "--numstat", "--summary", "--dry-run")
+_MAX_PATCHED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +32,8 @@ class Run:
     """One command that a line runs: its words without wrappers and as they are written, its text.
 
     `writes` is what it is redirected to, `folder` where the line went before it. `filters`: it only picks from what
-    the command before it prints.
+    the command before it prints. `before` are the words of the command that pipes into it, or of the `find` that runs
+    it; `reads` and `fed` what it is redirected from, and a here-document.
     """
 
     words: tuple[str, ...]
@@ -30,6 +42,9 @@ class Run:
     writes: tuple[str, ...] = ()
     folder: str = ""
     filters: bool = False
+    before: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    fed: str = ""
 
     def is_any(self, patterns: Sequence[Sequence[str]], *, as_spelled: bool = False) -> bool:
         """Whether one of the patterns names it: with or without what wraps it, or as the script that it runs."""
@@ -47,12 +62,13 @@ class Run:
 
 def runs(line: str, depth: int = 0) -> Iterator[Run]:
     """Yield every command that a line runs, those within `$( )`, `bash -c`, `eval` and `-exec` too."""
-    folder, piped = "", False
+    folder, piped, before = "", False, tuple[str, ...]()
     for part in shell.split(line) if depth <= _MAX_DEPTH else ():
         for inner in part.inner:
             yield from runs(inner, depth + 1)
         words = commands.unwrapped([word for word in part.words if word])
         filters = piped and bool(words) and commands.is_a(part.words[0], "cutting")
+        fed_by, before = before if piped else (), tuple(words)
         piped = part.sign in shell.PIPES
         if not words:
             yield Run((), (), part.text, part.writes, folder)
@@ -61,12 +77,23 @@ def runs(line: str, depth: int = 0) -> Iterator[Run]:
         if carried:
             yield from runs(carried, depth + 1)
             continue
-        yield Run(tuple(words), _as_written(part.words), part.text, part.writes, folder, filters)
+        given = _as_written(part.words)
+        if fed_by and given and commands.program(given[0]) == "xargs":
+            words = _with_each(words, given)
+        yield Run(tuple(words), given, part.text, part.writes, folder, filters, fed_by, part.reads, part.fed)
         if words[0] in ("cd", "pushd") and len(words) > 1:
             folder = words[1] if words[1][:1] in "/~" else f"{folder}/{words[1]}".lstrip("/")
         at = next((number for number, word in enumerate(words) if word in ("-exec", "-execdir")), 0)
         if at and words[at + 1 :]:
-            yield Run(tuple(commands.unwrapped(words[at + 1 :])), (), part.text, (), folder)
+            each = [word for word in words[at + 1 :] if word not in _ENDS_EACH]
+            yield Run(tuple(commands.unwrapped(each)), (), part.text, (), folder, before=tuple(words[:at]))
+
+
+def _with_each(words: Sequence[str], given: Sequence[str]) -> list[str]:
+    """Return what `xargs` runs, with the sign for what it is run for where that is named: at the end, if nowhere."""
+    at = next((number for number, word in enumerate(given) if word[:2] == "-I"), 0)
+    place = (given[at][2:] or given[min(at + 1, len(given) - 1)]) if at else ""
+    return [_EACH if word == place else word for word in words] if place else [*words, _EACH]
 
 
 def _carried(words: Sequence[str], fed: str) -> str:
@@ -175,8 +202,7 @@ def changed_by(words: Sequence[str]) -> list[str]:
         in_place = any(word.startswith(("-i", "--in-place", "-pi")) for word in words[1:])
         return plain[1:] if in_place else []
     if words[0] == "find":
-        options = [at for at, word in enumerate(words) if word[0] in "-(!"]
-        return [*words[1 : options[0]]] if "-delete" in words and options else []
+        return _listed_by(words) if "-delete" in words else []
     if tuple(words[:2]) == ("git", "checkout"):
         return [*words[words.index("--") + 1 :]] if "--" in words else []
     if commands.is_a(words[0], "changes-last"):
@@ -194,6 +220,57 @@ def shown_by(words: Sequence[str]) -> list[str]:
     return plain if words and commands.is_a(words[0], "shows") else []
 
 
+def changes_of(run: Run, changed: Callable[[Sequence[str]], list[str]] = changed_by) -> list[str]:
+    """Return the files that a command changes, those too that another names for it; `changed` says which those are."""
+    named = changed(run.words)
+    each = _listed_by(run.before) if _EACH in named else []
+    return [*[path for path in named if path != _EACH], *each]
+
+
+def _listed_by(words: Sequence[str]) -> list[str]:
+    """Return what a command lists for another to work on, as far as its words name it."""
+    plain = commands.plain_words(words)
+    if words[0] == "find":
+        folders, names, is_all = _found_by(words)
+        return [f"{folder}/{name}" for folder in folders for name in names] if names and is_all else folders
+    if commands.is_a(words[0], "lists"):
+        return plain[1:]
+    is_other = commands.is_a(words[0], "lists-behind") or commands.is_a(" ".join(plain[:2]), "lists")
+    return plain[2:] if is_other else []
+
+
+def _found_by(words: Sequence[str]) -> tuple[list[str], list[str], bool]:
+    """Return the folders that `find` looks in, the names that it looks for, and whether it means all of these."""
+    at = next((number for number, word in enumerate(words) if word[:1] in ("-", "(", "!")), len(words))
+    names = [words[number + 1] for number, word in enumerate(words[:-1]) if word in ("-name", "-iname")]
+    return [*words[1:at]] or ["."], names, not any(word in _ONLY_SOME for word in words)
+
+
+def patches_of(run: Run) -> tuple[list[str], str]:
+    """Return the files of the patches that a command applies, and the patch that stands in its line."""
+    plain = commands.plain_words(run.words)
+    is_git = plain[:2] in (["git", "apply"], ["git", "am"])
+    if not (is_git or plain[:1] == ["patch"]) or any(word in _ONLY_CHECKS for word in run.words[2:]):
+        return [], ""
+    behind = [run.words[at + 1] for at, word in enumerate(run.words[:-1]) if word in ("-i", "--input") and not is_git]
+    joined = [word.partition("=")[2] for word in run.words if word.startswith("--input=")]
+    named = plain[2:] if is_git else [*behind, *joined]
+    return [*named, *run.reads, *(shown_by(run.before) if run.before else ())], run.fed
+
+
+def patched(text: str) -> list[str]:
+    """Return the files that a patch names, as they are called from where it is applied."""
+    found, lines = list[str](), text.split("\n")
+    for line, following in zip(lines, (*lines[1:], ""), strict=True):
+        pair = (line, following) if line[:4] == "--- " and following[:4] == "+++ " else ()
+        moved = line[line.index(" ", 7) + 1 :] if line.startswith(("rename from ", "rename to ")) else ""
+        names = [one[4:].partition("\t")[0].strip() for one in pair]
+        found += (
+            [moved] if moved else [one[2:] if one[:2] in ("a/", "b/") else one for one in names if one != "/dev/null"]
+        )
+    return [*dict.fromkeys(found)][:_MAX_PATCHED]
+
+
 def removed_by(words: Sequence[str]) -> list[str]:
     """Return the files that a command takes away or moves, as far as its words name them."""
     name = " ".join(words[:2])
@@ -202,27 +279,30 @@ def removed_by(words: Sequence[str]) -> list[str]:
     return changed_by(words)[:-1] if words[:1] == ("mv",) or name == "git mv" else []
 
 
-def taken_along(words: Sequence[str]) -> tuple[list[str], bool]:
-    """Return the folders that a command takes away, moves or puts back with all that is in them.
+def taken_along(run: Run) -> tuple[list[str], list[str], bool]:
+    """Return the folders that a command takes away, moves, changes or puts back with what is in them.
 
-    The second value says that of what is in them only that goes which git ignores.
+    The second value has the names of what is meant there, if not all; the third says that of what is in them only that
+    goes which git ignores.
     """
-    if not words:
-        return [], False
-    plain, name = [word for word in commands.plain_words(words)[1:] if word], " ".join(words[:2])
+    words = run.words
+    plain, name = [word for word in commands.plain_words(words)[1:] if word] if words else [], " ".join(words[:2])
     letters = "".join([word[1:] for word in words[1:] if word[:1] == "-" and word[:2] != "--"])
-    if words[0] == "rm" or name == "git rm":
+    finds = words if "-delete" in words else run.before if _EACH in changed_by(words) else ()
+    if finds[:1] == ("find",):
+        folders, names, is_all = _found_by(finds)
+        return (folders, names, False) if is_all else ([], [], False)
+    if _EACH in plain:
+        return (_listed_by(finds) or ["."] if finds[:2] == ("git", "ls-files") else []), [], False
+    if words[:1] == ("rm",) or name == "git rm":
         is_deep = {"r", "R"} & set(letters) or "--recursive" in words
-        return (plain[name == "git rm" :] if is_deep else []), False
-    if words[0] == "mv" or name == "git mv":
-        return plain[name == "git mv" : -1], False
-    if words[0] == "find" and "-delete" in words:
-        is_some = any(word in words for word in ("-name", "-iname", "-path", "-regex", "-empty", "-newer", "-mtime"))
-        return ([] if is_some else changed_by(words)), False
+        return (plain[name == "git rm" :] if is_deep else []), [], False
+    if words[:1] == ("mv",) or name == "git mv":
+        return plain[name == "git mv" : -1], [], False
     if name == "git clean":
         goes = {"x", "X"} & set(letters) and ("f" in letters or "--force" in words) and "n" not in letters
-        return (plain[1:] or ["."] if goes and "--dry-run" not in words else []), True
+        return (plain[1:] or ["."] if goes and "--dry-run" not in words else []), [], True
     if name in ("git checkout", "git restore"):
         # To put everything back is to end what was begun, and no change of one folder.
-        return [one for one in changed_by(words) if one.strip("./:*")], False
-    return [], False
+        return [one for one in changed_by(words) if one.strip("./:*")], [], False
+    return [], [], False

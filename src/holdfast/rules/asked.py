@@ -14,7 +14,7 @@ from holdfast.language.rule_forms import PERMITS
 from holdfast.project.git import branch_at, branch_in
 from holdfast.records import Filter, Memory
 from holdfast.rules.build import rules_of
-from holdfast.rules.matching import files_in
+from holdfast.rules.matching import files_in, text_of, tree_of
 from holdfast.rules.rule import DERIVED, Rule
 from holdfast.rules.telling import strength
 from holdfast.workspace import Workspace
@@ -43,7 +43,7 @@ def asked(workspace: Workspace, call: Call, agent: Agent | None = None) -> list[
     except HoldfastError:
         root = ""
     branch = call.branch or (branch_at(root) if root else "")
-    call = Call(call.tool, call.given, call.error, folder, root, branch, branch_in, files_in)
+    call = Call(call.tool, call.given, call.error, folder, root, branch, branch_in, files_in, text_of, tree_of(root))
     found = []
     for one in listed(workspace, agent):
         memory = one.rule.memory

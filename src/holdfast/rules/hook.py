@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 BEFORE, AFTER = "before-tool", "after-tool"
+# So much of a call is looked at for names of links; these signs stand around names.
+_MAX_LOOKED, _MAX_WORDS = 1_000, 24
+_SIGNS = str.maketrans(dict.fromkeys("\"'`<>|&;(){}[],=:", " "))
 
 
 def at_before_tool(run: HookRun) -> list[Effect]:
@@ -79,19 +82,30 @@ def holding_for(run: HookRun, line: str = "", printed: str = "") -> list[Found]:
     if project and folder != project.root:
         is_below = folder.startswith(f"{project.root}/")
         given, is_plain = f"{given} {folder[len(project.root) :]}", is_plain and is_below
-    likely: list[tuple[Scope, RuleRow]] = []
+    rules: list[tuple[Scope, RuleRow]] = []
     for scopes in run.scopes().values():
         for scope in scopes:
-            likely += [
-                (scope, row)
-                for row in table.rows(run.workspace, scope, _rebuild)
-                if not row.needles or not is_plain or any(one in given for one in row.needles)
-            ]
+            rules += [(scope, row) for row in table.rows(run.workspace, scope, _rebuild)]
+    if project and is_plain and any(row.is_of_files for _, row in rules):
+        given = f"{given} {_behind_links(given, folder, project.root)}"
+    likely = [each for each in rules if not is_plain or each[1].is_likely(given)]
     if not likely:
         return []
     from holdfast.rules.matching import matching
 
     return matching(run, likely, line, printed)
+
+
+def _behind_links(given: str, folder: str, root: str) -> str:
+    """Return to where the first words of a call lead that go through a link inside of the project."""
+    words = [one for one in given[:_MAX_LOOKED].replace("\\n", " ").translate(_SIGNS).split() if one[0] != "-"]
+    found = []
+    for word in words[:_MAX_WORDS]:
+        path = os.path.normpath(os.path.join(folder, word))
+        parts = path[len(root) + 1 :].split("/") if path.startswith(f"{root}/") else []
+        if any(os.path.islink("/".join([root, *parts[:end]])) for end in range(1, len(parts) + 1)):
+            found.append(os.path.realpath(path))
+    return " ".join(found)
 
 
 def _rebuild(workspace: Workspace, scope: Scope) -> bool:

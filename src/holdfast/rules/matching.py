@@ -12,11 +12,13 @@ from holdfast.rules import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from holdfast.parts import HookRun
     from holdfast.records import Scope
     from holdfast.rules.table import RuleRow
 
-_MAX_FILES, _MAX_IGNORED = 500, 64 * 1024
+_MAX_FILES, _MAX_IGNORED, _MAX_PATCH = 500, 64 * 1024, 256 * 1024
 _NARROW = ("session", "project", "agent", "global")
 
 
@@ -61,6 +63,37 @@ def files_in(folder: str, only_ignored: bool) -> list[str]:
     return [path for path in found if any(conditions.fits_path(path[len(folder) + 1 :], one) for one in ignored)]
 
 
+def text_of(path: str) -> str:
+    """Return what a patch says; nothing where there is none."""
+    try:
+        return files.read_head(path, _MAX_PATCH).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def tree_of(root: str) -> Callable[[str], str]:
+    """Return what tells the top of the other work tree of a project, whose top is `root`, that a file lies in."""
+    known: dict[str, str] = {}
+
+    def common(folder: str) -> tuple[str, str]:
+        from holdfast.project import git
+
+        try:
+            found = git.find(folder)
+        except (git.Unusable, OSError):
+            found = None
+        return (found.root, found.common) if found else ("", "")
+
+    def look(path: str) -> str:
+        folder = os.path.dirname(path)
+        if folder not in known:
+            top, of = common(folder)
+            known[folder] = top if top and top != root and of == common(root)[1] else ""
+        return known[folder]
+
+    return look
+
+
 def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]], line: str, printed: str) -> list[Found]:
     """Return those of the rules that hold for the call of this hook, or for a line, the most specific first.
 
@@ -74,7 +107,7 @@ def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]], line: str, print
 
         branch, elsewhere = branch_at(root), branch_in
     given = ("Bash", line, "") if line else (told.tool, told.tool_input, told.error or _error(printed))
-    call = Call(*given, told.folder, root, branch, elsewhere, files_in)
+    call = Call(*given, told.folder, root, branch, elsewhere, files_in, text_of, tree_of(root))
     found = []
     for scope, row in likely:
         condition = conditions.read(row.condition)

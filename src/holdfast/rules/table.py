@@ -33,9 +33,11 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 FOLDER = ("state", "rules")
-_VERSION = f"2-{__version__}"
+_VERSION = f"3-{__version__}"
 _APART, _NEEDLES = "\t", "\x1f"
 _WIDTH = 10
+# A needle of every condition that names a file.
+_OF_FILES = "-delete"
 _MAX_READ = 4_000_000
 # Of so many files that are no rules the names are kept: those of the newest.
 MAX_NAMES = 2_000
@@ -63,6 +65,15 @@ class RuleRow:
     digest: str
     condition: str
     text: str
+
+    def is_likely(self, given: str) -> bool:
+        """Whether its condition may hold for a call that was given this."""
+        return not self.needles or any(one in given for one in self.needles)
+
+    @property
+    def is_of_files(self) -> bool:
+        """Whether its condition names a file."""
+        return _OF_FILES in self.needles
 
 
 def rows(
