@@ -21,7 +21,7 @@ from holdfast.continuity.messages import (
     says_phrase,
     words_of,
 )
-from holdfast.continuity.unfinished import UNDECIDED, says_failing
+from holdfast.continuity.unfinished import UNDECIDED, names_rest, says_failing
 from holdfast.language.word_lists import among, lines
 from holdfast.privacy.fence import harmless_line
 
@@ -208,7 +208,9 @@ def found_by(answer: str) -> str:
     """Return the first sentences of an answer that say what was found out, whole; nothing where they name nothing."""
     openers, told = tuple(lines(f"{WORDS}/openers.txt")), ""
     for one in [one for one in sentences_of(answer) if not one.casefold().replace("’", "'").startswith(openers)]:
-        if one[-1] == ":" or says_failing(one) or not _ADDRESSING.isdisjoint(plain_words(one)):
+        # "I have not changed anything yet" is over once something is.
+        is_rest = says_failing(one) or names_rest(plain_words(one))
+        if one[-1] == ":" or is_rest or not _ADDRESSING.isdisjoint(plain_words(one)):
             continue
         if len(told) + len(one) >= MAX_SAID or one[-1] not in _STOPS:
             break

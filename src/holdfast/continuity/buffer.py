@@ -56,9 +56,12 @@ FAILING = "Still failing: "
 TO_DO = "Still to do: "
 # Stands before what it last said in a turn that was broken off.
 BROKEN_OFF = "Broken off at: "
+# Stands before a command that failed last in such a turn.
+FAILED_LAST = "Failed last: "
 # Stands before what an agent found out for somebody who asked for no change.
 FOUND = "found: "
-BY_ANSWER = (QUESTION, FAILING, TO_DO, BROKEN_OFF)
+MIDWAY = (BROKEN_OFF, FAILED_LAST)
+BY_ANSWER = (QUESTION, FAILING, TO_DO, *MIDWAY)
 LISTS = ("happened", "said", "decisions", "next_steps", "open_threads", "files")
 _HEADINGS = {
     "focus": "Focus",

@@ -20,7 +20,7 @@ from holdfast.continuity.buffer import SaidSentence, WorkingState
 from holdfast.continuity.check_boxes import attributed
 from holdfast.continuity.log import LogEntry
 from holdfast.continuity.messages import MAX_ASK, MAX_TASK
-from holdfast.continuity.unfinished import says_failing, says_undone
+from holdfast.continuity.unfinished import names_no_thing, says_failing, says_undone, waits_for_the_person
 from holdfast.inject.block import both_ends
 from holdfast.privacy.fence import harmless_line
 
@@ -76,9 +76,26 @@ def _with_unwritten(before: tuple[SaidSentence, ...], one: Opened) -> tuple[Said
 def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
     """Put what happened since the last time into the buffer and return it."""
     rows = one.unmerged()
-    happened = _happened(one.agent, rows)
-    kinds = ("file", "found", "next", "ask", "focus", "open", "answer", "ticked", "done", "midway", "dropped")
+    # Where the transcript of a turn that was broken off tells what still fails, that is told alone.
+    is_known = any(kind == open_sessions.FAILING for kind, _, _ in rows)
+    happened = _happened(one.agent, [row for row in rows if not (is_known and row[0] == "failed")])
+    kinds = (
+        "file",
+        "found",
+        "next",
+        "ask",
+        "focus",
+        "open",
+        "answer",
+        "ticked",
+        "done",
+        "midway",
+        "dropped",
+        "failing",
+    )
     new = {name: [text for kind, text, _ in rows if kind == name] for name in kinds}
+    kinds_since = {kind for kind, _, _ in one.since_merged()}
+    is_answered = open_sessions.PROCESS in kinds_since and open_sessions.ASIDE not in kinds_since
     # Whether an answer said what was done since the session was last asked for something.
     last = [kind for kind, _, _ in one.rows if kind in ("focus", "answer")][-1:]
     mark = buffer.ANSWERED if last == ["answer"] else buffer.ASKED
@@ -102,7 +119,7 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
             happened=_added(state.happened, happened),
             files=_added(state.files, new["file"]),
             next_steps=_steps_after(state, new),
-            open_threads=_threads_left(state, new),
+            open_threads=_threads_left(state, new, is_answered=is_answered),
         )
         return after if after == state else replace(after, updated=at, by=one.agent)
 
@@ -166,16 +183,29 @@ def _steps_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ..
     return tuple(left)
 
 
-def _threads_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ...]:
-    """Return the open threads; a question of an agent stands until the next answer, which comes of the person's.
+def _is_met(thread: str, new: dict[str, list[str]]) -> bool:
+    """Whether what an agent needed was said, or what it had not begun was begun, in a turn that has no answer yet."""
+    said = buffer.thread(thread)
+    return thread.startswith(buffer.BY_ANSWER) and (
+        waits_for_the_person(said) or (bool(new["file"]) and names_no_thing(said))
+    )
+
+
+def _threads_left(state: WorkingState, new: dict[str, list[str]], *, is_answered: bool) -> tuple[str, ...]:
+    """Return the open threads; a question of an agent stands until the person `is_answered` it.
 
     What it said still fails stands until an answer tells of work. Where a turn is broken off, what it last said comes
     beside what is open.
     """
+    failing = new["failing"][-1:]
     midway = [buffer.BROKEN_OFF + text for text in new["midway"][-1:]]
+    midway += [buffer.FAILED_LAST + text for text in (texts_in("".join(failing)) or ())[1::2]]
     if not new["open"]:
-        before = [text for text in state.open_threads if not (midway and text.startswith(buffer.BROKEN_OFF))]
-        return (*before, *midway)
+        over = (*[buffer.BROKEN_OFF for _ in new["midway"][-1:]], *[buffer.FAILED_LAST for _ in failing])
+        # Whoever was asked has answered, unless they only wanted to know something.
+        over += (buffer.QUESTION,) if is_answered else ()
+        stays = [text for text in state.open_threads if not text.startswith(over)]
+        return (*[text for text in stays if not (is_answered and _is_met(text, new))], *midway)
     told = texts_in("".join(new["open"][-1:])) or ()
     if told and state.next_steps:
         from holdfast.continuity import plans

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from holdfast.records import Memory, Project, Stored
 
 _MAX_ANSWER = 16_000
-_MAX_ERROR = 240
 _MAX_DONE = 10
 _MAX_CLOSED = 5
 _MAX_OFFER = 4_000
@@ -252,12 +251,11 @@ def _collect(run: HookRun) -> None:
     if project is None:
         return
     if call.moment == "tool-failed" or call.error:
-        from holdfast.language import commands, failures
+        from holdfast.continuity.unfinished import failing_command
 
         # A search that found nothing says nothing about the work.
-        if not (line and commands.only_looks(line)):
-            error = failures.error_line(call.error) or "failed"
-            _note(run, project, [("failed", messages.clean(f"{line or call.tool}: {error}", _MAX_ERROR))])
+        if told := failing_command(line or call.tool, call.error):
+            _note(run, project, [("failed", told)])
     elif changed:
         _note(run, project, [("file", _path_in(project, path)) for path in changed])
     else:
@@ -357,6 +355,7 @@ def _told_by_answer(answer: str, before: Opened | None, threads_before: list[str
         return []
     # Only a pause has an answer to read.
     from holdfast.continuity import answers, buffer, plans, threads
+    from holdfast.continuity.unfinished import is_unexplained
 
     beginning = kept(shown(answer[: _MAX_ANSWER * 4]), _MAX_ANSWER)
     # A long answer says first what was done, and last what comes next.
@@ -373,11 +372,12 @@ def _told_by_answer(answer: str, before: Opened | None, threads_before: list[str
     done = answers.done_by(beginning, changed=changed) if is_report else ""
     is_asked = any(kind in ("ask", "said") for kind, _, _ in since) and is_report and not (done or questions)
     still = threads.left_open(
-        [buffer.thread(text) for text in threads_before if not text.startswith(buffer.BROKEN_OFF)],
+        [buffer.thread(text) for text in threads_before if not text.startswith(buffer.MIDWAY)],
         beginning if done or changed or is_errand else "",
         is_work=bool(done or changed),
         is_aside=any(kind == open_sessions.ASIDE for kind, _, _ in since),
         dropped=[text for kind, text, _ in since if kind == "dropped"],
+        explained="" if any(map(is_unexplained, answers.sentences_of(beginning))) else " ".join([*last, beginning]),
     )
     questions = tuple(dict.fromkeys((*threads.news(threads.failing(end), still), *questions, *still)))[:_MAX_OPEN]
     rows = [
@@ -423,6 +423,8 @@ def _collected(run: HookRun, project: Project, one: Opened) -> Opened:
     chose = choices(lines, run.agent.dialogs) if one.agent == run.call.agent else []
     said = [("said", dumps(["decision", messages.clean(text, messages.MAX_SAID)])) for text in chose]
     rows = [*(("file", path) for path in files if path), *said, (open_sessions.READ, str(end))]
+    if not is_answer:
+        rows += _failing_rows(lines, one)
     if midway:
         from holdfast.continuity import answers
 
@@ -432,6 +434,19 @@ def _collected(run: HookRun, project: Project, one: Opened) -> Opened:
         rows += [row for row in (*partly, ("midway", answers.midway(told[-1]))) if row[1]]
     open_sessions.note(run.home, one.agent, one.session, one.project, one.last, rows)
     return open_sessions.read(one.path) or one
+
+
+def _failing_rows(lines: list[bytes], one: Opened) -> list[tuple[str, str]]:
+    """Return what a turn that is broken off leaves failing, where its transcript tells how its commands ended."""
+    from holdfast.agents.transcript_calls import told
+    from holdfast.base.rows import texts_in
+    from holdfast.continuity.unfinished import left_failing
+
+    calls = [call for call in told(lines).calls if call.ended]
+    noted = "".join([text for kind, text, _ in one.since_answered() if kind == open_sessions.FAILING][-1:])
+    known = texts_in(noted) or ()
+    left = left_failing(calls, zip(known[::2], known[1::2], strict=False))
+    return [(open_sessions.FAILING, dumps([text for pair in left.items() for text in pair]))] if calls else []
 
 
 def _path_in(project: Project, path: str) -> str:

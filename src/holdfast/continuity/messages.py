@@ -77,6 +77,13 @@ POINTING = frozenset(
 _THAT = frozenset(("that", "this", "it", "so", "das", "sowas"))
 _YOU = frozenset(("you", "u", "du", "sie", "hast"))
 _AT_ONCE = frozenset(("now", "first", "next", "today", "jetzt", "zuerst", "heute"))
+# A sentence that begins with one of these forbids something, and need not go on from another.
+_BANS = frozenset(("kein", "keine", "dont"))
+# What may stand before and behind what need not be done: "ok, then ignore them for now".
+_BEFORE_DROPPING = frozenset(
+    ("ok", "okay", "just", "then", "please", "well", "fine", "na", "dann", "ja", "gut", "also")
+)
+_BEHIND_DROPPING = frozenset(("then", "please", "now", "for", "dann", "bitte", "erstmal", "einfach"))
 _PLACES = frozenset(("app", "branch", "codebase", "on", "project", "projekt", "repo", "repository", "workspace"))
 _PROPOSING = frozenset(("let", "lets", "ahead", "continue", "proceed", "yes"))
 _OPTIONS = frozenset(("option", "number", "approach", "variant", "choice", "plan", "variante"))
@@ -249,7 +256,9 @@ def lasting(kind: str, text: str) -> str:
     said = rest if colon and label.casefold() in _LABELS else statement(text) if kind == "remember" else text
     words = plain_words(said)
     is_choice = kind == "decision" and (label.startswith(("Chose", "Answered")) or _is_pick(words))
-    if kind == "correction" or is_choice or not words or words[0] in words_of("going_on") or said.endswith(":"):
+    if kind == "correction" or is_choice or not words or said.endswith(":"):
+        return ""
+    if words[0] not in _BANS and words[0] in words_of("going_on"):
         return ""
     if said.count(TAKEN_OUT) > 1 or is_mostly_secret(said) or begins_work(words):
         return ""
@@ -285,7 +294,12 @@ def dropped(text: str) -> list[str]:
     """Return what the person says need not be done: of "skip the metric, we don't need it" the metric."""
     found = []
     for clause in text[:MAX_LINE].replace("!", ".").replace(";", ".").replace(",", ".").split("."):
-        said = " ".join(plain_words(clause))
+        words = plain_words(clause)
+        while words[:1] and words[0] in _BEFORE_DROPPING:
+            words = words[1:]
+        while words[-1:] and words[-1] in _BEHIND_DROPPING:
+            words = words[:-1]
+        said = " ".join(words)
         for before, _, after in [phrase.partition("...") for phrase in lines(f"{WORDS}/dropping.txt")]:
             if said.startswith(before) and said.endswith(after) and len(said) > len(before) + len(after):
                 found.append(said[len(before) : len(said) - len(after)])

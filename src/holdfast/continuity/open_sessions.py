@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 MERGED, CLOSED, PROCESS = "merged", "closed", "process"
 # What an agent said itself through its tools. The buffer has it already; the session's entry in the log wants it.
 AGREED, STEPS = "agreed", "steps"
+# What a turn that was broken off left failing: what a command runs, and what it said, by turns.
+FAILING = "failing"
 # What the agent offered to choose from when it paused.
 OFFERED = "offered"
 # The person only wanted to know something, or said good-bye: what the agent asked is still open.

@@ -276,8 +276,9 @@ class ToldPages:
             "done": self._done(state),
             "decided": [*reversed(state.decisions)],
             "next": self.next_steps(),
-            "open": [buffer.thread(text) for text in state.open_threads if not text.startswith(buffer.BROKEN_OFF)],
+            "open": [buffer.thread(text) for text in state.open_threads if not text.startswith(buffer.MIDWAY)],
             "broken off at": [buffer.thread(text) for text in state.open_threads if text.startswith(buffer.BROKEN_OFF)],
+            "failed": [buffer.thread(text) for text in state.open_threads if text.startswith(buffer.FAILED_LAST)],
         }
         for lead, texts in told.items():
             for item in self._entries("buffer.md", _STANDS, texts, lead):
@@ -334,6 +335,9 @@ class ToldPages:
         """Yield the checks that failed since an agent last said what it did; before that it said what came of them."""
         from holdfast.language.commands import main_of
 
+        if any(text.startswith(buffer.FAILED_LAST) for text in self.state().open_threads):
+            # It is known what failed last.
+            return
         since: list[str] = []
         for text in reversed(self.state().happened):
             if not _is_failure(text):
@@ -369,9 +373,12 @@ class ToldPages:
 
     def _log(self) -> Iterator[Item]:
         """Yield what the last sessions that ended did and what was decided in them, and what other worktrees did."""
+        newer = [text for text in self.state().happened if not (text.endswith(".md)") or _is_failure(text))]
         for one in [one for one in reversed(self._sessions()) if one.done][:_MAX_SESSIONS]:
             head = f"Done on {one.began[:10]} (log)"
-            yield from self._entries("log", head, [*reversed(one.done)][:_MAX_DONE])
+            # What was done since then tells how things stand, and that a check passed tells nothing a day later.
+            done = [] if newer else [text for text in reversed(one.done) if not text.endswith(" passed")]
+            yield from self._entries("log", head, done[:_MAX_DONE])
             decided = [messages.lasting("decision", text) for text in reversed(log.decided(one))]
             decided = [text for text in decided if text not in self.state().focus]
             yield from self._entries("log", head, decided, "decided")

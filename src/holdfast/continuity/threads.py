@@ -16,7 +16,14 @@ from holdfast.continuity.answers import (
     told_line,
 )
 from holdfast.continuity.messages import WONDERING, WORDS, names_something, plain_words
-from holdfast.continuity.unfinished import says_failing, says_undone, what_is_left
+from holdfast.continuity.unfinished import (
+    is_unexplained,
+    names_no_thing,
+    says_failing,
+    says_undone,
+    waits_for_the_person,
+    what_is_left,
+)
 from holdfast.language.word_lists import lines
 
 TYPE_CHECKING = False
@@ -26,6 +33,8 @@ if TYPE_CHECKING:
 _MAX_FAILING = 2
 # Of the words of what is left so many tell that an answer speaks of it: what is open still it says anew.
 _OF_THREAD = 0.65
+# Who asks about what is not explained has fewer of its words.
+_OF_EXPLAINED = 0.35
 _QUESTIONS = frozenset(("questions", "fragen"))
 _SHOULD = frozenset(("should", "shall", "soll", "sollen"))
 _MEANT = frozenset(("it", "this", "that", "these", "them", "those", "das", "es"))
@@ -82,18 +91,26 @@ def news(told: Iterable[str], before: Sequence[str]) -> list[str]:
     return [one for one in told if one in before or not says_undone(one) or not tells_step(what_is_left(one), before)]
 
 
-def left_open(before: Iterable[str], said: str, *, is_work: bool, is_aside: bool, dropped: list[str]) -> list[str]:
+def left_open(
+    before: Sequence[str], said: str, *, is_work: bool, is_aside: bool, dropped: list[str], explained: str = ""
+) -> list[str]:
     """Return what an answer leaves open of what was open before it; `said` is all that it tells of its work.
 
     What is to be done stays until an answer speaks of it, which says then how it is, or the person drops it; what
-    fails, until an answer tells of work; a question, while the person only wanted to know something.
+    fails, until an answer tells of work; what waits for the person and a question, while they only wanted to know
+    something; what the agent could not explain, until it is `explained` to somebody who asked.
     """
+    # Of several nobody knows which one "ignore it" means.
+    is_meant = len(before) == 1 and any((_MEANT | {"sie", "die"}).issuperset(plain_words(one)) for one in dropped)
     found = []
     for text in before:
+        is_over = is_meant or any(tells_step(one, [text]) for one in dropped)
+        if is_unexplained(text):
+            is_over |= tells_step(text, [explained], share=_OF_EXPLAINED)
         if says_undone(text):
-            is_told = tells_step(what_is_left(text) or text, [said], share=_OF_THREAD)
-            stays = not (is_told or any(tells_step(one, [text]) for one in dropped))
+            left = what_is_left(text) or text
+            is_over |= is_work if names_no_thing(text) else tells_step(left, [said], share=_OF_THREAD)
         else:
-            stays = not is_work if says_failing(text) else is_aside
-        found += [text] if stays else []
+            is_over |= not is_aside if waits_for_the_person(text) or not says_failing(text) else is_work
+        found += [] if is_over else [text]
     return found

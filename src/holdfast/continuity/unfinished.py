@@ -1,13 +1,21 @@
-"""What a sentence of an agent says is not done: it still fails, is blocked, or is still to be done.
+"""What is not done: by a sentence of an agent, which says so, or by the commands of a turn, of which one failed last.
 
-It goes by words, in English and German, and asks no model. Lists of words are data, one file each in `words/`.
+Sentences go by words, in English and German, and asks no model. Lists of words are data, one file each in `words/`.
 """
 
 from __future__ import annotations
 
-from holdfast.continuity.messages import DOUBTS, WORDS, plain_words, says_phrase, words_of
+from holdfast.base.text import DOTS, cut
+from holdfast.continuity.messages import DOUBTS, WORDS, clean, names_something, plain_words, says_phrase, words_of
 from holdfast.language.word_lists import lines
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holdfast.agents.transcript_calls import ToolCall
+
+_MAX_COMMAND, _MAX_FAILURE, _MAX_FAILED = 120, 240, 2
 # "You still need to restart it" tells the person what to do.
 UNDECIDED = frozenset(("you", "your", "youll", "would", "could", "might", "may", "du", "sie", "whether", "ob", "or"))
 _STILL = frozenset(("still", "noch", "weiterhin"))
@@ -41,7 +49,7 @@ def says_failing(sentence: str) -> bool:
         return True
     if words_of("empty").issuperset(words):
         return False
-    if _names_rest(words):
+    if names_rest(words):
         # "I could not" tells what happened.
         return UNDECIDED.isdisjoint(" ".join(words).replace("could not", "").split())
     # "If it still fails, run it again" states nothing.
@@ -52,7 +60,25 @@ def says_failing(sentence: str) -> bool:
 
 def says_undone(sentence: str) -> bool:
     """Whether a sentence states that something is still to be done, and not that it fails."""
-    return says_failing(sentence) and _names_rest(plain_words(sentence))
+    return says_failing(sentence) and names_rest(plain_words(sentence))
+
+
+def waits_for_the_person(sentence: str) -> bool:
+    """Whether a sentence says what the agent needs of the person before it can go on: "Blocked: I need its name"."""
+    return not says_undone(sentence) and says_phrase(plain_words(sentence), "waiting")
+
+
+def is_unexplained(sentence: str) -> bool:
+    """Whether a sentence says that the agent does not know why something is as it is."""
+    return says_phrase(plain_words(sentence), "unexplained")
+
+
+def names_no_thing(sentence: str) -> bool:
+    """Whether what a sentence says is undone could be anything: "I have not changed anything yet"."""
+    from holdfast.inject.prompt import weight
+
+    is_named = names_something(sentence) or not says_undone(sentence)
+    return not is_named and all(weight(word) < 1.0 for word in plain_words(what_is_left(sentence)))
 
 
 def what_is_left(sentence: str) -> str:
@@ -74,7 +100,7 @@ def what_is_left(sentence: str) -> str:
     for sign in _CLAUSES:
         sentence = sentence.replace(sign, _CLAUSES[0])
     clauses = sentence.split(_CLAUSES[0])
-    said = _without_phrases(" ".join([one for one in clauses if _names_rest(plain_words(one))] or clauses))
+    said = _without_phrases(" ".join([one for one in clauses if names_rest(plain_words(one))] or clauses))
     changes = words_of("done")
     bare = [word for word in said if not (word in changes or word.isdigit())]
     return " ".join(bare if any(map(weight, bare)) else said)
@@ -88,9 +114,42 @@ def _without_phrases(text: str) -> list[str]:
     return [word for word in said.split() if word not in DOUBTS and word not in _WHO]
 
 
-def _names_rest(words: list[str]) -> bool:
+def names_rest(words: list[str]) -> bool:
+    """Whether the words of a sentence say that something is not done, of whatever thing."""
     if words[-1:] == ["yet"] and not DOUBTS.isdisjoint(words[:-1]):
         return True
     if words[-1:] and words[-1] in _REMAIN and words[0] in lines(f"{WORDS}/steps.txt"):
         return True
     return says_phrase(words, "undone")
+
+
+def failing_command(line: str, error: str) -> str:
+    """Return a command that failed and what its error says, on one line; nothing of one that only looks."""
+    from holdfast.language import commands, failures
+
+    if line and commands.only_looks(line):
+        return ""
+    command = cut(commands.shown(failures.without_tags(line)), _MAX_COMMAND, DOTS)
+    return clean(f"{command}: {failures.error_line(error) or 'failed'}", _MAX_FAILURE)
+
+
+def left_failing(calls: Iterable[ToolCall], before: Iterable[tuple[str, str]] = ()) -> dict[str, str]:
+    """Return what still fails after these calls: the checks, and the command that failed last, by what they run.
+
+    `before` is what failed earlier in the turn. What passed since then, also in another form of the same command, fails
+    no more.
+    """
+    from holdfast.language import commands, failures, tools
+
+    failing, checks = dict(before), set[str]()
+    for call in calls:
+        line = tools.line_of(call.given)
+        main = commands.main_of(line) if line and call.ended else None
+        if main is None or failures.is_refused(call.output):
+            continue
+        failing.pop(main.about, None)
+        told = failing_command(line, call.output) if call.ended == "failed" else ""
+        checks |= {main.about} if main.is_check else set()
+        failing |= {main.about: told} if told else {}
+    last = [*failing][-1:]
+    return {about: text for about, text in [*failing.items()][-_MAX_FAILED:] if about in (*checks, *last)}
