@@ -106,6 +106,22 @@ def test_what_is_of_no_known_kind_is_told_and_not_changed(workspace, home, tmp_p
     assert TEXT.encode() in picture.read_bytes() and "filter-repo" in report.notes[0]
 
 
+def test_a_key_of_a_part_of_the_text_is_made_anew(cli, home) -> None:
+    """No part of the text is left in a key, not in digits either, and a bundle from before does not bring it back."""
+    text = "Kim Doe lives at Kvarngatan seventeen"
+    for told in ("Ask Kim Doe lives at Kvarngatan seventeen", f"the hex is {text.encode().hex()} here"):
+        cli("remember", "--scope", "global", told)
+    cli("remember", "--scope", "global", "Read of Kim Doe lives at Kvarngatan seventeen", "--key", "chosen-key")
+    cli("export", str(home.parent / "before.tar.gz"))
+    cli("erase", "--yes", stdin=text)
+    keys = {path.stem for path in (home / "memory" / "global" / "memories").glob("*.md")}
+    assert keys == {"ask-erased", "the-hex-is-erased-here", "chosen-key"}
+    cli("import", "--yes", "--bundle", str(home.parent / "before.tar.gz"))
+    every = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    every += b"".join(str(path).encode() for path in home.rglob("*"))
+    assert not any(part in every.lower() for part in (b"ask-kim", b"4b696d", b"kvarngatan"))
+
+
 def test_a_tombstone_has_no_word_of_a_key(workspace, home) -> None:
     """A key is made of the first words; no file has it after forgetting, nor one that an earlier version wrote."""
     with workspace() as h:

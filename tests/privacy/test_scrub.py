@@ -36,6 +36,15 @@ WRITTEN = {
     "base64, two off": base64.urlsafe_b64encode(b"xy" + TEXT.encode() + b"z"),
     "base64, wrapped": base64.encodebytes(b"some prefix before it " + TEXT.encode() * 2),
     "base64 of UTF-16": base64.b64encode(f"x{TEXT}".encode("utf-16-le")),
+    "base64 behind a path": b"abc/def/" + base64.b64encode(f"??>>{TEXT}??>>".encode()).replace(b"/", b"\\/"),
+    "base64, in another case": base64.b64encode(TEXT.title().encode()),
+    "base64 of UTF-16 BE": base64.b64encode(TEXT.encode("utf-16-be")),
+    "base64 of wrapped lines": base64.b64encode(textwrap.fill(TEXT, 20).encode()),
+    "hexadecimal with signs": TEXT.encode().hex(":").encode(),
+    "hexadecimal, wrapped": "\n".join(textwrap.wrap(TEXT.encode().hex(), 32)).encode(),
+    "hexadecimal behind a digit": b"a" + TEXT.encode().hex().encode(),
+    "escapes of C": "".join(f"\\x{sign:02x}" for sign in TEXT.encode()).encode(),
+    "hexadecimal of UTF-16": TEXT.encode("utf-16-le").hex().encode(),
     "wrapped and quoted": ("> " + "\n> ".join(textwrap.wrap(TEXT, 20))).encode(),
     "a cut": b"Die Gr\xc3\xb6\xc3\x9fe des Zebra-Po...",
     "a cut of base64": base64.b64encode(b"x" + TEXT.encode())[:40] + "\u2026".encode(),
@@ -84,18 +93,12 @@ def test_what_was_erased_is_known_without_its_words(tmp_path) -> None:
     """A later look knows the text in the encodings of transcripts; no word is kept, and what is said anew counts."""
     Erased(str(tmp_path)).add("2026-11-16T10:00:00Z", [TEXT])
     known = Erased(str(tmp_path))
-    for way in (
-        "UTF-8",
-        "upper case",
-        "NFD",
-        "JSON",
-        "JSON in JSON",
-        "HTML",
-        "percent-encoding",
-        "base64",
-        "hexadecimal",
-    ):
-        assert known.without(f"a {WRITTEN[way].decode()} b").count("erased") == 1, way
+    # A cut has no digest, and digits with other letters glued to the text say another one.
+    unknown = {"a cut", "a cut of base64", "a name", "base64, one off", "base64, two off", "base64, wrapped"}
+    for way in set(WRITTEN) - unknown - {"UTF-16 LE", "UTF-16 BE", "base64 of UTF-16"}:
+        assert "erased" in known.without(f"a {WRITTEN[way].decode()} b"), way
+    wrapped = base64.encodebytes(f"some prefix before it {TEXT} and more".encode()).decode()
+    assert "erased" in known.without(wrapped) and known.holds(json.dumps(wrapped))
     assert known.without("Zebra-Ports sind gross", "") == "Zebra-Ports sind gross"
     assert (
         known.without(TEXT, "2026-11-16T09:59:59Z") == "erased" and known.without(TEXT, "2026-11-16T10:00:01Z") == TEXT

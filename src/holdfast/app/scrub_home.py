@@ -36,7 +36,7 @@ from holdfast.records import replace
 from holdfast.sessions import names as session_names
 from holdfast.sessions import raw
 from holdfast.store import kinds, memory_file
-from holdfast.store.keys import is_key
+from holdfast.store.keys import automatic_keys, is_key
 from holdfast.workspace import Workspace
 
 ROWS, ZSTD, SQLITE, TEXT, UNKNOWN = "rows", "zstd", "sqlite", "text", "unknown"
@@ -117,6 +117,8 @@ class HomeScrub:
         self.changed_sessions: set[str] = set()
         # Memories that were struck through because their statement lost words; by their paths without these words.
         self.ended: list[str] = []
+        # The new keys of memories whose own were the first words of a statement that lost some, by their paths.
+        self._keys: dict[str, str] = {}
 
     def look(self) -> HomeLook:
         """Look at every file. Nothing is changed."""
@@ -246,7 +248,7 @@ class HomeScrub:
                 # Unknown kinds of files are left alone, and the final check reports them.
                 if one.count and one.kind in _SCRUBS:
                     _SCRUBS[one.kind](self, one.path)
-                if one.in_name:
+                if one.in_name or one.path in self._keys:
                     self._rename(one.path)
                 changed += 1
         return changed
@@ -314,7 +316,11 @@ class HomeScrub:
             text = memory_file.update(after.decode("utf-8"), replace(memory, title=title, body=body), path)
         except (BrokenFile, UnicodeDecodeError):
             return after
-        self.ended += [self.shown(path)] * is_struck
+        statement, key = kinds.parts(was.body)[0], os.path.basename(path).removesuffix(".md")
+        made, left = automatic_keys(statement), automatic_keys(self._marked(statement))
+        if is_struck and key in made and not self.scrubber.holds(key.encode()) and key not in left:
+            key = self._keys[path] = left[0] if left else ERASED
+        self.ended += [self.shown(os.path.join(os.path.dirname(path), f"{key}.md"))] * is_struck
         return text.encode()
 
     def _marked(self, text: str) -> str:
@@ -354,6 +360,11 @@ class HomeScrub:
     def _rename(self, path: str) -> None:
         folder, name = os.path.split(path)
         wanted = os.fsdecode(self._for(path).scrubbed(os.fsencode(name)))
+        if key := self._keys.pop(path, ""):
+            # What was made of the first words may have a part of one of them, which no look for words finds.
+            wanted = f"{key}.md"
+            self.scrubber.add_key(name.removesuffix(".md"))
+            self._noted.add_key(name.removesuffix(".md"))
         stem, dot, ending = wanted.rpartition(".") if "." in wanted[1:] else (wanted, "", "")
         number = 1
         while os.path.lexists(os.path.join(self.home, folder, wanted)):

@@ -10,7 +10,6 @@ What was said after its text was erased was said again, and counts. What has no 
 
 from __future__ import annotations
 
-import base64
 import html
 import json
 import os
@@ -24,6 +23,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from holdfast.base import rows
+from holdfast.privacy import coded
 from holdfast.privacy.scrub import ERASED, MAX_PIECE
 from holdfast.records import Session, SessionEvent, replace
 
@@ -33,8 +33,6 @@ _ESCAPED = re.compile(r"\\+u[0-9a-fA-F]{4}|(?:%[0-9a-fA-F]{2})+|&#?\w{1,8};")
 _BLANK = re.compile(r"\\+[nrtbfv\"'/]")
 _MARKS = re.compile("[\u0300-\u036f]+")
 _BITS = 0xFFFF
-_DIGITS = re.compile(r"[A-Za-z0-9+/_-]{16,}")
-_HEXADECIMAL = re.compile(r"(?:[0-9a-fA-F]{2}){8,}")
 _OF_SESSION = ("title", "folder", "branch", "source")
 _MAX_REMEMBERED = 200_000
 
@@ -134,6 +132,10 @@ class Erased:
         new = {was: digest for was, digest in digests.items() if self._names.get(was) != digest}
         self._append([{"kind": "name", "was": was.hex(), "digest": digest.hex()} for was, digest in new.items()])
 
+    def is_renamed(self, path: str) -> bool:
+        """Whether a file lost this name when something was erased here."""
+        return self._digest([path]) in self._names
+
     def now_at(self, path: str, known: Iterable[str]) -> str:
         """Return which of the paths a file has from whose name something was erased here, or nothing."""
         digest = self._names.get(self._digest([path]))
@@ -223,12 +225,12 @@ class Erased:
                     yield window[0][1], window[-1][2]
 
     def _coded(self, text: str, is_meant: Callable[[ErasedText], bool]) -> Iterator[tuple[int, int]]:
-        """Yield the runs of base64 or hexadecimal digits that say it."""
-        for match in _DIGITS.finditer(text):
-            for said in _decoded(match[0]):
-                if next(self._spans_in(said, is_meant), None):
-                    yield match.span()
-                    break
+        """Yield the runs of digits and the lines in another encoding that say it."""
+        last = 0
+        for start, end, said in coded.read(text):
+            if end > last and next(self._spans_in(said, is_meant), None):
+                last = end
+                yield start, end
 
     def _digest(self, words: list[str]) -> bytes:
         return blake2b(" ".join(words).encode("utf-8", "replace"), key=self._key, digest_size=16).digest()
@@ -286,21 +288,6 @@ def _meant(escape: str) -> str:
         return html.unescape(escape)
     digits = escape.lstrip("\\")
     return chr(int(digits[1:], 16)) if digits[:1] == "u" and len(digits) == 5 else " "
-
-
-def _decoded(run: str) -> Iterator[str]:
-    """Yield what a run of digits may say: as hexadecimal, and as base64 from each of its first digits."""
-    if _HEXADECIMAL.fullmatch(run):
-        yield bytes.fromhex(run).decode("utf-8", "replace")
-    if run.islower() or run.isupper():
-        return
-    plain = run.replace("-", "+").replace("_", "/")
-    for start in range(4):
-        part = plain[start : start + (len(plain) - start) // 4 * 4]
-        said = base64.b64decode(part)
-        text = said.decode("utf-8", "replace")
-        if text.count("\ufffd") <= 2:
-            yield text.replace("\0", "")
 
 
 def _pieces(words: list[str]) -> list[list[str]]:

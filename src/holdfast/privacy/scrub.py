@@ -18,6 +18,8 @@ from functools import cached_property, lru_cache
 from html.entities import codepoint2name
 from os.path import commonprefix
 
+from holdfast.privacy import coded
+
 ERASED = "erased"
 ENCODINGS = (
     *("UTF-8", "UTF-16 LE", "UTF-16 BE", "JSON escapes", "HTML entities", "Markdown signs", "percent-encoding"),
@@ -76,10 +78,6 @@ _WIDE_SIGN = {
 }
 _WIDE_LETTER = {"utf-16-le": rb"[A-Za-z0-9]\x00", "utf-16-be": rb"\x00[A-Za-z0-9]"}
 _BREAK = rb"(?:\\+[rn]|[\r\n])*"
-_RUN = re.compile(rb"[A-Za-z0-9+/_-]{12,}(?:(?:\\+[rn/]|[\r\n])+[A-Za-z0-9+/_-]+)*")
-_NO_DIGIT = re.compile(rb"\\+[rn]|[^A-Za-z0-9+/_-]")
-_STANDARD = bytes.maketrans(b"-_", b"+/")
-_HEXADECIMAL = re.compile(rb"(?:[0-9a-fA-F]{2}){4,}")
 _NEEDLESS = re.compile(
     rb"\\\\*(?:u00|x)[3-7][0-9a-fA-F]|-u00[3-7][0-9a-f]|%[3-7][0-9a-fA-F]|=[4-7][0-9a-fA-F]"
     rb"|&#(?:0*[1-9][0-9]{1,2}|x0*[3-7][0-9a-fA-F]);"
@@ -130,14 +128,14 @@ class View:
         return self.lowered.replace(b"\0", b"") if b"\0" in self.data else b""
 
     @cached_property
+    def runs(self) -> list[coded.CodedRun]:
+        """What runs of digits may say."""
+        return list(coded.runs(self.data))
+
+    @cached_property
     def decoded(self) -> bytes:
         """What runs of digits may say, in small letters."""
-        runs = [run for run in _RUN.findall(self.data) if not run.islower()]
-        digits = [_NO_DIGIT.sub(b"", run) for run in runs]
-        # A run may begin anywhere in what stands for three bytes. All of them are read at once, as if they were one.
-        joined = [b"".join([one[at : at + (len(one) - at) // 4 * 4] for one in digits]) for at in range(4)]
-        found = [base64.b64decode(one.translate(_STANDARD)) for one in joined]
-        found.append(bytes.fromhex(b"".join(_HEXADECIMAL.findall(self.data)).decode()))
+        found = [run.said for run in self.runs]
         said = b"\n".join(found).lower()
         return said + said.replace(b"\0", b"")
 
@@ -234,14 +232,26 @@ class Needle:
         """Yield where base64 or hexadecimal digits say it, base64 also where it was cut."""
         for digits, pattern in self._digits.items():
             for one in pattern.finditer(view.data):
-                yield one.start(), one.end(), _IN_BASE64.sub(lambda digit: digit[1] or b"A", one[0])
+                yield one.start(), one.end(), _blanked(one[0], b"A")
             for start in _starts(view.data, digits[:_DIGITS_OF_CUT]):
                 end = start + len(commonprefix([view.data[start : start + len(digits)], digits]))  # noqa: RUF071
                 if end - start < len(digits) and _AT_CUT.match(view.data, end):
                     yield start, end, b"A" * (end - start)
+        yield from self._in_runs(view)
         for digits in [one.hex().encode() for one in self._said if len(one) >= MIN_LETTERS]:
             for start in _starts(view.lowered, digits):
                 yield start, start + len(digits), b"0" * len(digits)
+
+    def _in_runs(self, view: View) -> Iterator[Span]:
+        """Yield where a run says it in another case, in UTF-16, or with other signs between its words."""
+        for run in view.runs:
+            is_wide = coded.is_wide(run.said)
+            said = "\n".join(coded.texts(run.said)).encode() if is_wide else run.said
+            lowered = said.lower()
+            for number in [number for number, anchor in enumerate(self._anchors) if anchor in lowered]:
+                for first, last, _ in self._found(number, said):
+                    start, end = (run.start, run.end) if is_wide else run.span(first, last)
+                    yield start, end, _blanked(view.data[start:end], b"A" if run.is_base64 else b"0")
 
     @cached_property
     def _wide(self) -> list[tuple[re.Pattern[bytes], str]]:
@@ -276,6 +286,11 @@ class Needle:
                     signs = [b"\\\\*/" if sign == 0x2F else re.escape(bytes((sign,))) for sign in one]
                     found[one] = re.compile(_BREAK.join(signs))
         return found
+
+
+def _blanked(digits: bytes, digit: bytes) -> bytes:
+    """Return digits that say nothing, in their lines."""
+    return _IN_BASE64.sub(lambda one: one[1] or digit, digits)
 
 
 def _starts(data: bytes, part: bytes) -> Iterator[int]:
@@ -375,6 +390,10 @@ class Scrubber:
     def __init__(self, needles: Iterable[Needle], keys: Iterable[str] = ()) -> None:
         self.needles = tuple(needles)
         self._keys = {key: _key_pattern(key) for key in keys}
+
+    def add_key(self, key: str) -> None:
+        """Look for one more name from here on."""
+        self._keys[key] = _key_pattern(key)
 
     def spans(self, data: bytes, *, is_json: bool = False) -> list[Span]:
         """Return the places in order, none within another; the longer one counts."""

@@ -266,7 +266,8 @@ class _Run:
             text = data.decode("utf-8", "surrogateescape")
             clean = erased.without(text, everywhere=True)
             # A project's folder is named by what it is, and keeps its name.
-            is_named = erased.holds(os.path.basename(path))
+            says_it = erased.holds(os.path.basename(path))
+            is_named = says_it or erased.is_renamed(path)
             now_at = erased.now_at(path, agreed) or self._is_now_at(erased, path, clean, here) if is_named else path
             if is_same and now_at in agreed and (is_named or clean != text):
                 found[now_at] = agreed[now_at]
@@ -278,7 +279,7 @@ class _Run:
                 clean = merging.ended(path, text, clean, strike=True)
             if is_named and now_at and now_at not in tree:
                 path, clean = now_at, merging.at(now_at, clean)
-            elif is_named:
+            elif says_it:
                 # The same name may be that of another statement, which gets another one.
                 path, clean = merging.renamed(path, clean, {**here, **tree, **found})
             found[path] = clean.encode("utf-8", "surrogateescape")
