@@ -205,6 +205,16 @@ def test_a_rule_without_a_condition_is_known_as_one() -> None:
         "DNS changes are mine.",
         "Ich will keine Merge-Commits.",
         "Always use --no-cache when you build docker images.",
+        "Deploys happen on Tuesdays only.",
+        "The staging database is sacred.",
+        "Production credentials stay out of the repo.",
+        "Changes to billing wait for the quarterly freeze.",
+        "Pull requests have one reviewer at least.",
+        "You run the formatter before you hand anything in.",
+        "Whenever the schema changes, the client is regenerated.",
+        "Anything that talks to the payment provider needs my approval.",
+        "Make sure the changelog is updated.",
+        "Die Migrationen fasst nur Ines an.",
     ):
         assert reads_as_rule(rule)
     for other in (
@@ -219,6 +229,11 @@ def test_a_rule_without_a_condition_is_known_as_one() -> None:
         "No new packages are needed for the merge.",
         "Some of us eat meat. We don't mind.",
         "The cache may not be warm.",
+        "The server never returns null.",
+        "If the queue is full, the worker drops messages.",
+        "Users cannot edit closed orders.",
+        "The customer must confirm the order before it ships.",
+        "I prefer short commit messages.",
     ):
         assert not reads_as_rule(other, is_order=True)
     assert reads_as_rule("Always run `make lint`.", is_order=True)

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from holdfast.errors import BadInput
 from holdfast.language import rule_forms as forms
+from holdfast.language import triggers
 from holdfast.language.circumstances import as_understood, asked_for, leaves_open
 from holdfast.language.conditions import MAX_ITEM, MAX_ITEMS, Call, Condition, looks_like_path, matched, read
 from holdfast.language.derived_parts import (
@@ -170,18 +171,28 @@ def forbids(text: str) -> bool:
 
 
 def reads_as_rule(text: str, *, is_order: bool = False) -> bool:
-    """Whether a person who says this may think that it is told at a call.
+    """Whether a person may think that this is told at a call: it sounds like a ban, a condition or an order.
 
-    It forbids something, has it asked, wants an option, or is an order that names a call. What permits something, and
-    what tells how it is or was, is none of these.
+    A ban does so whatever it is about; an order and a condition where they name a call, or a thing that agents do by
+    calls. What permits something, and what tells how it is or was, is none of these.
     """
-    pieces = _sentences(text[:_MAX_STATEMENT])
-    said = [(piece, in_english(piece)) for piece in pieces]
+    said = [(piece, in_english(piece)) for piece in _sentences(text[:_MAX_STATEMENT])]
     own = [some for some in said if not any(_is_no_rule(one) for one in some)]
-    signs = (forms.PLAIN_BAN, forms.ASKED_FIRST, forms.WANTS_OPTION)
-    is_plain = any(sign.search(one.casefold()) for some in own for one in some for sign in signs)
-    orders = [piece for piece, _ in own if is_order or forms.ORDERS.search(piece.casefold())]
-    return is_plain or any(named_call(piece) for piece in orders)
+    return any(_is_ban(one) for some in own for one in some) or any(_is_order(one, told=is_order) for one, _ in own)
+
+
+def _is_ban(piece: str) -> bool:
+    signs = (forms.PLAIN_BAN, forms.ASKED_FIRST, forms.WANTS_OPTION, forms.SOUNDS_BANNED)
+    return any(sign.search(piece.casefold()) for sign in signs)
+
+
+def _is_order(piece: str, *, told: bool) -> bool:
+    """Whether a sentence orders, or sets a condition for, what agents do; `told`: the person said that it orders."""
+    said = piece.casefold()
+    if (told or forms.ORDERS.search(said)) and named_call(piece):
+        return True
+    orders = forms.DEMANDED.search(said) or triggers.is_order(piece)
+    return bool(orders and (forms.ACTS.search(said) or named_call(piece)))
 
 
 def _is_no_rule(piece: str) -> bool:

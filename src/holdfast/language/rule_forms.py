@@ -180,6 +180,28 @@ PERMITS = kept(
 ORDERS = kept(
     r"^(?:always|only|nothing|whenever)\b|\bonly (?:with|inside|from|by)\b|\bpermission for\b|\bread[- ]only\b"
 )
+# A ban and a wish to be asked in other words than these.
+SOUNDS_BANNED = kept(
+    r"^(?:nobody|no one|niemand|keiner)\b|\boff the table\b|\b(?:is|are) (?:sacred|frozen|untouchable)\b"
+    r"|\b(?:it['’]?s|it is|is|are) (?:not|never) (?:ok|okay|acceptable|fine|permitted) to\b"
+    r"|\b(?:nowhere else|nirgendwo sonst)\b|\b(?:fasst|rührt|ändert|macht) nur [^\W\d_]+\b"
+    r"|\b(?:stays?|keep|hands) (?:(?:your|the) \w+ )?(?:out of|off|away from)\b"
+    r"|\b(?:needs?|requires?|wants?|braucht|brauchen) (?:my|our|[\w-]+['’]s?|meine?n?) (?:approval|permission|consent"
+    r"|review|sign-?off|ok|okay|go-ahead|zustimmung|freigabe)\b"
+)
+# What says when, or that something is to be done; with a word for what agents do by calls it sets a condition.
+DEMANDED = kept(
+    r"\b(?:must|has to|have to|needs? to|always|make sure|ensure|only|immer|muss|müssen|nur)\b"
+    r"|^(?:before|after|whenever|if|bevor|vor|nach|wenn)\b|\b(?:before|after) (?:you|we|each|every|any)\w*\b"
+    r"|\b(?:is|are) (?:\w+ )?\w+ed (?:together|first|before|after|with|by)\b"
+    r"|^(?:commits|pull requests|prs|deploy\w*s|releases|migrations|merges|pushes|changes to [\w-]+)\b[^,;]*"
+    r"\b(?:are \w+ed|have|happen|wait|get)\b"
+)
+ACTS = kept(
+    r"^(?!(?:i|we) (?:prefer|like|love)\b).*\b(?:push|commit|merg|rebas|deploy|releas|publish|install|migrat|migrier"
+    r"|upgrad|format|lint|test|delet|edit|touch|chang|modif|run\b|runs\b|restart|remov|tag\b|tags\b|regenerat"
+    r"|sign\b|signed\b|pull request|prs?\b|schema|generated|docs\b|updat)"
+)
 ASKED_FIRST = kept(
     r"\bask (?:me|first|before)\b"
     # Whatever the language and the form: a word that denies, with one for what agents do.

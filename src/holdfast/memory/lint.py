@@ -14,7 +14,7 @@ from functools import lru_cache
 from holdfast.base import files
 from holdfast.errors import HoldfastError
 from holdfast.language.contradiction import Claim
-from holdfast.language.derived import NOWHERE, give_one, is_silent, named_call, share_calls
+from holdfast.language.derived import NOWHERE, give_one, is_silent, share_calls
 from holdfast.language.mentions import is_file_ending
 from holdfast.memory import anchors, index_pages
 from holdfast.memory.remember import WHOSE
@@ -223,12 +223,11 @@ def changed_code(workspace: Workspace, memories: Iterable[Memory]) -> Iterator[P
 
 
 def told_nowhere(memories: Iterable[Memory]) -> Iterator[Problem]:
-    """Report rules of the person that name a command or a file, and are never told at a call."""
+    """Report what the person said that sounds like a rule, and is never told at a call."""
     for memory in memories:
-        is_theirs = memory.type == "feedback" and memory.trust == "user"
-        if is_theirs and named_call(memory.body) and is_silent(memory):
+        if memory.trust == "user" and is_silent(memory):
             hint = f"Give it a condition: `{give_one(memory)}`, or none by `--when none`."
-            yield Problem("told-nowhere", memory.path, f"it names a call, and is {NOWHERE}", hint)
+            yield Problem("told-nowhere", memory.path, f"it reads as a rule, and is {NOWHERE}", hint)
 
 
 def renamed(memories: Iterable[Memory], texts: dict[str, str]) -> Iterator[Problem]:

@@ -48,9 +48,13 @@ def test_remember_says_at_which_calls_it_is_told(cli) -> None:
     assert silent.startswith("told at no call: its words") and 'holdfast edit lint --when "make lint"' in silent
     assert "told at no call" in cli("show", "lint").err
     places = ("Only deploy from the release branch.", "Deploys only from main.", "Helm upgrades only with --atomic.")
-    bans = (*places, "Don't edit foo.zig.", "The npm cache is banned.", "Please ask me before you deploy anything.")
+    bans = (*places, "Don't edit foo.zig.", "Please ask me before you deploy anything.")
     for ban in (*bans, "Nunca despliegues sin avisarme.", "Could you please not touch the lighting config?"):
         assert "told at no call: its words do not say surely" in cli("remember", ban).err
+    for meant in ("Nobody touches the billing tables without Ines.", "Deploys happen on Tuesdays only."):
+        assert "told at no call" in cli("remember", meant, "--key", "meant").err
+        assert "told at no call" in cli("show", "meant").err
+        assert any("/meant.md" in one["path"] for one in cli("lint", "--json").json["problems"])
     told = ("We never had problems with git push here.", "You don't need to ask before running make test.")
     for other in ("Always answer in English.", "`login` in src/auth.py never returns None.", *told):
         assert "no call" not in cli("remember", other).err
@@ -66,7 +70,7 @@ def test_remember_says_the_condition_first_and_the_way_out_alone(cli) -> None:
 
 
 def test_rules_that_are_told_at_no_call_are_named(cli) -> None:
-    """`when` counts and names them where it lists all rules and where none applies; `lint`, where one names a call."""
+    """`when` counts and names them where it lists all rules and where none applies; `lint` names each."""
     cli("remember", "kubectl against prod is off limits.", "--key", "db", "--type", "project")
     cli("remember", "Always run `make lint`.", "--key", "lint")
     cli("remember", "Never use npm.", "--key", "npm")
@@ -76,8 +80,8 @@ def test_rules_that_are_told_at_no_call_are_named(cli) -> None:
         assert sorted(cli("when", *asked, "--json").json["told_nowhere"]) == ["db", "lint"]
     assert "told at no call" not in cli("when", "npm install").err
     found = [one for one in cli("lint", "--json").json["problems"] if one["kind"] == "told-nowhere"]
-    assert [one["path"].endswith("/lint.md") for one in found] == [True]
-    assert '--when "make lint"' in found[0]["hint"]
+    assert sorted(one["path"].rpartition("/")[2] for one in found) == ["db.md", "lint.md"]
+    assert any('--when "make lint"' in one["hint"] for one in found)
     cli("edit", "lint", "--when", "none")
     assert cli("when", "--json").json["told_nowhere"] == ["db"]
 
