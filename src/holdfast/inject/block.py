@@ -67,6 +67,7 @@ _TURNING = frozenset(
         *("不", "没", "沒", "别", "別", "勿", "无", "無", "未"),
     )
 )
+_NO_TOPICS = _VAGUE | _TURNING
 # From here on scripts put no spaces between words; each letter is one then.
 _FIRST_WITHOUT_SPACES = "\u2e80"
 
@@ -313,10 +314,11 @@ def more_line(number: int, texts: Sequence[str], known: Sequence[str] = (), most
     shown: dict[str, str] = {}
     told = frozenset([_stem(word) for text in known for word in _words(text)])
     for text in map(redact.without_marks, texts):
+        words = [word for word in text.translate(_SPACED).split() if word.casefold() not in _SMALL]
         # A name says more than a word: it is written large within a sentence.
-        names = frozenset([word for word in _words(text, plain=str) if not word.islower() and word not in text[:20]])
-        for stem, word in {_stem(word.casefold()): word for word in _words(text, plain=str)}.items():
-            if len(word) >= _MIN_TOPIC and word.isalpha() and word.casefold() not in _VAGUE | _TURNING:
+        names = frozenset([word for word in words if not word.islower() and word not in text[:20]])
+        for stem, word in {_stem(word.casefold()): word for word in words}.items():
+            if len(word) >= _MIN_TOPIC and word.isalpha() and word.casefold() not in _NO_TOPICS:
                 counts[stem] = counts.get(stem, 0.0) + (_NAME if word in names else 1.0)
                 shown.setdefault(stem, word if word in names else word.casefold())
     often = max(_NAME, len(texts) / 3) * _NAME
@@ -362,8 +364,8 @@ def _stem(word: str) -> str:
     return word
 
 
-def _words(text: str, plain: Callable[[str], str] = str.casefold) -> list[str]:
-    return [word for word in plain(text).translate(_SPACED).split() if word.casefold() not in _SMALL]
+def _words(text: str) -> list[str]:
+    return [word for word in text.casefold().translate(_SPACED).split() if word not in _SMALL]
 
 
 def is_near(new: tuple[str, ...], told: tuple[str, ...]) -> bool:
