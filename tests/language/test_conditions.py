@@ -221,6 +221,52 @@ def test_patterns_of_commands(when: str, line: str, wanted: bool) -> None:
     assert holds(when, line) is wanted
 
 
+@pytest.mark.parametrize(
+    ("program", "option", "value", "sub"),
+    [
+        ("kubectl", "--context", "prod", "delete"),
+        ("aws", "--profile", "live", "s3 rm"),
+        ("helm", "--kube-context", "eu-1", "uninstall"),
+        ("make", "-C", "infra", "apply"),
+        ("npm", "--prefix", "web", "install"),
+        ("gradle", "-p", "app", "publish"),
+        ("git", "-C", "vendor", "commit"),
+        ("docker", "--context", "prod", "rm"),
+        ("unheard-of", "--stage", "live", "deploy"),
+    ],
+)
+def test_an_option_with_its_value_stands_anywhere(program: str, option: str, value: str, sub: str) -> None:
+    """A pattern holds at its own line, with the option before the sub-command or behind it, and that value alone."""
+    joined = f"{option}={value}" if option[:2] == "--" else f"{option}{value}"
+    for pattern in (f"{program} {option} {value} {sub}", f"{program} {sub} {option} {value}"):
+        for line in (pattern, f"{pattern} api", f"{program} {joined} {sub} api", f"{program} {sub} -v {joined}"):
+            assert holds(pattern, line), f"{pattern!r} at {line!r}"
+        assert holds(pattern, f"{program} {option} {value} {sub}")
+        assert holds(pattern, f"{program} {sub} api {option} {value}")
+        assert not holds(pattern, f"{program} {option} other {sub}")
+        assert not holds(pattern, f"{program} {sub} {option} other")
+        assert not holds(pattern, f"{program} {sub}")
+
+
+@pytest.mark.parametrize(
+    ("when", "line", "wanted"),
+    [
+        ("kubectl, !kubectl --context staging", "kubectl --context staging get pods", False),
+        ("kubectl, !kubectl --context staging", "kubectl get pods --context=staging", False),
+        ("kubectl, !kubectl --context staging", "kubectl --context prod get pods", True),
+        ("kubectl, !kubectl --context staging", "kubectl get pods", True),
+        ("kubectl -n|--namespace prod*", "kubectl --namespace=prod-eu delete pod a", True),
+        ("kubectl -n|--namespace prod*", "kubectl -nprod delete pod a", True),
+        ("kubectl -n|--namespace prod*", "kubectl -n test delete pod prod", False),
+        ("git push --force origin main", "git push origin main --force", True),
+        ("git push --force origin main", "git push --force origin next", False),
+    ],
+)
+def test_an_option_is_compared_with_its_value(when: str, line: str, wanted: bool) -> None:
+    """One value of an option is not another; an option of which nobody knows whether it takes one is only there."""
+    assert holds(when, line) is wanted
+
+
 def edits(path: str, tool: str = "Edit") -> Call:
     """Return a call that edits a file, as an agent writes it."""
     return Call(tool, json.dumps({"file_path": path, "old_string": "a"}), folder=ROOT, root=ROOT)

@@ -253,10 +253,15 @@ def plain_words(words: Sequence[str]) -> list[str]:
         if passing:
             passing = False
         elif word[:1] and word[0] in "-+":
-            passing = is_a(word, "option-with-value") or is_a(f"{words[0]} {word}", "option-with-value")
+            passing = takes_value(words[0], word)
         elif words[0] != "make" or not shell.is_variable(word):
             found.append(word)
     return found
+
+
+def takes_value(name: str, option: str) -> bool:
+    """Whether an option of a program is given a value behind a space."""
+    return is_a(option, "option-with-value") or is_a(f"{name} {option}", "option-with-value")
 
 
 def _name_of(words: Sequence[str]) -> str:

@@ -78,7 +78,7 @@ def run_with(need: str, wanted: list[Mention], *, or_like: bool = False) -> tupl
 
 def with_option(command: str, option: str) -> str:
     name, _, value = option.partition(" ")
-    return f"{command} {same_options(command, name)}" + (f"={value}" if value and name[:2] == "--" else "")
+    return f"{command} {same_options(command, name)}" + (f"{'=' if name[:2] == '--' else ' '}{value}" if value else "")
 
 
 def is_file(one: Mention) -> bool:

@@ -41,7 +41,10 @@ _QUOTED_BRANCH = kept(
 )
 # Files that end so, whether the ending is known or not.
 _ENDINGS = kept(r"`(\.[A-Za-z][\w.]*)`(?=\s+files?\b)(?<!\.env`)")
-_OPTION = kept(r"(?<!\S)(?!--no-verify\b)--?[A-Za-z][\w-]*(?:=[\w./:-]*\w)?(?=[\s,;:.!)]|$)")
+_OPTION = kept(
+    r"(?<!\S)(?!--no-verify\b)(?P<name>--?[A-Za-z][\w-]*)(?P<given>=[\w./:-]*\w)?(?=[\s,;:.!)]|$)"
+    r"(?P<value>\s+(?!(?:option|flag|argument|switch|set|given)s?\b)[\w./:*-]*[\w*](?=[\s,;:.!)]|$))?"
+)
 _FOLDER = kept(r"\b(?:the|our)\s+(?P<name>[a-z][\w-]*(?:/[\w-]+)*)/?\s+(?:folder|directory)\b")
 # What is said so of a path without an ending is said of a folder.
 _IS_MADE = kept(
@@ -59,7 +62,7 @@ _IS_WHOLE = kept(
 _LEADS = ("program", "group")
 # `make` is a word of English but where one runs it, or where what it makes needs something.
 _MAKE = (
-    r"(?:(?<=\brun )|(?<=\bbefore ))make(?=\s+[a-z])"
+    r"(?:(?<=\brun )|(?<=\bbefore ))make(?=\s+(?:-C\s+)?[a-z])"
     r"|(?:(?<=\bvia )|(?<=\bwith )|(?<=\b[uU]se )|(?<=\b[pP]refer )|(?<=\bof )|(?<=\bover )|(?<=\bfor )|(?<=\b[nN]o )"
     r"|(?<=\b[kK]ein )|(?<=n't ))"
     r"make(?=\s+(?:deploy|test|build|install|lint|check|release|clean|publish|migrate|up|down|dev|run|all)\b)"
@@ -115,13 +118,22 @@ class RuleSentence:
         spoken = _unquoted().sub(self._unquoted_mention, spoken)
         if any(one.kind == "command" for one in self.mentions) or _NAMED_WORD.search(spoken):
             spoken = _words_as_programs().sub(self._word, spoken)
-        self.spoken = _OPTION.sub(lambda found: self._put(Mention("", "", found[0]), found[0]), spoken).casefold()
+        self.spoken = _OPTION.sub(self._option, spoken).casefold()
 
     def _put(self, mention: Mention, otherwise: str) -> str:
         if len(self.mentions) >= _MAX_MENTIONS:
             return otherwise
         self.mentions.append(mention)
         return chr(_FIRST + len(self.mentions) - 1)
+
+    def _option(self, found: re.Match[str]) -> str:
+        value = found["value"] or ""
+        programs = [one.text.partition(" ")[0] for one in self.mentions if one.kind == "command"] or [""]
+        is_given = not found["given"] and any(commands.takes_value(one, found["name"]) for one in programs)
+        if not is_given or value.strip().casefold() in among(TABLE, "sentence-word"):
+            value = ""
+        text = found[0] if value else found[0].removesuffix(found["value"] or "")
+        return self._put(Mention("", "", text), text) + found[0][len(text) :]
 
     def _folder(self, found: re.Match[str]) -> str:
         name = found["name"]
@@ -235,14 +247,17 @@ def _literal(text: str) -> str:
     words = text.split()
     kept = words[:1]
     for word in words[1:]:
-        before = kept[-1]
+        # What stands behind the value of an option goes on with what stood before it.
+        plain = commands.plain_words(kept)
+        before = plain[-1] if commands.takes_value(kept[0], "".join(kept[-2:-1])) else kept[-1]
         # "Python 2" is no command.
         is_number = word.lstrip("v").replace(".", "").isdigit() and len(kept) == 1
         is_number = is_number and (word[0] == "v" or kept[0].casefold() in among(TABLE, "language"))
         is_value = not is_number and (word[0] == "-" or any(sign in "./:@*~=+_" or sign.isdigit() for sign in word))
         is_sub = any(word.casefold() in among(TABLE, kind) for kind in ("sub-command", "also-sub-command"))
         is_there = set(before) & set("/.") or before[0] == "-" or any(before in among(TABLE, kind) for kind in _LEADS)
-        is_name = " ".join(kept) in among(TABLE, "takes-name") or before in among(TABLE, "takes-name")
+        is_name = " ".join(plain) in among(TABLE, "takes-name") or before in among(TABLE, "takes-name")
+        is_name = is_name or commands.takes_value(kept[0], before)
         if not (is_value or is_name or word in among(TABLE, "ref") or (is_sub and is_there)):
             break
         kept.append(word)

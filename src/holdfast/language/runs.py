@@ -119,10 +119,14 @@ def fulfils(words: Sequence[str], pattern: Sequence[str], *, as_spelled: bool = 
     # Nearly always it is another program, which is told without looking further.
     if words and pattern and not any(fits(_base(words[0]), _base(wish)) for wish in pattern[0].split("|")):
         return False
-    words = _parted(words, pattern)
+    named = pattern
+    both = _without_values(words, pattern)
+    if both is None:
+        return False
+    words, pattern = both
     plain = [*map(_base, words[:1]), *commands.plain_words(words)[1:]]
     # With such an option a program only tells something: nothing is pushed by `git push --dry-run`.
-    if any(commands.is_a(word, "tells-option") and word not in pattern for word in words[1:]):
+    if any(commands.is_a(word, "tells-option") and word not in named for word in words[1:]):
         return False
     for number, one in enumerate(pattern):
         either = [_base(wish) for wish in one.split("|")] if not number else one.split("|")
@@ -131,30 +135,56 @@ def fulfils(words: Sequence[str], pattern: Sequence[str], *, as_spelled: bool = 
                 return False
         elif one == "*" and number == len(pattern) - 1:
             return True
-        elif (
-            not plain
-            or not any(
-                fits(plain[0], wish)
-                # A folder is named with its slash.
-                or (wish[-1:] == "/" and f"{plain[0]}/".removeprefix("./").startswith(wish))
-                or (number and commands.is_a(f"{words[0]} {wish}={plain[0]}", "same-word"))
-                for wish in either
-            )
-        ):
+        elif not plain or not any(_is_named(plain[0], wish, words[0] if number else "") for wish in either):
             return False
         else:
             plain.pop(0)
     return bool(pattern)
 
 
-def _parted(words: Sequence[str], pattern: Sequence[str]) -> Sequence[str]:
-    """Return words in which what an option is given stands behind it, as the pattern has it, and not in the same."""
-    for at, one in enumerate(pattern[:-1]):
-        value = pattern[at + 1]
-        joined = f"{one}={value}"
-        if one[:2] == "--" and joined in words:
-            words = [part for word in words for part in ((one, value) if word == joined else (word,))]
-    return words
+def _is_named(word: str, wish: str, program: str = "") -> bool:
+    """Whether a word is what a pattern has in its place, also by another name that the program has for it."""
+    # A folder is named with its slash.
+    is_in = wish[-1:] == "/" and f"{word}/".removeprefix("./").startswith(wish)
+    return is_in or fits(word, wish) or (bool(program) and commands.is_a(f"{program} {wish}={word}", "same-word"))
+
+
+def _without_values(words: Sequence[str], pattern: Sequence[str]) -> tuple[Sequence[str], Sequence[str]] | None:
+    """Return both without the options that a pattern gives a value, and that value; None where a command has another.
+
+    An option is given its value behind a space or a `=`, before or behind the sub-command. Where nobody knows whether
+    an option takes one, what follows it may as well be a word of its own.
+    """
+    words, pattern, at = [*words], [*pattern], 1
+    while at < len(pattern):
+        option, equals, value = pattern[at].partition("=") if pattern[at].count("=") == 1 else (pattern[at], "", "")
+        width = 1 if equals else 2
+        value = value or "".join(pattern[at + 1 : at + 2])
+        if option[:1] != "-" or not value or (not equals and value[0] in "-+"):
+            at += 1
+            continue
+        is_sure = bool(equals) or any(commands.takes_value(words[0], one) for one in option.split("|"))
+        place, length = _given_so(words, option.split("|"), value.split("|"))
+        if length:
+            del words[place : place + length], pattern[at : at + width]
+        elif is_sure:
+            return None
+        else:
+            at += 1
+    return words, pattern
+
+
+def _given_so(words: Sequence[str], options: Sequence[str], values: Sequence[str]) -> tuple[int, int]:
+    """Return where a command has one of these options with one of these values, and in how many words."""
+    for at, word in enumerate(words[1:], 1):
+        name, equals, value = word.partition("=")
+        if not equals and name[:1] == "-" and name[:2] != "--" and commands.takes_value(words[0], name[:2]):
+            name, value = name[:2], name[2:]
+        length = 1 if value else 2
+        value = value or "".join(words[at + 1 : at + 2])
+        if name in options and value and any(_is_named(value, one) for one in values):
+            return at, length
+    return 0, 0
 
 
 def spelled(words: Sequence[str]) -> Sequence[str]:
@@ -177,9 +207,6 @@ def _base(program: str) -> str:
 
 def _has_option(words: Sequence[str], wanted: str) -> bool:
     if any(commands.is_option(word, wanted) for word in words[1:]):
-        return True
-    name, _, value = wanted.partition("=")
-    if value and any((name, value) == (word, words[at]) for at, word in enumerate(words[1:-1], 2)):
         return True
     # `-rf` is `-r` and `-f`, in whatever order and however many words.
     letters = wanted[1:] if wanted[:1] == "-" and wanted[1:].isalpha() and len(wanted) in (3, 4) else ""
