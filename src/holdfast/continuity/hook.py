@@ -181,7 +181,8 @@ def _remember(run: HookRun, texts: list[str]) -> None:
 
 def _where(memory: Memory) -> str:
     """Return at which calls agents are told what was just stored, to end a line with; nothing of what is no rule."""
-    from holdfast.language.derived import NOWHERE, give_one
+    from holdfast.language.derived import NOWHERE
+    from holdfast.language.suggesting import give_one
     from holdfast.rules.rule import told_at
 
     told = told_at(memory)

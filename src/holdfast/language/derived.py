@@ -8,15 +8,13 @@ are `tables/conditions.txt` and those of commands. Nothing is derived in a hook.
 from __future__ import annotations
 
 import itertools
-import json
 import re
 from functools import lru_cache
 
-from holdfast.errors import BadInput
 from holdfast.language import rule_forms as forms
 from holdfast.language import triggers
 from holdfast.language.circumstances import as_understood, asked_for, leaves_open
-from holdfast.language.conditions import MAX_ITEM, MAX_ITEMS, Call, Condition, looks_like_path, matched, read
+from holdfast.language.conditions import MAX_ITEM, MAX_ITEMS, Condition, looks_like_path, read
 from holdfast.language.derived_parts import (
     Derived,
     as_command,
@@ -213,38 +211,10 @@ def named_call(text: str) -> str:
     return named[0] if named else ""
 
 
-def suggested(text: str) -> str:
-    """Return a condition that holds at the call which a statement names first; nothing where none is sure to."""
-    named = named_call(text)
-    if not looks_like_path(named):
-        return named if _holds_at(named, Call("Bash", named)) else ""
-    # A file is a condition for its change alone.
-    is_changed = forms.CHANGE.search(in_english(text).casefold())
-    return named if is_changed and _holds_at(named, Call("Edit", json.dumps({"file_path": named}))) else ""
-
-
-def give_one(memory: Memory) -> str:
-    """Return how to give a condition to a rule that has none."""
-    return f'holdfast edit {memory.key} --when "{suggested(memory.body) or "COMMAND or FILE"}"'
-
-
-def _holds_at(when: str, call: Call) -> bool:
-    condition = read(when)
-    return bool(condition and matched(condition, call))
-
-
 def at_change(text: str) -> tuple[str, ...]:
     """Return the files that a statement is told at because it says what to do when they change."""
     told = derive(text) if forms.CHANGES.search(text.casefold()) else None
     return told.condition.paths if told else ()
-
-
-def need_condition(text: str, when: str, enforce: str | None) -> None:
-    """Refuse a strength for what would be told at no call: neither a condition is given, nor does the text say one."""
-    is_told = bool(read(when)) if when else derive(text) is not None
-    if enforce not in (None, "", "say") and not is_told:
-        named = suggested(text) or "git push"
-        raise BadInput("no condition found, so it would never hold", f'Give one, for example --when "{named}".')
 
 
 def share_calls(one: str, other: str) -> bool | None:

@@ -177,6 +177,10 @@ PERMITS = kept(
     r"(?:it['’]?s (?:fine|ok|okay|alright) to\b|(?:you|agents) (?:may|can)\b|du darfst\b"
     r"|.*\b(?:is|are|ist|sind) (?:fine|ok|okay|allowed|permitted|erlaubt|in ordnung)\W*$)"
 )
+# Behind what is permitted: nothing that says where or when.
+PERMITTED_WHOLLY = kept(
+    r"\W*(?:without asking|(?:is|are|ist|sind) (?:fine|ok|okay|allowed|permitted|erlaubt|in ordnung))?\W*"
+)
 ORDERS = kept(
     r"^(?:always|only|nothing|whenever)\b|\bonly (?:with|inside|from|by)\b|\bpermission for\b|\bread[- ]only\b"
 )

@@ -15,7 +15,7 @@ from typing import Any
 from holdfast.base.text import check_text
 from holdfast.errors import BadInput, ChangedMeanwhile
 from holdfast.language import conditions
-from holdfast.language.derived import need_condition
+from holdfast.language.suggesting import need_condition
 from holdfast.memory.anchors import confirm
 from holdfast.privacy import redact
 from holdfast.records import USUAL, Memory

@@ -14,8 +14,9 @@ from functools import lru_cache
 from holdfast.base import files
 from holdfast.errors import HoldfastError
 from holdfast.language.contradiction import Claim
-from holdfast.language.derived import NOWHERE, give_one, is_silent, share_calls
+from holdfast.language.derived import NOWHERE, is_silent, share_calls
 from holdfast.language.mentions import is_file_ending
+from holdfast.language.suggesting import give_one
 from holdfast.memory import anchors, index_pages
 from holdfast.memory.remember import WHOSE
 from holdfast.privacy import redact

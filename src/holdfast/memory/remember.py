@@ -76,7 +76,7 @@ def remember(
     workspace.refresh_once(draft.scope)
     if enforce:
         # Hooks never pass a strength.
-        from holdfast.language.derived import need_condition
+        from holdfast.language.suggesting import need_condition
 
         there = _there(workspace, draft.scope, draft.key) if draft.key and when is None else None
         need_condition(text, there.when if there else condition or "", enforce)

@@ -8,9 +8,9 @@ from holdfast.agents.base import Agent
 from holdfast.base.files import working_folder
 from holdfast.errors import HoldfastError
 from holdfast.language import conditions
-from holdfast.language.conditions import Call, looks_like_path
-from holdfast.language.derived import is_silent, suggested
-from holdfast.language.rule_forms import PERMITS
+from holdfast.language.conditions import Call
+from holdfast.language.derived import is_silent
+from holdfast.language.suggesting import permitted, with_exception
 from holdfast.project.git import branch_at, branch_in
 from holdfast.records import Filter, Memory
 from holdfast.rules.build import rules_of
@@ -55,15 +55,15 @@ def asked(workspace: Workspace, call: Call, agent: Agent | None = None) -> list[
 
 def held_all_the_same(workspace: Workspace, memory: Memory) -> list[str]:
     """Return, as lines, which rules hold a call that a statement permits, and how to except it: the person decides."""
-    named = suggested(memory.body) if PERMITS.search(memory.body.casefold()) else ""
-    found = asked(workspace, Call("Bash", named)) if named and not looks_like_path(named) else []
-    way = 'holdfast edit {} --when "{}, !{}"'
-    return [
-        f"{one.rule.memory.key} still holds at {named}; to except that: "
-        + way.format(one.rule.memory.key, one.rule.condition, named)
-        for one in found
-        if one.does != "say"
-    ]
+    named = permitted(memory.body)
+    found = asked(workspace, Call("Bash", named)) if named else []
+    return [_still_holds(one.rule, memory.body, named) for one in found if one.does != "say"]
+
+
+def _still_holds(rule: Rule, permits: str, named: str) -> str:
+    but = with_exception(permits, rule.condition)
+    way = f'to except that: holdfast edit {rule.memory.key} --when "{but}"' if but else "no exception says just that"
+    return f"{rule.memory.key} still holds at {named}; {way}"
 
 
 def silent(workspace: Workspace) -> list[Memory]:

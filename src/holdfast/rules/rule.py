@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from holdfast.language import conditions, derived
+from holdfast.language import conditions, derived, suggesting
 from holdfast.language.conditions import Condition
 from holdfast.project.anchors import parsed
 from holdfast.records import STRENGTHS, Memory, replace
@@ -107,7 +107,7 @@ def condition_of(memory: Memory) -> list[str]:
     if told:
         return [
             f"{told}: its words do not say surely which command or file they mean",
-            f"to give it one: {derived.give_one(memory)}",
+            f"to give it one: {suggesting.give_one(memory)}",
         ]
     could = derived.derive(memory.body) if memory.when else None
     unused = f': "{could.words}" is not used, because when is {memory.when}' if could else ""

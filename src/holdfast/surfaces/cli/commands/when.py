@@ -12,7 +12,8 @@ from holdfast.base.terminal import style
 from holdfast.base.text import count, one_line
 from holdfast.errors import BadInput
 from holdfast.language.conditions import Call
-from holdfast.language.derived import NOWHERE, give_one
+from holdfast.language.derived import NOWHERE
+from holdfast.language.suggesting import give_one
 from holdfast.language.tools import KINDS
 from holdfast.rules.asked import RuleAnswer, asked, listed, silent
 from holdfast.surfaces.cli import options
