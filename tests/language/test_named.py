@@ -25,6 +25,18 @@ SAID = {
     "gcloud sql instances delete: NO.": "gcloud sql instances delete",
     "Releases: only Marta runs `twine upload`.": "twine upload",
     "The file secrets.enc.yaml is edited with sops only.": "secrets.enc.yaml",
+    # What is somebody else's to do or to decide.
+    "`flutter upgrade` is something the team decides.": "flutter upgrade",
+    "Renovate owns `package.json`.": "package.json",
+    "Leave `make publish` to the humans.": "make publish",
+    "`terraform apply` is the platform team's business.": "terraform apply",
+    "`poetry.lock` belongs to Dependabot.": "poetry.lock",
+    "`infra/` is maintained by the platform team.": "infra/",
+    "The data team is responsible for `etl/`.": "etl/",
+    "Deploys (`make deploy`) are Marta's call.": "make deploy",
+    "`gh release create` is reserved for maintainers.": "gh release create",
+    "`helm upgrade` is up to the SREs.": "helm upgrade",
+    "Only the release bot runs `npm publish`.": "npm publish",
     # Languages of which no form is known: the one thing that a short rule names.
     "Non fare mai git push senza chiedermelo.": "git push",
     "Никогда не запускай `make deploy` без моего разрешения.": "make deploy",
@@ -43,6 +55,11 @@ SILENT = [
     "`Request.Resource` must be a URL.",
     "The parser never reads settings.toml twice.",
     "Never curl the live system.",
+    "`package.json` is up to date.",
+    "`src/lexer.py` belongs to the parser.",
+    "`src/auth.py` handles logins.",
+    "The cache module owns `src/cache.py`.",
+    "`make bench` is a job of ten minutes.",
     "Old advice, ignore: never run `cargo clean`.",
     "Outdated rule: don't use `tox`.",
 ]
@@ -54,6 +71,16 @@ def test_a_rule_in_any_form_is_said_at_what_it_names(text: str) -> None:
     told = derive(text)
     assert told is not None and str(told.condition) == SAID[text]
     assert not (told.forbids and told.literal)
+
+
+@pytest.mark.parametrize(
+    "reason", ["you don't need to understand it.", "it does anything I must not do.", "no need to ask, it is frozen."]
+)
+@pytest.mark.parametrize("sign", [": ", ", ", " - ", "; ", ", because "])
+def test_a_reason_takes_no_ban_back(sign: str, reason: str) -> None:
+    """Whatever the reason says is not needed, or not to be done, the ban before it holds."""
+    told = derive(f"Never edit `legacy/`{sign}{reason}")
+    assert told is not None and told.condition.paths == ("legacy/",) and told.forbids and told.literal
 
 
 @pytest.mark.parametrize("text", SILENT)

@@ -180,7 +180,7 @@ def reads_as_rule(text: str, *, is_order: bool = False) -> bool:
 
 
 def _is_ban(piece: str) -> bool:
-    signs = (forms.PLAIN_BAN, forms.ASKED_FIRST, forms.WANTS_OPTION, forms.SOUNDS_BANNED)
+    signs = (forms.PLAIN_BAN, forms.ASKED_FIRST, forms.WANTS_OPTION, forms.SOUNDS_BANNED, forms.OWNED)
     return any(sign.search(piece.casefold()) for sign in signs)
 
 

@@ -35,7 +35,7 @@ _AND_YET = kept(rf"[,:(–—]\s*(?:(?:so|and|please|but|just)\s+)*{NOT}\s+{ADVE
 # "Don't read it, you don't need it" gives a reason for the ban.
 _BANS_FIRST = kept(
     rf"(?:(?:please|you)\s+)*(?:{NOT}|no)\s+{ADVERBS}(?!{_ASKING}|(?:have|need|feel|hesitate|worry)\b|longer\b)"
-    rf"[^,;:.]*{MENTION}[^;:.]*[,(–—]\s"
+    rf"[^,;:.]*{MENTION}[^.]*(?:[,;:(–—]|\b(?:because|since|as))\s"
 )
 _SAY = (
     r"(?:says|said|claims|claimed|wrote|writes|thinks|thought|believes|believed|told|argues|argued|insists|insisted"

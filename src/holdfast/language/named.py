@@ -22,7 +22,8 @@ from holdfast.language.word_lists import among, listed
 
 _CLAUSE = kept(r"[;:.!?(]\s+|\(|,\s+(?!(?:or|and|nor)\b)|\s[–—-]\s")
 _DENIES = kept(
-    rf"\b(?:{forms.NOT}|no|nobody|no one|nothing|none|only (?!i\b|use\b|run\b)[\w-]+ (?:runs|edits|uses|may))\b"
+    rf"\b(?:{forms.NOT}|no|nobody|no one|nothing|none"
+    r"|only (?!i\b|use\b|run\b)(?:[\w-]+ ){1,3}(?:runs|edits|uses|may))\b"
 )
 _MOMENT = kept(
     r"\b(?:before|prior to|after|when|whenever|once|if|upon|each time|every time|ask\w*|approval for"
@@ -86,7 +87,7 @@ def by_names(pieces: list[str]) -> Derived | None:
             continue
         if is_disowned(RuleSentence(piece)) or is_disowned(sentence):
             continue
-        if is_known_tongue(piece) or sentence.text != piece:
+        if is_known_tongue(piece) or sentence.text != piece or _owns_any(sentence):
             behind = "".join(pieces[number + 1 : number + 2])
             some = _about(sentence) if _is_wish(sentence, behind) else []
         else:
@@ -143,8 +144,25 @@ def _is_wish(sentence: RuleSentence, behind: str) -> bool:
         return False
     if _TURNED.search(spoken) or _OF_BOTH.search(spoken):
         return False
+    if _owns_any(sentence):
+        return True
     next_one = RuleSentence(in_english(behind)) if behind else None
     return bool(_WISHES.search(spoken) or (next_one and not next_one.mentions and _WISHES.search(next_one.spoken)))
+
+
+def _owns_any(sentence: RuleSentence) -> bool:
+    return any(_is_owned(sentence, place.start()) for place in re.finditer(MENTION, sentence.spoken))
+
+
+def _is_owned(sentence: RuleSentence, at: int) -> bool:
+    """Whether what stands there is said to be somebody's to do or to decide: a person's, a team's or a bot's."""
+    behind, before = forms.OWNED.match(sentence.spoken, at + 1), forms.OWNS.search(sentence.spoken[:at])
+    who = (behind["by"] or behind["whose"] if behind else None) or (before["who"] if before else None)
+    if who is None or forms.PEOPLE.search(who):
+        return bool(behind or before)
+    # Names are written with a capital.
+    named = re.search(re.escape(who), sentence.text, re.IGNORECASE)
+    return bool(named and any(word[0].isupper() for word in named[0].split() if word.casefold() not in ("the", "our")))
 
 
 def _about(sentence: RuleSentence) -> list[tuple[Mention, tuple[str, ...]]]:
@@ -156,7 +174,7 @@ def _about(sentence: RuleSentence) -> list[tuple[Mention, tuple[str, ...]]]:
         one, at = sentence.named(place[0])[0], place.start()
         if one.said[:1] == "-":
             found += _optional(sentence, one, at, programs)
-        elif _is_meant(spoken, at):
+        elif _is_meant(spoken, at) or _is_owned(sentence, at):
             meant = _as_call(sentence, one, at)
             found += [(meant, ())] if meant and not _is_everyday(meant) else []
     has_option = [one.text.split(" -")[0] for one, _ in found if " -" in one.text]
@@ -194,7 +212,7 @@ def _as_call(sentence: RuleSentence, one: Mention, at: int) -> Mention | None:
     if one.kind == "path":
         is_behind = any(other.kind == "command" for other in sentence.named(clause))
         is_place = is_behind or _ASIDE.search(clause) or (_PLACE.search(clause) and not _CHANGED.search(clause))
-        return None if is_place and not is_headed else Mention("path", one.text, one.said)
+        return None if is_place and not (is_headed or _is_owned(sentence, at)) else Mention("path", one.text, one.said)
     run = as_command(one, is_run=bool(" " in one.said or _RUNS.search(clause)) and " = " not in one.said)
     if run.kind != "command" or forms.WORDING.search(spoken):
         return None

@@ -193,6 +193,29 @@ SOUNDS_BANNED = kept(
     r"|\b(?:needs?|requires?|wants?|braucht|brauchen) (?:my|our|[\w-]+['’]s?|meine?n?) (?:approval|permission|consent"
     r"|review|sign-?off|ok|okay|go-ahead|zustimmung|freigabe)\b"
 )
+# What is somebody's to decide or to do: "is the platform team's business", "is up to Marta", "belongs to Renovate".
+_WHO = r"(?:(?:the|our|a|an|my|your)\s+)?(?:[\w-]+\s+){0,2}?"
+_THEIRS = (
+    r"(?:own\s+)?(?:business|job|task|call|decision|territory|domain|responsibility|turf|matter|concern|duty|realm)\b"
+)
+_WHOM = r"(?:[\w-]+\s+){0,3}[\w-]+"
+OWNED = kept(
+    rf"\)?\s+(?:is|are|stays?|remains?)\s+(?:(?:still|not|none of|always|entirely|strictly)\s+)*(?:"
+    rf"{_WHO}(?:[\w-]+['’]s?|your|my|our|his|her|their)\s+{_THEIRS}|(?:an?\s+|the\s+)?(?:human|person|team|maintainer)\s+"
+    rf"{_THEIRS}|(?:a |the )?(?:matter|job|task|decision|question) for\b|yours\b|reserved for\b"
+    r"|up to (?!date\b|now\b|\d|speed\b|you\b)|for (?:maintainers|humans|the \w+ team)\b"
+    rf"|something (?:that |which )?(?:only )?{_WHO}[\w-]+ (?:decides?|does|do|owns?|handles?|manages?)\b"
+    rf"|(?:owned|maintained|managed|decided|handled) by (?P<by>{_WHOM}))"
+    rf"|\s+belongs? to (?P<whose>{_WHOM})"
+)
+OWNS = kept(
+    rf"(?:^|[,;:]\s+)(?P<who>{_WHO}[\w-]+)\s+(?:owns?|maintains?|manages?|handles?|decides? (?:on|about)|looks? after"
+    r"|(?:is|are) (?:responsible for|in charge of))\s+(?:(?:the|all of|our)\s+)*$"
+)
+PEOPLE = kept(
+    r"\b(?:teams?|people|humans?|persons?|folks|guys|(?:dev)?ops|sres?|dbas?|qa|legal|security|leads?|managers?|owners?"
+    r"|maintainers?|bots?|departments?|somebody|someone|others?|admins?|architects?|designers?)\b"
+)
 # What says when, or that something is to be done; with a word for what agents do by calls it sets a condition.
 DEMANDED = kept(
     r"\b(?:must|has to|have to|needs? to|always|make sure|ensure|only|immer|muss|müssen|nur)\b"
