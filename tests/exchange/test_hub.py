@@ -16,7 +16,7 @@ import pytest
 
 from holdfast.app.erase import forget_memory
 from holdfast.base.clock import now
-from holdfast.errors import BadInput, NotFound, Refused, StoreUnavailable
+from holdfast.errors import BadInput, Conflict, NotFound, Refused, StoreUnavailable
 from holdfast.exchange.hub import client
 from holdfast.exchange.hub import join as joined
 from holdfast.exchange.hub_calls import HubAway, ToldChanges
@@ -52,7 +52,7 @@ def world(served, request, monkeypatch):
     made, serving = served
     # On a busy machine an answer may take as long as it likes.
     monkeypatch.setattr("holdfast.exchange.hub_calls.SECONDS", 600.0)
-    organisation = request.node.name[:60]
+    organisation = re.sub(r"[^a-z0-9._-]", ".", request.node.name)[:60]
     made.operator.add_organisation(organisation)
     made.operator.add_team(organisation, "shop")
     tokens = {}
@@ -757,3 +757,64 @@ def test_what_a_killed_sync_stored_and_did_not_note_is_still_the_hubs(join, worl
     kim.sync()
     client(lee.workspace).sync()
     assert "not-noted" not in keys(lee)
+
+
+def shared(one, text, key="vpn"):
+    """Say something here, and have it shared."""
+    remember(one.workspace, text, key=key)
+    one.share(key, "shop", "r")
+    return one.sync()
+
+
+@pytest.mark.parametrize("key", ["vpn", "synced-first"])
+def test_nobody_overwrites_a_version_that_they_never_saw(join, key):
+    """A share over another's newer version is refused, the other's is shown, then it goes through: nothing is lost."""
+    kim, sam = join("kim"), join("sam")
+    assert shared(kim, "Deploys need the VPN.", key)["sent"] == 1 and sam.sync()["stored"] == 1
+    assert shared(kim, "Deploys need the VPN of Berlin.", key)["sent"] == 1
+    told = []
+    sam.workspace.say = told.append
+    remember(sam.workspace, "Deploys need the VPN of Rome.", key=key)
+    if key == "synced-first":
+        sam.sync()
+    sam.share(key, "shop", "r")
+    assert sam.sync()["refused"] == 1 and "hub allow shop" in told[-1] and "meanwhile" in told[-1]
+    assert sam.gate.open_teams() == ["shop"]
+    sam.share(key, "shop", "not seen yet")
+    assert sam.sync()["refused"] == 1
+    [step] = [one.step for one in sam.plan("shop")]
+    assert step.act == "differs" and "Berlin" in step.reason and "Rome" in step.reason
+    sam.allow("shop", sam.plan("shop"), trust=True)
+    assert sam.gate.open_teams() == []
+    assert sam.workspace.store.get(PROJECT, key).body == "Deploys need the VPN of Rome."
+    sam.share(key, "shop", "r")
+    assert sam.sync()["sent"] == 1
+    kim.sync()
+    assert kim.workspace.store.get(PROJECT, key).body == "Deploys need the VPN of Berlin."
+    assert shared(kim, "Deploys need the VPN of Oslo.", key)["refused"] == 1
+
+
+def test_sharing_again_what_is_ones_own_is_no_conflict(join):
+    """Edits one after the other, several in one sync, the same words, and what was withdrawn and seen so go through."""
+    kim, sam = join("kim"), join("sam")
+    for text in ("One.", "Two.", "Three."):
+        assert shared(kim, text)["refused"] == 0
+    remember(sam.workspace, "Three.", key="vpn")
+    sam.share("vpn", "shop", "r")
+    sam.share("vpn", "shop", "again")
+    assert sam.sync()["sent"] == 2
+    kim.withdraw("vpn", "shop", "wrong")
+    kim.sync()
+    assert shared(sam, "Four.")["refused"] == 1 and shared(sam, "Four.")["sent"] == 1
+
+
+def test_a_client_of_an_earlier_version_does_not_share_over_anothers_words(join):
+    """It says no version: over what somebody else said last it is refused for good, over its own it goes on."""
+    kim, sam = join("kim"), join("sam")
+    place = {"team": "shop", "kind": "project", "owner": "shop", "key": "vpn", "reason": "r", "is_own": True}
+    told = {**place, "title": "VPN"}
+    for text in ("One.", "Two."):
+        kim.call("POST", "share", dict, {**told, "text": text})
+    with pytest.raises(Conflict):
+        sam.call("POST", "share", dict, {**told, "text": "Three."})
+    sam.call("POST", "share", dict, {**told, "text": "Two."})

@@ -5,6 +5,7 @@
     hub/sent.jsonl      the id of each row that the hub acknowledged
     hub/cached.jsonl    what came in: place, number of the change, digest of what it says; the last row of a place holds
     hub/position.json   the last change of each team that is applied here, and up to when receipts were sent
+    hub/seen.jsonl      the version of each place that this home saw last (`hub_seen.py`)
 
 Order. What comes in is stored, then noted in `cached.jsonl`, then the cursor moves; what goes out is acknowledged by
 the hub, then noted in `sent.jsonl`. All of it may be done twice, so a sync that was cut off goes on where it was.
@@ -25,28 +26,17 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from holdfast.base import files, rows
 from holdfast.base.clock import now
 from holdfast.base.text import hash_of
-from holdfast.errors import BadInput, Conflict, Forgotten, NotFound, Refused
+from holdfast.errors import BadInput, ChangedMeanwhile, Conflict, Forgotten, NotFound, Refused
 from holdfast.exchange.hub_allowed import ERASED, PLACE, Place, TeamGate, WaitingChange, erased_key
-from holdfast.exchange.hub_calls import (
-    Answer,
-    HubAway,
-    Row,
-    TeamChanges,
-    ToldChange,
-    ToldChanges,
-    ToldMe,
-    ToldVerdict,
-    ToldWithdrawn,
-    ask,
-    ask_rows,
-    is_more,
-)
+from holdfast.exchange.hub_asks import HubAsker, Joined
+from holdfast.exchange.hub_calls import HubAway, Row, TeamChanges, ToldChange, ToldChanges, ToldMe, is_more
 from holdfast.exchange.hub_digests import digests_since, given_since
+from holdfast.exchange.hub_seen import SeenVersions
 from holdfast.exchange.repository_set import shown_difference, shown_line
 from holdfast.exchange.team import is_personal, refuse_personal
 from holdfast.journal import notices
@@ -62,16 +52,6 @@ _TELL = "`holdfast hub allow TEAM --dry-run` shows it; `hub allow TEAM` or `hub 
 
 
 @dataclass(frozen=True)
-class Joined:
-    """The hub of this home, and who the person is there."""
-
-    url: str
-    organisation: str
-    person: str
-    token: str
-
-
-@dataclass(frozen=True)
 class Cached:
     """What came in at a place: the number of its change, and what it said; an empty digest is what is gone."""
 
@@ -79,18 +59,14 @@ class Cached:
     said: str
 
 
-class HubClient:
+class HubClient(HubAsker):
     """One home that joined a hub."""
 
     def __init__(self, workspace: Workspace, joined: Joined) -> None:
-        self.workspace = workspace
-        self.joined = joined
+        super().__init__(workspace, joined)
         self.gate = TeamGate(workspace.home)
+        self.seen = SeenVersions(workspace.home)
         self._known: dict[Place, Cached] | None = None
-
-    def call(self, method: str, path: str, kind: type[Answer], data: object = None) -> Answer:
-        """Return what the hub answers, as that type; what it refuses is an error of ours."""
-        return ask(self.joined.url, self.joined.token, method, path, kind, data)
 
     def share(self, key: str, team: str, reason: str, scope: str | None = None) -> Memory:
         """Have a memory sent to a team with the next sync; what is personal is refused."""
@@ -150,7 +126,7 @@ class HubClient:
         for row in self.waiting():
             if time.monotonic() > ends:
                 return done
-            done[self._send(row)] += 1
+            done[self._sent(row)] += 1
         cursor, teams = self._fetch(done, ends)
         done["receipts"] += self._send_receipts(cursor, teams)
         done["digests"] += self._send_digests(cursor)
@@ -203,25 +179,47 @@ class HubClient:
             self.gate.note(place, 0)
         return gone
 
-    def _send(self, row: dict[str, Any]) -> str:
+    def _sent(self, row: dict[str, Any]) -> str:
         """Send one row; what the hub refuses for good is not sent again, and is said."""
-        place = {name: row[name] for name in ("team", "kind", "owner", "key", "reason")}
+        place: Place = (row["team"], row["kind"], row["owner"], row["key"])
+        told = {**dict(zip(PLACE, place, strict=True)), "reason": row["reason"]}
         try:
             if row["act"] == "share":
-                memory = self.workspace.store.get(Scope(row["kind"], row["owner"]), row["key"])
-                refuse_personal(memory)
-                told = {"title": memory.title, "text": memory.body, "type": memory.type, "tags": list(memory.tags)}
-                sent = {**place, **told, "is_own": memory.trust == "user"}
-                answered = self.call("POST", "share", dict[str, Any], sent)
-                done = "proposed" if answered.get("action") == "proposed" else "sent"
+                done = self._share(place, told)
             else:
-                self.call("POST", "withdraw", dict[str, Any], place)
+                self.call("POST", "withdraw", dict[str, Any], told)
                 done = "sent"
+        except ChangedMeanwhile as problem:
+            # The number is that of no change: whichever comes after what was seen is shown.
+            self.gate.note(place, self._based(place) + 1)
+            self.workspace.say(f"{problem}: `holdfast hub allow {place[0]} --dry-run` shows it; then share it again")
+            done = "refused"
         except (Refused, NotFound, Conflict, BadInput) as problem:
             self.workspace.say(f"{row['act']} of {row['key']} was refused: {problem}")
             done = "refused"
         rows.append(_file(self.workspace, "sent.jsonl"), [row["id"]])
         return done
+
+    def _share(self, place: Place, told: Row) -> str:
+        """Send a memory as it is now, and say which version of the team's it is based on."""
+        memory = self.workspace.store.get(Scope(place[1], place[2]), place[3])
+        refuse_personal(memory)
+        told |= {"title": memory.title, "text": memory.body, "type": memory.type, "tags": list(memory.tags)}
+        numbered = json.loads(files.read_if_there(_file(self.workspace, "position.json")) or b"{}").get("@hub", "")
+        told |= {"is_own": memory.trust == "user", "based": self._based(place), "numbered": numbered}
+        answered = self.call("POST", "share", dict[str, Any], told)
+        if answered.get("action") == "proposed":
+            return "proposed"
+        if isinstance(answered.get("change"), int):
+            self.seen.note(place, answered["change"])
+            self.gate.note(place, 0)
+        return "sent"
+
+    def _based(self, place: Place) -> int:
+        """Return the number of the version of a place that this home saw last."""
+        # A home of an earlier version noted only what it stored.
+        known = self.cached().get(place)
+        return self.seen.all().get(place, known.change if known else 0)
 
     def _take(self, team: str, change: ToldChange, *, is_trusted: bool) -> str:
         """Apply a change of a trusted team and any withdrawal; another change waits for the person's word.
@@ -236,11 +234,18 @@ class HubClient:
         said = _memory(team, change)
         if said is not None and is_personal(said):
             return "kept"
+        is_same = said is None or (here is not None and here.body == said.body)
+        if is_same:
+            self.seen.note(place, change["change"])
+        elif is_theirs and place in self.gate.waits():
+            # The hub refused what was shared, for it has this one since.
+            self.gate.note(place, change["change"])
+            return "waits"
         if is_trusted or said is None or is_theirs:
             done = self._apply(team, change)
             self.gate.note(place, 0)
             return done
-        if here is not None and said.body == here.body:
+        if here is not None and is_same:
             self._note(place, change["change"], digest(here.body))
             return "kept"
         self.gate.note(place, change["change"])
@@ -280,10 +285,13 @@ class HubClient:
                 place, after = _place(team, change), change["change"]
                 here, is_theirs = self._here(place)
                 said = _memory(team, change)
-                if place in waits and said is not None and not is_theirs and not is_personal(said):
+                if place in waits and said is not None and not is_personal(said) and (here or not is_theirs):
+                    act = "differs" if is_theirs else "rewrite" if here else "write"
                     reason = shown_difference(here.body, said.body) if here else shown_line(said.body)
-                    step = Step("rewrite" if here else "write", f"{team}/{place[3]}", reason)
+                    step = Step(act, f"{team}/{place[3]}", f"yours stays: {reason}" if is_theirs else reason)
                     found.append(WaitingChange(step, place, change))
+        for one in found:
+            self.seen.note(one.place, one.change["change"])
         return found
 
     def allow(self, team: str, plan: list[WaitingChange], *, trust: bool) -> Counter[str]:
@@ -364,6 +372,7 @@ class HubClient:
         told = {**row, "change": change, "said": said, "at": now()}
         rows.append(_file(self.workspace, "cached.jsonl"), [json.dumps(told)])
         self.cached()[place] = Cached(change, said)
+        self.seen.note(place, change)
 
     def _send_receipts(self, cursor: dict[str, Any], teams: frozenset[str]) -> int:
         """Tell these teams which of their memories sessions here were given since the last time: no word of them."""
@@ -394,40 +403,6 @@ class HubClient:
             cursor["@digests"] = now()
             self._move(cursor)
         return len(found)
-
-    def _shown(self, path: str, name: str, needed: str, **asked: str | int) -> list[Row]:
-        """Return rows that the hub shows the person, with what is needed of each."""
-        query = f"?{urlencode(asked)}" if asked else ""
-        return ask_rows(self.joined.url, self.joined.token, path + query, name, needed.split())
-
-    def mine(self) -> list[Row]:
-        """Return all figures that the person shares."""
-        return self._shown("mine", "digests", "week team project agent outcome signals")
-
-    def take_back(self) -> int:
-        """Take back all figures that the person shares; return how many sessions they were of."""
-        self.workspace.need_person("takes back what they share")
-        return self.call("POST", "take-back", ToldWithdrawn, {})["withdrawn"]
-
-    def figures(self, team: str, by: str) -> list[Row]:
-        """Return the figures of groups of a team, or with `signal` what recurs over its people."""
-        return self._shown("figures", "groups", "people", team=team, by=by)
-
-    def trace(self, key: str, team: str = "") -> list[Row]:
-        """Return who was given a memory, of one team or of all of the person's: the latest first."""
-        return self._shown("trace", "given", "person team version at is_gone", team=team, key=key)
-
-    def proposals(self, state: str = "open", which: int | None = None) -> list[Row]:
-        """Return what the person proposed or reviews, each with its diff; with `which`, that one."""
-        asked = {} if which is None else {"id": which}
-        needed = "id state team kind owner key type person made reason decided_by answer diff is_stale"
-        return self._shown("proposals", "proposals", needed, state=state, **asked)
-
-    def decide(self, which: int, *, approve: bool, reason: str) -> ToldVerdict:
-        """Approve or reject a proposal; only a person does."""
-        self.workspace.need_person("decides on a proposal")
-        sent = {"id": which, "approve": approve, "reason": reason}
-        return self.call("POST", "decide", ToldVerdict, sent)
 
     def _move(self, cursor: dict[str, Any]) -> None:
         files.write(_file(self.workspace, "position.json"), json.dumps(cursor).encode())

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Meta
 
 from holdfast.base.straight import straight
-from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound, Refused, StoreUnavailable
+from holdfast.errors import BadInput, ChangedMeanwhile, Conflict, HoldfastError, NotFound, Refused, StoreUnavailable
 
 SECONDS = 20.0
 # All of an answer, on a slow line, too.
@@ -26,7 +26,10 @@ WHOLE_SECONDS = 120.0
 MAX_ANSWER = 64_000_000
 _PART = 1 << 16
 # What a hub refuses for good; anything else may hold another time, and waits.
-_PROBLEMS: dict[int, type[HoldfastError]] = {403: Refused, 404: NotFound, 409: Conflict, 422: BadInput}
+_PROBLEMS: dict[int, type[HoldfastError]] = {
+    **{403: Refused, 404: NotFound, 409: Conflict},
+    **{412: ChangedMeanwhile, 422: BadInput},
+}
 _LATER = "What is to be sent waits; sync again later."
 
 # Of an organisation or a team; a person may be called by their address.

@@ -7,11 +7,17 @@ the last number it has misses nothing, wherever it was cut off. What was changed
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from holdfast.errors import ChangedMeanwhile, Conflict
 
 if TYPE_CHECKING:
+    from holdfast.records import Draft, Scope
     from holdfast.store.postgres import PostgresStore
     from holdfast.store.postgres_connection import Asks, Pool
+
+_LOOK = "`holdfast hub allow TEAM --dry-run` shows the other version; then share it again."
+_OLD = "Update Holdfast there, or change it on the page."
 
 
 class FeedChange(NamedTuple):
@@ -56,6 +62,32 @@ def changes(pool: Pool, asks: Asks, after: Mapping[str, int], limit: int) -> dic
     for team, *change in rows:
         found[team].append(FeedChange(*change))
     return found
+
+
+def version_at(db: Any, here: tuple[int, int], scope: Scope, key: str) -> tuple[int, str, str]:
+    """Return the change that made a place what it is, and who said what there: 0 for none, no text for what is gone."""
+    at = "organisation = %s AND team = %s AND kind = %s AND owner = %s AND key = %s"
+    found = db.execute(
+        f"SELECT change, source, body FROM holdfast.memory WHERE {at} UNION ALL"
+        f" SELECT change, '', '' FROM holdfast.gone WHERE {at} ORDER BY 1 DESC LIMIT 1",
+        (*here, scope.kind, scope.owner, key) * 2,
+    ).fetchone()
+    return (int(found[0]), str(found[1]), str(found[2])) if found else (0, "", "")
+
+
+def check_based(db: Any, store: PostgresStore, draft: Draft, based: int | None) -> None:
+    """Refuse to share over a version that the laptop did not see; the same words over the same words are no conflict.
+
+    A client of an earlier version says no version: it may not share over what somebody else said last.
+    """
+    change, source, body = version_at(db, store.here, draft.scope, draft.key or "")
+    if draft.text.split() == body.split() or based == change:
+        return
+    if based is not None:
+        now_there = "was changed in" if body else "was withdrawn from"
+        raise ChangedMeanwhile(f"{draft.key} {now_there} {store.asks.team} meanwhile; nothing was shared", _LOOK)
+    if body and source != draft.source:
+        raise Conflict(f"{draft.key} is another's in {store.asks.team}, and this client does not say what it saw", _OLD)
 
 
 def add_receipts(store: PostgresStore, receipts: Sequence[tuple[str, str, str, int, str]]) -> None:

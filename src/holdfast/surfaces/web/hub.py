@@ -41,7 +41,7 @@ from holdfast.store import postgres_review as review
 from holdfast.store.organisations import MAX_DAYS, ROLES, Bearer, bearer
 from holdfast.store.postgres import PostgresStore
 from holdfast.store.postgres_connection import MAX_CONNECTIONS, Asks, parse, pool_of, versions
-from holdfast.store.postgres_feed import add_receipts, changes, trace
+from holdfast.store.postgres_feed import add_receipts, changes, check_based, trace, version_at
 from holdfast.surfaces.web import api
 from holdfast.surfaces.web.app import always, problem_handlers
 from holdfast.surfaces.web.hub_pages import HubPages
@@ -87,6 +87,9 @@ class SharedMemory(SharedPlace, forbid_unknown_fields=True):
     type: str = "project"
     tags: list[str] = []
     is_own: bool = False
+    # The change that the laptop saw last of this memory, and which database numbered it. Older clients do not say.
+    based: Annotated[int, Meta(ge=0, le=_LAST)] | None = None
+    numbered: str = ""
 
 
 class VerdictTold(Struct, forbid_unknown_fields=True):
@@ -225,8 +228,12 @@ def _share(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
         trust="user" if given.is_own else "agent",
         source=f"hub:{who.person}",
     )
-    stored = put_shared(store, draft)
-    return {"action": stored.action, "key": stored.memory.key, "id": int(stored.proposal or 0)}
+    based = given.based if given.numbered in ("", site.pool.numbered) else 0
+    with store.writing() as db:
+        check_based(db, store, draft, based)
+        stored = put_shared(store, draft)
+        change, _, _ = version_at(db, store.here, draft.scope, given.key)
+    return {"action": stored.action, "key": stored.memory.key, "id": int(stored.proposal or 0), "change": change}
 
 
 def _withdraw(site: HubSite, who: Bearer, request: Request, body: bytes) -> object:
