@@ -30,7 +30,7 @@ MODULES = {
     "start": (
         "continuity.hook rules.hook rules.told learning.work.hook agents.transcript_calls "
         "continuity.closing language.tools app.sets app.at_start language.commands inject.receipts "
-        "learning.lessons.lesson_table"
+        "learning.lessons.lesson_table memory.doctrine"
     ),
     "prompt": (
         "privacy.speech project continuity.hook language.triggers learning.ratings.hook "
@@ -44,7 +44,7 @@ MODULES = {
     ),
     "tool-failed": (
         "project continuity.hook rules.hook learning.fixes.hook learning.fixes.session_failures "
-        "learning.fixes.warnings learning.security.hook learning.security.judge"
+        "learning.fixes.warnings learning.security.hook learning.security.judge continuity.unfinished"
     ),
     "compact": "continuity.hook rules.hook rules.told agents.transcript_calls language.tools continuity.closing",
     "compacted": "privacy.fence project",
