@@ -173,7 +173,7 @@ def _only_judges(text: str) -> bool:
     from holdfast.language import moods
 
     said = None
-    if any(letter.isdigit() for letter in text):
+    if moods.may_have_a_number(text):
         # Most messages have no number.
         from holdfast.language import ratings
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MIN_CONFIDENCE = 0.5
 # Words that only one of the languages has, and that are in most of its messages.
+_OF_TEN = (" out of ten", " von zehn")
 _TELLING = {
     "en": frozenset(("the", "you", "it", "is", "to", "this", "that", "and", "i", "of", "your", "my", "for", "with")),
     "de": frozenset(
@@ -337,6 +338,13 @@ def _without_quotes(line: str) -> str:
     before, quote, rest = f" {line}".partition(" '")
     inner, closing, behind = rest.rpartition("'")
     return f"{before} quoted {behind}" if quote and closing and inner else line
+
+
+def may_have_a_number(text: str) -> bool:
+    """Whether a message may say how good the work was by a number: in figures, in stars or as "eight out of ten"."""
+    return any(letter.isdigit() or letter in "★⭐" for letter in text) or text.casefold().rstrip(".! ").endswith(
+        _OF_TEN
+    )
 
 
 def words_of(text: str) -> list[str]:

@@ -11,8 +11,9 @@ from itertools import pairwise
 from holdfast.base.light_records import dataclass
 from holdfast.base.text import hash_of
 from holdfast.language.moods import words_of as words_of
-from holdfast.language.word_lists import among
+from holdfast.language.word_lists import among, listed
 
+TABLE = "ratings"
 LOWEST, HIGHEST = 1, 10
 SOURCES = ("explicit", "implicit", "passed-on", "imported")
 MAX_TEXT = 500
@@ -31,6 +32,9 @@ _CODE = ("()", "{", "}", "==", "://", ";\n")
 _CHOICES = 3
 _FEW = 2
 _OUT_OF = ("/", "out of ", "von ", "of ", "auf ")
+_TENS = ("10", "ten", "zehn")
+# A scale of stars has five of them.
+_STARS, _EMPTY_STARS, _MAX_STARS = "★⭐", "☆\ufe0f ", 5
 _HOW_MANY = (["how", "many"], ["wie", "viele"])
 _SO_MANY = (["so", "many"], ["so", "viele"])
 # How many lines at the end of an answer may ask for something.
@@ -84,6 +88,9 @@ def parsed(text: str) -> Parsed | None:
     text = text.strip().strip("*_").strip()
     if not text or len(text) > _MAX_MESSAGE:
         return None
+    if text[0] in _STARS or (text[0].isdigit() and "star" in text[:_MAX_LEAD]):
+        return _stars(text)
+    text = _in_figures(text)
     return _at_the_beginning(text) if text[0].isdigit() else _behind_a_lead(text)
 
 
@@ -109,6 +116,29 @@ def asks_how_many(answer: str) -> bool:
     return bool(lines) and lines[-1].rstrip("*_) ").endswith("?") and words_of(lines[-1])[:2] in _HOW_MANY
 
 
+def _in_figures(text: str) -> str:
+    """Return a text that begins with "eight out of ten" with the figure for its first word."""
+    first, _, rest = text.partition(" ")
+    place = next((number for number, word in enumerate(listed(TABLE, "figures")) if word == first.casefold()), None)
+    # English has the first ten of the list, German the others.
+    is_scaled = rest.casefold().startswith(("out of ", "von ")) and _behind_ten(rest) is not None
+    return text if place is None or not is_scaled else f"{place % HIGHEST + 1} {rest}"
+
+
+def _stars(text: str) -> Parsed | None:
+    """Read "★★☆☆☆", "3 stars, you ignored the plan" and "2/5 stars": stars that nobody counts."""
+    if text[0] in _STARS:
+        rest = text.lstrip(_STARS + _EMPTY_STARS)
+        number = sum(text[: len(text) - len(rest)].count(star) for star in _STARS)
+    else:
+        name, _, rest = text[1:].removeprefix("/5").lstrip().partition("star")
+        number, rest = int(text[0]) if not name else 0, rest.removeprefix("s")
+    # "3 stars" alone may be a count.
+    is_apart = text[0] in _STARS or text[1:2] == "/" or (bool(rest.strip()) and rest[0] in _ENDS + _DASHES + " \n")
+    comment = _comment_behind_ten(rest) if 0 < number <= _MAX_STARS and is_apart else None
+    return None if comment is None else Parsed(number * HIGHEST // _MAX_STARS, comment[:MAX_COMMENT], True)
+
+
 def _at_the_beginning(text: str) -> Parsed | None:
     number, rest = _number(text)
     if number is None:
@@ -129,17 +159,27 @@ def _behind_a_lead(text: str) -> Parsed | None:
     if at < 0 or (at and not (text[at - 1].isspace() or text[at - 1] in "*:=")):
         return None
     lead = words_of(text[:at])
-    if not lead or not (_words("giving") | _words("leads")).issuperset(lead) or "\n" in text[:at]:
+    known = _words("giving") | _words("leads")
+    if not lead or not (known | _words("verdicts") | _words("judging")).issuperset(lead) or "\n" in text[:at]:
         return None
     number, rest = _number(text[at:])
     if number is None:
         return None
     out_of_ten = _behind_ten(rest.lstrip("*_"))
-    if out_of_ten is None and _words("giving").isdisjoint(lead):
+    is_past = out_of_ten is None and known.issuperset(lead) and _is_verdict(lead, rest)
+    if out_of_ten is None and not is_past and (_words("giving").isdisjoint(lead) or not known.issuperset(lead)):
         # "That is a 3" may be anything.
         return None
     comment = _comment_behind_ten(rest if out_of_ten is None else out_of_ten)
-    return None if comment is None else Parsed(number, comment[:MAX_COMMENT], True)
+    return None if comment is None else Parsed(number, comment[:MAX_COMMENT], not is_past)
+
+
+def _is_verdict(lead: list[str], rest: str) -> bool:
+    """Whether a number behind these words is what the work was: "that was a 3", "a 2 for that", "das war eine 4"."""
+    said = words_of(rest)
+    if said[:1] and said[0] in _words("aiming"):
+        return len(said) > 1 and said[1] in _words("aimed")
+    return not said and not {"was", "war"}.isdisjoint(lead) and not {"a", "an", "eine", "ne"}.isdisjoint(lead[-1:])
 
 
 def _number(text: str) -> tuple[int | None, str]:
@@ -159,8 +199,9 @@ def _behind_ten(rest: str) -> str | None:
     for of in _OUT_OF:
         if plain.lower().startswith(of):
             behind = plain[len(of) :].lstrip()
-            after = behind[2:]
-            whole = behind.startswith("10") and not (after[:1].isalnum() or after[:1] in ("/", "%"))
+            ten = next((name for name in _TENS if behind.lower().startswith(name)), "")
+            after = behind[len(ten) :]
+            whole = ten and not (after[:1].isalnum() or after[:1] in ("/", "%"))
             # "8/10.5" and "10/10-2" are no ratings.
             return after if whole and not (after[:1] in _ENDS + _DASHES and after[1:2].isdigit()) else None
     return None
@@ -174,7 +215,10 @@ def _comment_behind_ten(rest: str) -> str | None:
     plain = rest.lstrip(_ENDS + _DASHES + " \t\n")
     if plain != rest.lstrip() or not plain or not plain[0].isalnum():
         return plain
-    return plain if _cannot_be_counted(plain) or words_of(plain)[0] in _words("going-on") else None
+    said = words_of(plain)
+    # "2/10 for that" judges, "8/10 for two weeks" counts.
+    is_aimed = said[0] in _words("aiming") and len(said) > 1 and said[1] in _words("aimed") and plain[-1] != "?"
+    return plain if is_aimed or _cannot_be_counted(plain) or said[0] in _words("going-on") else None
 
 
 def _comment(rest: str) -> str | None:
@@ -262,4 +306,4 @@ def _asks(line: str) -> bool:
 
 
 def _words(kind: str) -> frozenset[str]:
-    return among("ratings", kind)
+    return among(TABLE, kind)

@@ -61,7 +61,7 @@ class Judged:
 
 def judge(text: str, answer: Callable[[], str | None]) -> Judged | None:
     """Return what a message says about the work. `answer` tells what the agent said before, None where nobody knows."""
-    if any(letter.isdigit() for letter in text[:_BEGINNING]):
+    if moods.may_have_a_number(text[:_BEGINNING]):
         # Most messages have no number.
         from holdfast.language import ratings
 
