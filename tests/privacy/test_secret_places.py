@@ -39,6 +39,13 @@ NAMED = [
     f"jwt.sign({{ id }}, '{SNAKED}')",
     f"session({{ secret: '{SNAKED}', resave: false }})",
     f"KeePass master password: {SNAKED} (not for git)",
+    # and where no rule knows the sentence, the program or the spelling
+    f"the password of the printer at home is now {SNAKED}_river for all",
+    "das Passwort vom Drucker war mal Anvil_Copper_Ladder_Falcon",
+    f"kim's old pass {DOTTED} no longer works on the build host",
+    f"SHARED_SECRET={SNAKED}_falcon",
+    f"mysql -ukim -p'{SNAKED.title()}' -e 1",
+    f"CREATE USER kim IDENTIFIED BY '{SNAKED}'",
     # what is spoken of once more, sessions as browsers export them, and names in more languages
     f"please rotate the token, the current one is {HEX} and it expires",
     f'{{"name":"sessionid","value":"{LONG.lower()}"}}',

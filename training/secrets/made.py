@@ -72,6 +72,8 @@ class Maker:
             lambda: word + other.capitalize() + number + rng.choice(["", sign]),
             lambda: "-".join(self.word() for _ in range(rng.randrange(3, 6))) + rng.choice(["", number[:1]]),
             lambda: rng.choice("_.-+").join((word, other, number[:3])),
+            self.joined,
+            self.joined,
             lambda: sign.join((word.capitalize(), other.capitalize())) + rng.choice(["", "="]) + number[:2],
             lambda: "-".join(self.drawn(rng.randrange(3, 6), LOWER + DIGITS) for _ in range(rng.randrange(3, 6))),
             lambda: number + word.capitalize() + rng.choice(["", sign]),
@@ -81,10 +83,19 @@ class Maker:
             lambda: word[:5] + rng.choice("_-.") + other[:5].upper() + rng.choice("._-!") + number,
             lambda: "-".join((word, other, self.word())) + number[:2],
             lambda: self.drawn(rng.randrange(8, 25)),
+            lambda: self.drawn(rng.randrange(7, 14), LOWER + DIGITS) + rng.choice(DIGITS),
+            lambda: self.drawn(rng.randrange(6, 12), LOWER + DIGITS) + rng.choice(DIGITS) + rng.choice(LOWER),
             lambda: self.drawn(rng.randrange(10, 24), ALNUM + "!@%^*_-+=?.~#&$"),
             lambda: self.drawn(rng.randrange(10, 33), rng.choice([LOWER + DIGITS, LOWER, LOWER + UPPER, UPPER])),
         ]
         return rng.choice(made)()
+
+    def joined(self) -> str:
+        """Return words as people join them to a password: by one sign, written in one way, perhaps a number behind."""
+        rng = self.rng
+        written = rng.choice((str.lower, str.lower, str.lower, str.capitalize, str.upper))
+        words = [written(self.word()) for _ in range(rng.randrange(3, 6))]
+        return rng.choice("__..-+~").join(words) + rng.choice(("", "", "", str(rng.randrange(10, 9_999)), "!"))
 
     def token(self) -> str:
         """Return what services give out."""

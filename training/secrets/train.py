@@ -37,7 +37,7 @@ MASK = (1 << judge.BITS) - 1
 # Real text counts more. The least sum of a secret was chosen on sets that had been looked at before.
 REAL, LEAST = 3.0, -0.5
 # How freely weights leave where they began.
-FREEDOM = 0.02
+FREEDOM = 0.08
 # A name with a number in it, as it stands among words, and how long a line of words is.
 NAME = re.compile(r"(?<![^\s(`\"'])[A-Za-z][\w.+-]{3,30}\w(?![^\s)`\"',.:;!?])")
 LINE = 12, 200

@@ -22,7 +22,7 @@ from holdfast.privacy import (
     TOKENS,
     WORDS,
 )
-from holdfast.privacy.secret_begins import SPOKEN, looks_drawn, looks_made, may_begin
+from holdfast.privacy.secret_begins import SPOKEN, is_joined, looks_drawn, looks_made, may_begin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ _MIN_REPEATED, _MAX_REPEATED = 8, 50
 _DIGITS = "1025346789"
 
 _NAMED_RANK = len(PHRASES) + len(TOKENS)
+# What may be several words that are joined, and by what.
+_WITH_WORDS, _JOINING = frozenset(("password", "secret")), frozenset("-_.")
 _RANDOM_RANK = _NAMED_RANK + len(WORDS) + len(FOREIGN)
 _KIND_OF = dict(WORDS)
 _Row = tuple[int, str, str]  # rank, kind, pattern
@@ -381,9 +383,11 @@ def may_be_given(text: str, at: int, kind: str) -> bool:
     line = text[at : at + _NEAR_GIVEN].partition("\n")[0]
     if (any(sign in line for sign in _GIVEN_BY) or " is" in line) and any(map(_may_be_given_so, line.split())):
         return True
+    if kind in _WITH_WORDS and not _JOINING.isdisjoint(near) and any(map(is_joined, near.split())):
+        return True
     if kind != "password":
         return False
-    if text[at : at + 10].lower().startswith(("passphrase", "mnemonic")) or near.count("-") > 2:
+    if text[at : at + 10].lower().startswith(("passphrase", "mnemonic")):
         return True
     # A sign stands directly between two letters, as in `hunter!two`.
     has_sign = any(sign in near for sign in _SIGNS)

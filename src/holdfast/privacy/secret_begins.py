@@ -82,12 +82,12 @@ def _is_of_words(text: str, at: int, beginning: str) -> bool:
     """Whether words alone are said to be a password, several of them or joined, and not those of a sentence."""
     line = text[at + len(beginning) : at + _NEAR_WORDS].partition("\n")[0]
     words = line.strip(" \"'`").split(" ", _WORDS)[:_WORDS]
-    if _is_joined(words[0]):
+    if is_joined(words[0]):
         return True
     return len(words) == _WORDS and _IN_SENTENCES.isdisjoint(words) and _has_words(line, _WORDS)
 
 
-def _is_joined(word: str) -> bool:
+def is_joined(word: str) -> bool:
     """Whether three words or more are joined by one sign."""
     word = word.strip("\"'`.,:;=()")
     return any(word.count(sign) > 1 for sign in "-_.")
@@ -95,7 +95,7 @@ def _is_joined(word: str) -> bool:
 
 def _has_joined(text: str, at: int) -> bool:
     """Whether such words stand directly behind a name."""
-    return any(map(_is_joined, text[at + 6 : at + _NEAR_JOINED].split(None, 3)[:3]))
+    return any(map(is_joined, text[at + 6 : at + _NEAR_JOINED].split(None, 3)[:3]))
 
 
 def _has_words(text: str, least: int) -> bool:
@@ -159,7 +159,7 @@ _CHECKS: dict[str, Callable[[str, int, str], bool]] = {
     **dict.fromkeys(
         (" login ", " -u ", " -p", " -P", " -hp", " -a", " -w", " -A", " -X", " -k", " -t", " -N"),
         lambda text, at, _: any(
-            not _SHOWING.isdisjoint(word) or word.count("-") > 2 or looks_drawn(word)
+            not _SHOWING.isdisjoint(word) or is_joined(word) or looks_drawn(word)
             for word in text[at : at + 240].split(None, 6)[:6]
         ),
     ),

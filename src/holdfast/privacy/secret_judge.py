@@ -20,8 +20,8 @@ from zlib import crc32
 
 from holdfast.privacy import WORDS
 from holdfast.privacy import secret_patterns as patterns
-from holdfast.privacy.secret_begins import looks_made
-from holdfast.privacy.secret_values import IDS, NAMED_ID, is_reference, pattern
+from holdfast.privacy.secret_begins import is_joined, looks_made
+from holdfast.privacy.secret_values import CODE_WORD, IDS, NAMED_ID, is_reference, pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ HEAD = len(MAGIC) + 8
 # How far a value may stand from the word that tells of it, and how many lines below.
 _BEHIND, _BEFORE = 170, 90
 _MAX_LINES = 3
-_MAX_CANDIDATES = 8
+_MAX_CANDIDATES, _MAX_JOINED = 8, 3
 _LEFT = 130
 _MAX_KNOWN, _MAX_SCORED = 2_000, 1_000_000
 
@@ -84,8 +84,12 @@ _GIVEN = (
     r"[\w.\[\]-]{0,24}\\{0,3}[\"'`*)\]]{0,3}[ \t]{0,4}(?:=>|:=|={1,3}|:|->|→|,|(?:is|ist|est|es|to|was|lautet)\b:?)"
     r"[ \t]{0,4}(?P<open>[\"'`*(]{0,3})(?P<value>[A-Za-z-]{8,64}[!?]?)(?=(?P<behind>[\"'`*),;.\s]|$))"
 )
-_JOINED = r"[A-Za-z]{3,12}(?:-[A-Za-z]{3,12}){2,5}[!?]?$"
-_OF_PASSWORD = frozenset([word for word, kind in WORDS if kind == "password"])
+# Words as people join them to a password: three by one sign, four by a dot; no name in capitals, of a call or a path.
+_JOINED = (
+    r"(?<![\w.@/$%&#(\[+~-])(?![A-Z]+_[A-Z_]+(?!\w))[A-Za-z]{3,12}(?P<sign>[-_]|\.(?=(?:[A-Za-z]+\.){2}))"
+    r"(?:[A-Za-z]{3,12}(?P=sign)){1,5}[A-Za-z]{3,12}\d{0,4}[!?]?(?![\w(\[/=+~-]|[.:]\w|\\{0,3}[\"'`][ ]?:)"
+)
+_WITH_PASSWORDS = frozenset(("secret", "cred", *[word for word, kind in WORDS if kind == "password"]))
 # An address, a path, a flag, a number, a version, a reference, or what was taken out already.
 _NEARNESS = (0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3)
 _PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+"
@@ -199,7 +203,7 @@ def near(text: str, at: int, end: int) -> list[tuple[int, int]]:
     stop = end + sum(map(len, lines)) + len(lines) - 1
     start = max(text.rfind("\n", max(0, at - _BEFORE), at) + 1, at - _BEFORE, 0)
     # Most words have nothing near them that could be one.
-    given = _given(text, at, end)
+    given = [*_given(text, at, end), *islice(_joined(text, at, end, (start, stop)), _MAX_JOINED)]
     is_worthy = any(pattern(source).search(text, start, stop) for source in _WORTHY)
     if not (given or is_worthy) or not _tells(text, at, end):
         return []
@@ -207,14 +211,18 @@ def near(text: str, at: int, end: int) -> list[tuple[int, int]]:
 
 
 def _given(text: str, at: int, end: int) -> list[tuple[int, int]]:
-    """Return where letters are that the word's name is given and that are no word: drawn, or several words joined."""
+    """Return where letters are that the word's name is given and that are no word, but drawn."""
     given = pattern(_GIVEN).match(text, end)
-    if not given:
-        return []
-    value = given["value"]
-    is_joined = pattern(_JOINED).match(value) and (text[at:end].lower() in _OF_PASSWORD or not text[at:end].isascii())
-    is_drawn = value.isalpha() and shape_of(value)[0] == "r"
-    return [given.span("value")] if is_joined or is_drawn else []
+    return [given.span("value")] if given and given["value"].isalpha() and shape_of(given["value"])[0] == "r" else []
+
+
+def _joined(text: str, at: int, end: int, within: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield where words are that may be joined to a password, near a word that tells of one."""
+    is_told = text[at:end].lower() in _WITH_PASSWORDS or not text[at:end].isascii()
+    is_there = is_told and any(map(is_joined, text[slice(*within)].split()))
+    for found in pattern(_JOINED).finditer(text, *within) if is_there else ():
+        if not found.start() <= at < found.end() and not pattern(CODE_WORD).search(found[0].replace("_", " ")):
+            yield found.span()
 
 
 def reread() -> None:

@@ -196,7 +196,8 @@ def is_shaped(kind: str, value: str) -> bool:
     if kind == "authorization" and is_random(value, 12):
         return True
     if kind in _PASSWORDS:
-        return is_phrase(value) or (is_value(value, "password") and not pattern(rf"(?:{CODE_WORD})$").match(value))
+        is_named = pattern(rf"(?:{CODE_WORD})$").match(value)
+        return is_phrase(value, given=True) or (is_value(value, "password") and not is_named)
     if kind in _SAYING:
         return not pattern(_SAYING[kind]).search(value.replace("_", " "))
     if kind == "env-password":
@@ -384,12 +385,15 @@ def is_secret(value: str, kind: str, quoted: bool, phrase: bool) -> bool:
     return is_phrase(value, quoted=quoted) if kind == "password" or (quoted and kind == "secret") else False
 
 
-def is_phrase(value: str, *, quoted: bool = False) -> bool:
+def is_phrase(value: str, *, quoted: bool = False, given: bool = False) -> bool:
     """Say whether a value is several words, joined as people join them to a password, and no name of code.
 
-    Four are joined by hyphens; in quotes, where no name stands by itself, three by any one sign.
+    Four are joined by hyphens; three by any one sign in quotes, where no name stands by itself, and where nothing but a
+    password is `given`, there written in any one way.
     """
-    if quoted and pattern(rf"(?:{privacy.JOINED_WORDS})$").match(value):
+    if given and pattern(r"(?:[A-Z][a-z]+[-_.])+[A-Z][a-z]+$|[A-Z]+(?:[-_.][A-Z]+)+$").match(value):
+        value = value.lower()
+    if (quoted or given) and pattern(rf"(?:{privacy.JOINED_WORDS})$").match(value):
         return not pattern(rf"{patterns.SPEAKS}|{CODE_WORD}").search(value.replace("_", " "))
     if value.count("-") < 3 or not pattern(_SEED_PHRASE).match(value):
         return False
