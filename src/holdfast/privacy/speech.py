@@ -43,6 +43,26 @@ INJECTED_STARTS = (
     *("PreToolUse:", "PostToolUse:", "SessionStart:", "PreToolUse hook", "PostToolUse hook", "SessionStart hook"),
     *("UserPromptSubmit hook", "User has answered your questions", "The user wants to clarify these questions"),
 )
+# How a notice without a tag begins, and what its first sentence says of a file or of the person, who speaks so of nobody.
+_NOTED = ("note: ", "warning: ", "reminder: ", "[note] ", "system: ")
+_CHANGED = (" was ", " were ", " has been ", " have been ", " is being ")
+_BY = (
+    *("by the user", "by a linter", "by the linter", "by a formatter"),
+    *("by another program", "by another process", "by another agent"),
+)
+_OF_USER = (
+    *(
+        "opened the file",
+        "opened a file",
+        "selected the lines",
+        "selected lines",
+        "selected the following",
+        "sent a new",
+    ),
+    *("sent a message", "sent the following", "interrupted the", "has interrupted", "rejected the", "has rejected"),
+    *("denied the", "has denied", "approved the", "has approved", "named this session", "doesn't want to proceed"),
+    *("did not approve", "indicated that they", "has requested", "asked you to", "has asked you", "wants you to"),
+)
 # Behind it stands to the end of the message what the agent read because the person named it with an @.
 REFERENCED = "--- Content from referenced files ---"
 # Tags of programs whose names could be a person's own. One with a hyphen, an underscore or a colon is a machine's.
@@ -94,7 +114,8 @@ def class_of(text: str, usual: str = "human") -> str:
         return "summary"
     if start.startswith(COMMAND_STARTS):
         return "command"
-    if start.startswith((*INJECTED_STARTS, REFERENCED)) or _begins_with_program_tag(start) or _wraps_control(start):
+    is_added = start.startswith((*INJECTED_STARTS, REFERENCED)) or _reports(start)
+    if is_added or _begins_with_program_tag(start) or _wraps_control(start):
         return _data(text)
     return usual
 
@@ -105,6 +126,21 @@ def _seen(text: str) -> str:
     while at < len(text) and (text[at] in _BLANK or is_hidden(text[at], 0)):
         at += 1
     return text[at:]
+
+
+def _reports(start: str) -> bool:
+    """Whether the first sentence tells an agent what the user or a program did: the person would say "I"."""
+    told = start[:_MAX_SAID].lower().replace("\n", " \n")
+    for sign in (". ", ".\n", " \n", ": \n"):
+        told = told.partition(sign)[0] + " "
+    if "?" in told or "the user" not in told and not any(by in told for by in _BY):
+        return False
+    for note in _NOTED:
+        told = told.removeprefix(note)
+    by = min([place for place in map(told.find, _BY) if place >= 0], default=-1)
+    is_changed = by > 0 and any(verb in told[:by] for verb in _CHANGED)
+    is_done = told.startswith("the user ") and told.removeprefix("the user ").startswith(_OF_USER)
+    return is_changed or is_done
 
 
 def _wraps_control(start: str) -> bool:
