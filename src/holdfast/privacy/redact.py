@@ -11,18 +11,24 @@ from itertools import pairwise
 
 from holdfast.privacy import (
     DIGITS,
-    DRAWN,
     FIRST_UNSPACED,
     FOREIGN,
     HINTS,
-    MIN_BARE,
-    NO_RUN,
     PHRASES,
-    PREFIXED,
     TOKENS,
     WORDS,
 )
-from holdfast.privacy.secret_begins import SPOKEN, is_joined, looks_drawn, looks_made, may_begin
+from holdfast.privacy.secret_begins import (
+    DRAWN,
+    MIN_BARE,
+    NO_RUN,
+    PREFIXED,
+    SPOKEN,
+    is_joined,
+    looks_drawn,
+    looks_made,
+    may_begin,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ _BEHIND = secret_names.BEHIND_JUDGED + "?"
 _IN_RUN = bytes(97 if chr(code) in _ALL and (chr(code).isalnum() or chr(code) in "_-") else 32 for code in range(256))
 
 # What a run of letters, digits and signs is of that may look made up, as one letter, and how long it is.
-_IN_MADE = bytes(97 if 32 < code < 127 and chr(code) not in privacy.NO_RUN else 32 for code in range(256))
+_IN_MADE = bytes(97 if 32 < code < 127 and chr(code) not in secret_begins.NO_RUN else 32 for code in range(256))
 _SIZES = 6, 64
 
 _IDS = frozenset(name.encode() for name in secret_values.IDS)
@@ -135,7 +135,7 @@ def _is_foreign(text: str) -> bool:
 
 def _candidates(joined: bytes) -> Iterator[tuple[int, Callable[[str, int], object]]]:
     """Yield where a secret may begin, and what tells of a text and a place in it whether one does."""
-    for source in privacy.PREFIXED:
+    for source in secret_begins.PREFIXED:
         for match in _bytes(source).finditer(joined):
             yield match.start(), secret_values.vendor_token
     for at in _long_runs(joined):
@@ -157,14 +157,14 @@ def _candidates(joined: bytes) -> Iterator[tuple[int, Callable[[str, int], objec
 def _long_runs(joined: bytes) -> Iterator[int]:
     """Yield where long runs stand that have capitals, small letters and digits, and begin with no name of an id."""
     runs = joined.translate(_IN_RUN)
-    at = runs.find(b"a" * privacy.MIN_BARE)
+    at = runs.find(b"a" * secret_begins.MIN_BARE)
     while at >= 0:
         end = runs.find(b" ", at)
         run = joined[at:end]
         is_mixed = not (run.islower() or run.isupper()) and _bytes("[0-9]").search(run)
         if is_mixed and joined[at - 1] not in b"+/%" and run.partition(b"_")[0].lower() not in _IDS:
             yield at
-        at = runs.find(b"a" * privacy.MIN_BARE, end)
+        at = runs.find(b"a" * secret_begins.MIN_BARE, end)
 
 
 def _made_up(joined: bytes) -> Iterator[tuple[int, str]]:

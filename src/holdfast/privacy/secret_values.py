@@ -270,7 +270,7 @@ def drawn_word(text: str, at: int) -> tuple[int, int] | None:
         return None
     word = run[0].strip("-_")
     if pattern(rf"AAAA[A-Z]3Nza|Qm[1-9A-Z]|0x|{_SHOWN}|{patterns.WITH_DIGEST}").match(word) or not is_random(
-        word, privacy.MIN_BARE - 4
+        word, secret_begins.MIN_BARE - 4
     ):
         return None
     parts = pattern(r"[_-]").split(word.lower())

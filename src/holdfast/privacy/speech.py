@@ -43,7 +43,7 @@ INJECTED_STARTS = (
     *("PreToolUse:", "PostToolUse:", "SessionStart:", "PreToolUse hook", "PostToolUse hook", "SessionStart hook"),
     *("UserPromptSubmit hook", "User has answered your questions", "The user wants to clarify these questions"),
 )
-# How a notice without a tag begins, and what its first sentence says of a file or of the person, who speaks so of nobody.
+# How a notice without a tag begins, and what its first sentence says of a file or of the person.
 _NOTED = ("note: ", "warning: ", "reminder: ", "[note] ", "system: ")
 _CHANGED = (" was ", " were ", " has been ", " have been ", " is being ")
 _BY = (
@@ -133,7 +133,7 @@ def _reports(start: str) -> bool:
     told = start[:_MAX_SAID].lower().replace("\n", " \n")
     for sign in (". ", ".\n", " \n", ": \n"):
         told = told.partition(sign)[0] + " "
-    if "?" in told or "the user" not in told and not any(by in told for by in _BY):
+    if "?" in told or not ("the user" in told or any(by in told for by in _BY)):
         return False
     for note in _NOTED:
         told = told.removeprefix(note)
