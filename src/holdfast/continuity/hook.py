@@ -170,7 +170,7 @@ def _remember(run: HookRun, texts: list[str]) -> None:
     told = [one.memory for one in answers]
     older = [key for one in answers for key in one.against]
     run.notices += [
-        f'remembered "{cut(memory.body, _MAX_NOTED, DOTS)}" ({memory.key}){_where(memory)}' for memory in told
+        f'remembered "{cut(memory.body, _MAX_NOTED, DOTS)}" ({memory.key}){_where(run, memory)}' for memory in told
     ]
     run.notices += [f"{key} said otherwise and is no longer told (`holdfast forget {key}`)" for key in older]
     # Who just said it need not be told it.
@@ -179,13 +179,13 @@ def _remember(run: HookRun, texts: list[str]) -> None:
         before.note(said_rows([statement_of(memory) for memory in told]))
 
 
-def _where(memory: Memory) -> str:
+def _where(run: HookRun, memory: Memory) -> str:
     """Return at which calls agents are told what was just stored, to end a line with; nothing of what is no rule."""
     from holdfast.language.derived import NOWHERE
     from holdfast.language.suggesting import give_one
     from holdfast.rules.rule import told_at
 
-    told = told_at(memory)
+    told = told_at(memory, run.settings.text("rules.strongest"))
     return f"; {told} (to give it one: `{give_one(memory)}`)" if told == NOWHERE else f"; {told}" if told else ""
 
 

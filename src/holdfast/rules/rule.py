@@ -12,6 +12,7 @@ from holdfast.language import conditions, derived, suggesting
 from holdfast.language.conditions import Condition
 from holdfast.project.anchors import parsed
 from holdfast.records import STRENGTHS, Memory, replace
+from holdfast.rules.telling import strength
 
 GIVEN, DERIVED = "given", "derived"
 _DOES = {"say": "told", "hold": "holds", "ask": "asks", "deny": "denies"}
@@ -91,15 +92,30 @@ def _strength(memory: Memory, condition: Condition, forbids: bool, *, literal: b
     return "hold", "your words forbid it, or want something done first"
 
 
-def told_at(memory: Memory) -> str:
-    """Return in a few words at which calls a memory is told, or that a rule is told at none; nothing of any other."""
+def rule_here(memory: Memory, strongest: str) -> Rule | None:
+    """Return the rule that a memory is, with what it does where no rule may do more than the `strongest`."""
     rule = rule_of(memory)
+    does, why = strength(rule.does, memory.trust, strongest, None) if rule else ("", "")
+    return replace(rule, does=does, why=why or rule.why) if rule else None
+
+
+def told_at(memory: Memory, strongest: str) -> str:
+    """Return in a few words at which calls a memory is told, or that a rule is told at none; nothing of any other."""
+    rule = rule_here(memory, strongest)
     return f"{_DOES[rule.does]} at: {rule.condition}" if rule else derived.NOWHERE if derived.is_silent(memory) else ""
 
 
-def condition_of(memory: Memory) -> list[str]:
+def as_fields(memory: Memory, strongest: str) -> dict[str, object]:
+    """Return, for programs, the rule that a memory is, and whether it is one to the person and told at no call."""
+    rule = rule_here(memory, strongest)
+    named = {"when": str(rule.condition), "does": rule.does, "origin": rule.origin} if rule else {}
+    told = {**named, "words": rule.words, "why": rule.why} if rule else None
+    return {"rule": told, "told_nowhere": rule is None and derived.is_silent(memory)}
+
+
+def condition_of(memory: Memory, strongest: str) -> list[str]:
     """Return at which calls a memory is told, and on lines of their own why, and how to change it; none of no rule."""
-    rule, told = rule_of(memory), told_at(memory)
+    rule, told = rule_here(memory, strongest), told_at(memory, strongest)
     if rule is not None:
         off = [f"to switch it off: holdfast edit {memory.key} --when none"] if rule.origin == DERIVED else []
         origin = f'derived from "{rule.words}"' if off else "given"

@@ -78,12 +78,34 @@ def test_rules_that_are_told_at_no_call_are_named(cli) -> None:
         said = cli("when", *asked)
         assert "2 rules told at no call: " in said.err and "db" in said.err and "lint" in said.err
         assert sorted(cli("when", *asked, "--json").json["told_nowhere"]) == ["db", "lint"]
+    told = cli("when", "npm install", "--json").json
+    assert [one["key"] for one in told["rules"]] == ["npm"] and sorted(told["told_nowhere"]) == ["db", "lint"]
     assert "told at no call" not in cli("when", "npm install").err
     found = [one for one in cli("lint", "--json").json["problems"] if one["kind"] == "told-nowhere"]
     assert sorted(one["path"].rpartition("/")[2] for one in found) == ["db.md", "lint.md"]
     assert all('--when "COMMAND or FILE"' in one["hint"] for one in found)
     cli("edit", "lint", "--when", "none")
     assert cli("when", "--json").json["told_nowhere"] == ["db"]
+
+
+def test_programs_are_told_of_a_rule_what_a_person_is(cli) -> None:
+    """`remember` and `show` as JSON have the condition that was derived, or say that there is none."""
+    for key, text, nowhere in (
+        ("npm", "Never use npm.", False),
+        ("db", "kubectl against prod is off limits.", True),
+        ("vpn", "The VPN is slow.", False),
+    ):
+        stored, shown = cli("remember", text, "--key", key, "--json").json, cli("show", key, "--json").json
+        assert stored["rule"] == shown["rule"] and stored["told_nowhere"] is shown["told_nowhere"] is nowhere
+        assert (stored["rule"] or {}).get("when") == ("npm" if key == "npm" else None)
+
+
+def test_what_a_rule_is_said_to_do_is_bounded_by_the_setting(cli) -> None:
+    """With `rules.strongest` at say, `remember` and `show` promise no hold."""
+    cli("config", "set", "rules.strongest", "say")
+    for said in (cli("remember", "Never use npm.", "--key", "npm"), cli("show", "npm")):
+        assert "told at: npm" in said.err and "rules.strongest" in said.err and "stopped" not in said.err
+    assert cli("show", "npm", "--json").json["rule"]["does"] == "say"
 
 
 def test_what_is_suggested_as_a_condition_holds_where_it_is_done(cli) -> None:

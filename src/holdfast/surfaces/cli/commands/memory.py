@@ -10,8 +10,8 @@ from holdfast.memory import anchors, combine, move, show
 from holdfast.memory.edit import edit, set_rule
 from holdfast.memory.remember import pin
 from holdfast.memory.show import history
-from holdfast.records import SCOPES, STRENGTHS, USUAL, Memory
-from holdfast.rules.rule import rule_of
+from holdfast.records import SCOPES, STRENGTHS, USUAL
+from holdfast.rules.rule import as_fields
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.commands.remember import say_condition
@@ -44,9 +44,9 @@ def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool, ra
     to_confirm = [one.warning for one in anchors.stale(workspace, [memory])]
     stale = "".join(to_confirm) or (workspace.fresh().warning(memory) if memory.anchors else "")
     newer = show.replaced_by(workspace, memory)
-    if not emit_json(
-        {**memory_json(memory, history=True), "stale": stale, "rule": None if newer else _rule_json(memory)}
-    ):
+    rule = as_fields(memory, workspace.settings.text("rules.strongest"))
+    fields = {"rule": None, "told_nowhere": False} if newer else rule
+    if not emit_json({**memory_json(memory, history=True), "stale": stale, **fields}):
         data = show.data(workspace, memory)
         is_exact = raw and not on_terminal()
         click.echo(data if is_exact else data.decode("utf-8", "surrogateescape"), nl=False)
@@ -58,14 +58,6 @@ def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool, ra
             say(f"no longer given to agents: {newer} replaces it")
         else:
             say_condition(workspace, memory)
-
-
-def _rule_json(memory: Memory) -> dict[str, object] | None:
-    rule = rule_of(memory)
-    if rule is None:
-        return None
-    fields = {"does": rule.does, "origin": rule.origin, "words": rule.words, "why": rule.why}
-    return {"when": str(rule.condition), **fields}
 
 
 @command("history", "holdfast history deploys-need-the-vpn", sees=HERE, reads=True)

@@ -10,7 +10,7 @@ from holdfast.base.text import one_line
 from holdfast.memory.remember import remember
 from holdfast.records import STRENGTHS, TRUSTS, TYPES, USUAL, Memory
 from holdfast.rules.asked import held_all_the_same
-from holdfast.rules.rule import condition_of
+from holdfast.rules.rule import as_fields, condition_of
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import HERE, command
 from holdfast.surfaces.cli.output import emit_json, heading, memory_json, say, text_of
@@ -54,7 +54,8 @@ def _remember(workspace: Workspace, /, text: tuple[str, ...], tags: tuple[str, .
         "replaced": stored.replaced,
         "beside": stored.beside,
     }
-    if emit_json({**fields, "memory": memory_json(memory)}):
+    rule = as_fields(memory, workspace.settings.text("rules.strongest"))
+    if emit_json({**fields, "memory": memory_json(memory), **rule}):
         return
     click.echo(f"{stored.action}  {heading(memory)}")
     say_condition(workspace, memory)
@@ -69,7 +70,7 @@ def _remember(workspace: Workspace, /, text: tuple[str, ...], tags: tuple[str, .
 
 def say_condition(workspace: Workspace, memory: Memory) -> None:
     """Say at which calls a memory is told, and which agents have no hook there yet."""
-    lines = condition_of(memory)
+    lines = condition_of(memory, workspace.settings.text("rules.strongest"))
     for number, line in enumerate(lines):
         say(f"  {line}" if number else line)
     if any("tool: " in line for line in lines[:1]):

@@ -47,7 +47,7 @@ def _when(workspace: Workspace, /, line: tuple[str, ...], path: str, tool: str, 
     kind = _TOOLS.get(tool, tool) or ("Edit" if path else "Bash")
     call = Call(kind, given, more["failed"], workspace.folder or "", branch=more["branch"])
     found = asked(workspace, call, by) if is_call else listed(workspace, by)
-    nowhere = silent(workspace) if not (is_call and found) else []
+    nowhere = silent(workspace)
     asked_about = {"tool": kind, "line": " ".join(line), "path": path}
     keys = [memory.key for memory in nowhere]
     if emit_json({"call": asked_about, "rules": [_json(one) for one in found], "told_nowhere": keys}):
@@ -60,7 +60,7 @@ def _when(workspace: Workspace, /, line: tuple[str, ...], path: str, tool: str, 
         click.echo(f"  {one_line(memory.body)}")
         click.echo(f"  when: {one.rule.condition}  ({one.origin})")
         click.echo(f"  why: {one.why}")
-    if nowhere:
+    if nowhere and not (is_call and found):
         others = f" and {len(keys) - _MAX_NAMED} more" if keys[_MAX_NAMED:] else ""
         say(f"{count(len(keys), 'rule')} {NOWHERE}: {', '.join(keys[:_MAX_NAMED])}{others}")
         say(f"  to give {keys[0]} one: {give_one(nowhere[0])}")

@@ -123,7 +123,9 @@ def _shown(visit: Visit, memory: Memory, *, status: int = 200, theirs: str = "",
         related=related_to(workspace, memory, tuple(dict.fromkeys((memory.scope, Scope("global")))), 8),
         replaced=newer,
         # On a hub it holds nothing, and its force does not travel.
-        rule="" if newer or not workspace.has_home else ". ".join(condition_of(memory)),
+        rule=""
+        if newer or not workspace.has_home
+        else ". ".join(condition_of(memory, workspace.settings.text("rules.strongest"))),
         named=[one.name for one in parsed(memory.anchors)],
         stale=anchors.stale(workspace, [memory]) if memory.anchors or memory.branch else [],
         editing=visit.asked("edit") or whole,
