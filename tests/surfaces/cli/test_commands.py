@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,21 @@ def test_show_of_what_was_replaced_does_not_say_that_it_holds(cli) -> None:
     ended = cli("show", "old")
     assert "no longer given to agents: new replaces it" in ended.err and "holds at" not in ended.err
     assert cli("show", "old", "--json").json["rule"] is None
+
+
+@pytest.mark.parametrize(
+    ("given", "repair"),
+    [
+        (("-x test only with ok", "-k", "zz"), "remember -k zz -- '-x test only with ok'"),
+        (("--scope=global", "-x is slow", "--pin"), "remember --scope=global --pin -- '-x is slow'"),
+        (("-v", "is", "noisy", "--tag", "ci", "--json"), "remember --tag ci --json -- -v is noisy"),
+    ],
+)
+def test_the_repair_of_a_text_that_looks_like_an_option_is_run_as_printed(cli, given, repair) -> None:
+    """Options stay options, with their values; only the text stands behind the dashes."""
+    said = cli("remember", *given).err
+    assert said.splitlines()[-1].endswith(f"holdfast {repair}") or f"holdfast {repair}\n" in said
+    assert cli(*shlex.split(repair)).code == 0
 
 
 def test_remember_says_redaction_by_name_only(cli, shop) -> None:

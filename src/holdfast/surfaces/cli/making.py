@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from inspect import cleandoc
@@ -58,11 +59,25 @@ class CliCommand(click.Command):
                 raise
             if owner := _owner_of(problem.option_name, self, ctx):
                 raise click.UsageError(f"{problem.message} It belongs to `{owner}`.", ctx) from None
-            import shlex
-
-            words = shlex.join(given)
-            how = f"If it is part of the text, put -- before the text: {ctx.command_path} -- {words}"
+            how = f"If it is part of the text, put -- before the text: {ctx.command_path} {_text_last(given, self)}"
             raise click.UsageError(f"{problem.format_message()} {how}", ctx) from None
+
+
+def _text_last(given: list[str], command: click.Command) -> str:
+    """Return a command's words with its options and their values first, and what is text behind `--`."""
+    import shlex
+
+    known = [one for one in command.params if isinstance(one, click.Option)]
+    takes = {name: 0 if one.is_flag else one.nargs for one in known for name in (*one.opts, *one.secondary_opts)}
+    options, text, rest = list[str](), list[str](), iter(given)
+    for word in rest:
+        if word == "--":
+            text += rest
+        elif word.partition("=")[0] in takes:
+            options += [word, *itertools.islice(rest, 0 if "=" in word else takes[word])]
+        else:
+            text.append(word)
+    return shlex.join([*options, "--", *text])
 
 
 def _choice_of(option: str, command: click.Command) -> str:
