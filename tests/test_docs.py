@@ -510,6 +510,7 @@ NEED_A_HUB = (
         "hub admin",
         "hub allow",
         "hub deny",
+        "hub audit",
         "hub figures",
         "hub mine",
         "hub review",

@@ -156,3 +156,56 @@ def test_a_text_with_quotes_and_line_ends_is_found_wherever_it_stands():
     with made.operator.begin() as db:
         left = db.execute("SELECT name FROM holdfast.session WHERE organisation = %s", place[:1]).fetchall()
     assert left == [("other",)]
+
+
+def test_what_was_erased_comes_back_by_no_share():
+    """Whoever says it, in whichever project, key, team and letters: it was erased here; the rest may be said."""
+    from holdfast.errors import Forgotten
+    from holdfast.exchange.hub_keeping import apply_erase, plan_erase
+
+    made = hub()
+    organisation(made, "gone-for-good")
+    made.operator.add_team("gone-for-good", "web")
+    made.operator.set_member("gone-for-good", "web", "kim", "writer")
+    made.operator.set_rule("gone-for-good", "web", "reviewed")
+    store = store_of(made, "kim", "gone-for-good")
+    said = Draft("The code of the blue door is 4711.", PROJECT, key="door", trust="user")
+    put_shared(store, said)
+    apply_erase(made.operator, "gone-for-good", "blue door", plan_erase(made.operator, "gone-for-good", "blue door"))
+    other, web = Scope("project", "p2"), store_of(made, "kim", "gone-for-good", "web")
+    web.reason = "r"
+    again = Draft("See the BLUE-door.", GLOBAL, key="k", trust="user")
+    for where, draft in ((store, said), (store, Draft(said.text, other, key="d")), (store, again), (web, again)):
+        with pytest.raises(Forgotten, match="was erased here"):
+            put_shared(where, draft)
+    with pytest.raises(Forgotten, match="was erased here"):
+        put_shared(store, Draft("Something else.", other, key="blue-door"))
+    assert put_shared(store, Draft("The green door is open.", PROJECT, key="door", trust="user")).action == "created"
+    organisation(made, "not-theirs")
+    assert put_shared(store_of(made, "kim", "not-theirs"), said).action == "created"
+
+
+def test_the_audit_names_the_operators_role_and_can_be_read(cli):
+    """Members, tokens, groups, accounts and rules leave rows, raw SQL too; a filter and --json tell them."""
+    made = hub()
+    url = made.operator.conninfo
+    for words in (
+        ("member", url, "watched", "shop", "kim", "--role", "writer"),
+        ("token", url, "watched", "kim", "--name", "laptop"),
+        ("token", url, "watched", "kim", "--revoke"),
+        ("group", url, "watched", "devs", "shop"),
+        ("account", url, "watched", "kim"),
+        ("member", url, "watched", "shop", "kim", "--remove"),
+    ):
+        assert cli("hub", *words).code == 0
+    store_of(made, "kim", "watched", "everyone")
+    found = json.loads(cli("hub", "audit", url, "watched", "--json").out)["audit"]
+    assert {one["person"] for one in found} == {"operator:operator"}
+    acts = [(one["act"], one["team"], one["key"]) for one in reversed(found)]
+    assert ("member", "shop", "kim:writer") in acts and ("member", "shop", "kim:") in acts
+    for act in (("token", "everyone", "kim:laptop"), ("end-tokens", "everyone", "kim:laptop")):
+        assert act in acts
+    assert ("group", "shop", "devs:reader") in acts
+    assert "kim:writer" in cli("hub", "audit", url, "watched", "--team", "shop", "--since", "1d").out
+    assert "no such row" in cli("hub", "audit", url, "watched", "--person", "kim").err
+    assert "no such row" in cli("hub", "audit", url, "watched", "--until", "2020-01-01").err

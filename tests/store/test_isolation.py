@@ -424,6 +424,10 @@ def test_the_audit_can_only_grow(world):
             "TRUNCATE holdfast.audit",
             "INSERT INTO holdfast.audit (organisation, person, act, team, kind, owner, key)"
             " SELECT organisation, 'lee', 'insert', team, '', '', '' FROM holdfast.audit LIMIT 1",
+            "INSERT INTO holdfast.audit (organisation, person, act, team, kind, owner, key)"
+            " SELECT organisation, 'kim', 'approve', team, '', '', '' FROM holdfast.audit LIMIT 1",
+            "SELECT holdfast.note_act(1, 'approve', '', '', '', '', '')",
+            "UPDATE holdfast.forgotten SET digest = 'x'",
             "ALTER TABLE holdfast.memory DISABLE TRIGGER note_change",
             "DROP POLICY seen ON holdfast.memory",
             "SET ROLE operator",
@@ -434,6 +438,23 @@ def test_the_audit_can_only_grow(world):
             db.rollback()
         db.execute(who.replace("kim", "sam"))
         assert db.execute("SELECT count(*) FROM holdfast.audit WHERE key = 'audited'").fetchone() == (0,)
+
+
+def test_a_tombstone_goes_only_where_its_words_are_said_again(world):
+    """A writer deletes no tombstone by raw SQL; whoever says in their own name what was forgotten lifts its own."""
+    import psycopg
+
+    store = open_store(world[0], "acme", "payments", "kim")
+    for key in ("buried", "kept"):
+        store.put(Draft(f"This is {key}.", GLOBAL, key=key))
+        store.remove(GLOBAL, key, forget=True)
+    with psycopg.connect(world[0].url()) as db:
+        db.execute(KIM)
+        assert db.execute("DELETE FROM holdfast.forgotten").rowcount == 0
+    store.put(Draft("This is buried.", GLOBAL, key="buried", trust="user"))
+    assert not store.forgot(GLOBAL, "buried", "") and not store.forgot(GLOBAL, "x", "This is buried.")
+    assert store.forgot(GLOBAL, "kept", "")
+    store.remove(GLOBAL, "buried", forget=False)
 
 
 def test_a_token_stands_for_its_person_until_it_ends(world):

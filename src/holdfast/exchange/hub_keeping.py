@@ -7,6 +7,7 @@ its files; what it leaves of the write-ahead log and of backups is not ours (doc
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from holdfast.records import Step
 from holdfast.store import words
 from holdfast.store.organisations import Operator
 from holdfast.store.postgres_filter import COLUMNS, memory_of
+from holdfast.store.postgres_rows import erased_in
 
 MIN_TEXT = 4
 YEAR = 365
@@ -128,6 +130,9 @@ def apply_erase(operator: Operator, organisation: str, text: str, plan: HubPlan)
         for organisation_id, team, kind, owner, key, body in gone:
             place = (organisation_id, team, kind, owner)
             _bury(db, place, key, body)
+        for row in erased_in(db, number).rows_of(now(), [text, *(body for *_, body in gone)]):
+            note = "INSERT INTO holdfast.erased VALUES (%s, %s) ON CONFLICT DO NOTHING"
+            db.execute(note, (number, json.dumps(row)))
         for table, column, kind in _columns(db):
             if table in _WHOLE:
                 db.execute(f"DELETE FROM holdfast.{table} WHERE {_holds(column, kind)}", (number, text))

@@ -53,9 +53,9 @@ class ErasedText:
 
 
 class Erased:
-    """What was erased in one home. It is read once."""
+    """What was erased in one home, or in an organisation of a hub by rows of the same form. It is read once."""
 
-    def __init__(self, home: str) -> None:
+    def __init__(self, home: str, noted: Iterable[bytes] | None = None) -> None:
         self.path = os.path.join(home, FILE)
         self.reports: list[dict[str, object]] = []
         self._key = b""
@@ -66,7 +66,7 @@ class Erased:
         self._latest = ""
         self._is_any_local = False
         self._codes = _Codes(b"")
-        for line in rows.read(self.path):
+        for line in rows.read(self.path) if noted is None else noted:
             if row := rows.object_in(line):
                 self._take(row)
 
@@ -110,6 +110,18 @@ class Erased:
         within: str = "",
     ) -> None:
         """Note durably what is being erased; what is noted already is not noted again."""
+        found = self.rows_of(at, texts, everywhere=everywhere, within=within)
+        if project:
+            found.append({"kind": "project", "at": at, "digest": self._digest([project]).hex()})
+        if span:
+            found.append({"kind": "span", "at": at, "since": span[0], "until": span[1]})
+        known = {_known(row) for row in map(rows.object_in, rows.read(self.path)) if row}
+        self._append([row for row in found if _known(row) not in known])
+
+    def rows_of(
+        self, at: str, texts: Iterable[str], *, everywhere: bool = True, within: str = ""
+    ) -> list[dict[str, object]]:
+        """Return the rows that note texts as erased, the first with the key where there is none yet."""
         found: list[dict[str, object]] = []
         if not self._key:
             self._key = os.urandom(16)
@@ -119,12 +131,7 @@ class Erased:
             row = {"kind": "text", "at": at, "words": len(words), "hint": f"{self._hint(*words[:2]):04x}"}
             row = {**row, "digest": self._digest(words).hex(), "everywhere": everywhere}
             found.append({**row, "within": self._digest([within]).hex()} if within else row)
-        if project:
-            found.append({"kind": "project", "at": at, "digest": self._digest([project]).hex()})
-        if span:
-            found.append({"kind": "span", "at": at, "since": span[0], "until": span[1]})
-        known = {_known(row) for row in map(rows.object_in, rows.read(self.path)) if row}
-        self._append([row for row in found if _known(row) not in known])
+        return found
 
     def add_names(self, given: Mapping[str, str]) -> None:
         """Note which path files have, by the one from whose name something was erased."""

@@ -42,6 +42,21 @@ class Bearer(NamedTuple):
     roles: Mapping[str, str]
 
 
+class AuditRow(NamedTuple):
+    """One act in an organisation: by a person, or by the operator's database role as `operator:ROLE`."""
+
+    at: str
+    person: str
+    act: str
+    team: str
+    kind: str
+    owner: str
+    key: str
+    before: str
+    after: str
+    reason: str
+
+
 class Operator:
     """The operator of one hub."""
 
@@ -187,6 +202,19 @@ class Operator:
         with self.begin() as db:
             sql = "DELETE FROM holdfast.token WHERE organisation_name = %s AND person_name = %s AND %s IN (name, '')"
             return int(db.execute(sql, (organisation, person, name)).rowcount)
+
+    def audit(self, organisation: str, since: str, until: str, person: str, team: str, limit: int) -> list[AuditRow]:
+        """Return the newest acts in an organisation, the latest first; a filter that is empty lets all in."""
+        with self.begin() as db:
+            rows = db.execute(
+                "SELECT to_char(a.at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), a.person, a.act,"
+                " coalesce(t.name, ''), a.kind, a.owner, a.key, a.before, a.after, a.reason FROM holdfast.audit a"
+                " LEFT JOIN holdfast.team t ON t.organisation = a.organisation AND t.id = a.team"
+                " WHERE a.organisation = %s AND (%s = '' OR a.at >= %s::timestamptz) AND (%s = '' OR a.at <"
+                " %s::timestamptz) AND %s IN ('', a.person) AND %s IN ('', t.name) ORDER BY a.at DESC LIMIT %s",
+                (_organisation(db, organisation), since, since or None, until, until or None, person, team, limit),
+            ).fetchall()
+        return [AuditRow(*row) for row in rows]
 
 
 def bearer(pool: Pool, token: str) -> Bearer | None:

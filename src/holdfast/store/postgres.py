@@ -38,6 +38,7 @@ from holdfast.store.postgres_rows import (
     WORDS,
     TeamTables,
     add_proposal,
+    check_erased,
     counting,
     new_text,
     parsed,
@@ -183,7 +184,9 @@ class PostgresStore:
         if self.is_reviewed:
             hint = "What a memory says can be changed: that is proposed, and somebody who reviews the team decides."
             raise Refused(f"{self.asks.team} is reviewed: this cannot be proposed there", hint)
-        values = row_values(memory, text or new_text(memory, found))
+        text = text or new_text(memory, found)
+        check_erased(db, self.here[0], text, memory.key, self.reason)
+        values = row_values(memory, text)
         if found is None:
             marks = ", ".join(["%s"] * len(FIELDS))
             db.execute(

@@ -8,8 +8,9 @@ from typing import Any
 
 from holdfast.base.files import file_digest
 from holdfast.base.text import hash_of
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, Forgotten
 from holdfast.language.derived import is_rule
+from holdfast.privacy.erased import Erased
 from holdfast.privacy.redact import redact
 from holdfast.records import Memory, Problem, Scope
 from holdfast.store import layout, memory_file
@@ -96,10 +97,23 @@ class TeamTables:
         return []
 
 
+def erased_in(db: Any, organisation: int) -> Erased:
+    """Return what an operator erased in an organisation."""
+    rows = db.execute("SELECT noted FROM holdfast.erased WHERE organisation = %s", (organisation,)).fetchall()
+    return Erased("", [noted.encode() for (noted,) in rows])
+
+
+def check_erased(db: Any, organisation: int, *texts: str) -> None:
+    """Refuse what an operator erased, in whichever team, scope and key it comes back, and whoever says it."""
+    if any(map(erased_in(db, organisation).holds, texts)):
+        raise Forgotten("this was erased here", "An operator of the hub erased it; say it without that.")
+
+
 def add_proposal(db: Any, here: tuple[int, int], person: str, reason: str, memory: Memory, text: str) -> int:
     """Propose what a memory of a reviewed team would become, and return the number of the proposal."""
     if not reason:
         raise BadInput("this needs a reason", 'Give --reason "why".')
+    check_erased(db, here[0], text, memory.key, reason)
     marks = ", ".join(["%s"] * (len(FIELDS) + 5))
     columns = ("organisation", "team", "person", "reason", "key_digest", *FIELDS, "words")
     made = db.execute(

@@ -13,9 +13,10 @@ from holdfast.agents import in_shell
 from holdfast.base.text import count
 from holdfast.errors import NotFound, Refused
 from holdfast.exchange import hub
-from holdfast.exchange.hub_calls import Row, ToldMe, ToldTeam
+from holdfast.exchange.hub_calls import ToldMe, ToldTeam
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
+from holdfast.surfaces.cli.hub_shown import show_audit, show_proposal, show_team
 from holdfast.surfaces.cli.making import PROJECT, group
 from holdfast.surfaces.cli.output import answer, confirm_steps, emit_json, report_applied, say
 from holdfast.surfaces.cli.tables import print_table, shown_time
@@ -193,6 +194,23 @@ def _erase(url: str, organisation: str, file: str | None) -> None:
         report_applied(plan.steps, f"erased from {count(len(plan.steps), 'place')} of {organisation}")
         for problem in refused:
             say(f"not done, a superuser can: {problem}")
+
+
+@_hub.sub("audit", "holdfast hub audit postgresql://operator@db.example.com/holdfast acme")
+@click.argument("url")
+@click.argument("organisation")
+@options.since("Done since")
+@options.until("Done until")
+@click.option("--person", default="", metavar="NAME", help="Only what they did; an operator is operator:ROLE.")
+@click.option("--team", default="", metavar="TEAM", help="Only this team.")
+@options.limit(200)
+def _audit(workspace: Workspace, url: str, organisation: str, **given: Any) -> None:
+    """Show who did what in an organisation, the latest first: people, and operators by their role in the database."""
+    from holdfast.sessions.browse import span
+    from holdfast.store.organisations import Operator
+
+    since, until = span(given["since"], given["until"])
+    show_audit(Operator(url).audit(organisation, since, until, given["person"], given["team"], given["limit"]))
 
 
 @_hub.sub("join", "holdfast hub join https://hub.example.com", json=False)
@@ -379,7 +397,7 @@ def _review(workspace: Workspace, id: int | None, approve: bool, reject: bool, r
     if emit_json({"proposals": found}):
         return
     if id is not None:
-        _show_proposal(found[0])
+        show_proposal(found[0])
         return
     rows = [
         (str(one["id"]), one["team"], one["key"], one["person"], shown_time(one["made"]), one["reason"])
@@ -388,22 +406,6 @@ def _review(workspace: Workspace, id: int | None, approve: bool, reject: bool, r
     print_table(("id", "team", "key", "by", "made", "reason"), rows)
     if not found:
         say("nothing waits for you" if state == "open" else f"no proposal was {state}")
-
-
-def _show_proposal(one: Row) -> None:
-    """Print a proposal: what it is about, why, and what would change."""
-    click.echo(
-        f"{one['id']}  {one['state']}  {one['team']}  {one['kind']} {one['owner']}  {one['key']}  ({one['type']})"
-    )
-    click.echo(f"by {one['person']}, {shown_time(one['made'])}: {one['reason']}")
-    if one["decided_by"]:
-        click.echo(f"{one['state']} by {one['decided_by']}: {one['answer']}")
-    for line in one["diff"]:
-        click.echo(line)
-    if one["is_stale"]:
-        say("the memory has changed since; this can be rejected, or proposed again")
-    elif one["state"] != "open":
-        say("its words are not kept once it is decided")
 
 
 @_hub.sub("admin", "holdfast hub admin payments --rule reviewed")
@@ -425,7 +427,7 @@ def _admin(workspace: Workspace, team: str, **given: Any) -> None:
     workspace.need_person("sets up teams of a hub")
     asked = _asked_of_admin(team, given)
     if not asked:
-        _show_team(joined.call("GET", f"team?{urlencode({'team': team})}", ToldTeam))
+        show_team(joined.call("GET", f"team?{urlencode({'team': team})}", ToldTeam))
         return
     done: dict[str, Any] = {}
     for path, sent in asked:
@@ -455,15 +457,6 @@ def _asked_of_admin(team: str, given: dict[str, Any]) -> list[tuple[str, dict[st
         rights = _RIGHTS[: _RIGHTS.index(given["token"]) + 1]
         asked.append(("tokens", {"person": person, "rights": rights, "days": given["days"]}))
     return asked
-
-
-def _show_team(found: ToldTeam) -> None:
-    """Print the rule of a team and its people."""
-    if emit_json(found):
-        return
-    own = ", and reviewers may approve their own proposals" if found["own"] else ""
-    click.echo(f"{found['team']} is {found['rule']}{own}")
-    print_table(("person", "role"), [(one["person"], one["role"]) for one in found["people"]])
 
 
 @_hub.sub("doctor", "holdfast hub doctor", json=False)
