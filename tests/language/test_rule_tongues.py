@@ -237,3 +237,25 @@ def test_a_rule_without_a_condition_is_known_as_one() -> None:
     ):
         assert not reads_as_rule(other, is_order=True)
     assert reads_as_rule("Always run `make lint`.", is_order=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "when"),
+    [
+        ("never run ./gradlew clean", "./gradlew clean"),
+        ("don't run ./mvnw deploy", "./mvnw deploy"),
+        ("git commit --no-verify forbidden. also -n.", "git commit --no-verify|-n"),
+        ("docker system prune banned!", "docker system prune"),
+        ("npm publish verboten", "npm publish"),
+    ],
+)
+def test_a_ban_needs_neither_backquotes_nor_a_verb(text: str, when: str) -> None:
+    """A program of the project before a word is a command, and a word that bans holds without "is"."""
+    told = derive(text)
+    assert told is not None and (str(told.condition), told.forbids, told.literal) == (when, True, True)
+
+
+def test_what_only_mentions_a_word_that_bans_is_no_ban() -> None:
+    """Neither what is listed as forbidden, nor a folder with the name of a program."""
+    assert derive("the docs list git push as forbidden, which is old") is None
+    assert derive("put it into ./docker and test it") is None

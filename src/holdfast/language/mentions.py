@@ -233,7 +233,8 @@ def _unquoted() -> re.Pattern[str]:
     behind = (
         rf"\s+(?:--(?=\s+[\w*-]*[./])|--?[A-Za-z][\w-]*(?:=[\w./:-]*\w)?|(?:{subs})(?![\w/-]|\.\w)|{no_word}(?:{word}))"
     )
-    command = rf"(?<![\w./@-])(?:{programs}|{_MAKE})(?![\w/@-]|\.\w)(?:{behind}){{0,5}}"
+    # A program of the project is one where it stands before a word: "./gradlew clean".
+    command = rf"(?<![\w./@-])(?:(?:\./(?=[\w.-]+ [\w:-]))?(?:{programs})|{_MAKE})(?![\w/@-]|\.\w)(?:{behind}){{0,5}}"
     path = r"(?<![\w/@:.\-])(?:~/|\./|/)?(?:[\w.*{}@-]+/)*[\w.*-]*[\w*/](?=[\s,;:)!?.]|$)"
     return kept(rf"(?P<command>{command})|(?P<path>{path})")
 

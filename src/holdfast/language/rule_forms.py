@@ -272,6 +272,7 @@ SUBJECT = kept(
     r"|(?:blocked|unavailable|not available|not supported|not installed|disabled)"
     r"(?=\s*(?:$|[,.;:(])|\s+(?:here|because|so|by (?!default)))"
     r"|dangerous|destructive|deprecated|legacy|never|not to be|slow|broken|flaky)"
+    r"|(?:forbidden|banned|prohibited|verboten|not allowed|off[- ]limits)(?=\s*(?:$|[,.;!(]))"
     r"|(?:ist|sind) (?:verboten|tabu|ein no-?go)|muss|braucht"
     r"|(?:bitte )?(?:nicht|nie|niemals) (?:verwenden|benutzen|nutzen|ausführen|aufrufen|starten|machen))\b"
 )

@@ -86,7 +86,7 @@ def _strength(memory: Memory, condition: Condition, forbids: bool, *, literal: b
     if memory.enforce in STRENGTHS:
         return memory.enforce, f"you set it so (--enforce {memory.enforce})"
     if not forbids:
-        return "say", "it says what to do, and forbids no call"
+        return "say", "its words do not plainly forbid the call"
     if not literal:
         return "say", "a call alone does not show whether it goes against your words"
     return "hold", "your words forbid it, or want something done first"
