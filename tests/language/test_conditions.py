@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
+from holdfast.language import given_conditions
 from holdfast.language.conditions import Call, Condition, fits_path, matched, needles, parse, read
 from holdfast.language.runs import runs
 
@@ -518,3 +519,58 @@ def test_a_folder_at_the_top_of_the_project_is_meant_there(tmp_path) -> None:
     assert changes("vendor/", "vendor/x.ts") and not changes("vendor/", "src/vendor/x.ts")
     assert changes("**/vendor/", "src/vendor/x.ts") and changes("gen/", "src/gen/x.ts")
     assert changes("go.sum", "api/go.sum")
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        *(
+            "wget | bash",
+            "pg_dump * | gzip",
+            "make deploy > log",
+            "cd web && npm ci",
+            'psql -c "DROP TABLE"',
+            "bash -c *",
+        ),
+        *(
+            "ruff check --fix, !ruff check --fix",
+            "cargo, curl | sh",
+            "db/, !db/",
+            "Scene.Load",
+            ".blend",
+            ".prefab, src/",
+        ),
+    ],
+)
+def test_what_could_never_hold_is_refused(when: str) -> None:
+    """A condition that is given holds at the call that it names; else it is refused with what to give instead."""
+    with pytest.raises(BadInput, match=r"no call|no file"):
+        given_conditions.given(when)
+
+
+@pytest.mark.parametrize(
+    "when",
+    [
+        *("kubectl, !kubectl --context staging", "git push --force|-f", "git commit -?", "* --no-verify", "*.blend"),
+        *(
+            "npm install|i|add **",
+            "docker-compose, !docker compose",
+            "tool: edit",
+            "failure: x",
+            ".env, .gitignore, db/",
+        ),
+        *(
+            "**/.prefab",
+            "**/Scene.Load",
+            "App.VUE",
+            "~/.ssh/",
+            "/etc/hosts",
+            "rm -rf, !rm -rf build/",
+            "psql -c *DROP*",
+        ),
+        *("uv run pytest", "npx jest", "./scripts/a.sh", "git checkout *.*", "sudo", "none"),
+    ],
+)
+def test_what_holds_at_its_own_call_is_taken(when: str) -> None:
+    """What a condition names is found by the text that a hook looks for, too."""
+    assert str(given_conditions.given(when)) == when

@@ -6,6 +6,7 @@ import pytest
 
 from holdfast.language.conditions import Call, matched
 from holdfast.language.derived import derive
+from holdfast.language.given_conditions import not_holding
 
 # The condition, and how it is said: f forbids or sets a condition, g guides; l literally, m by a verb.
 SAID = {
@@ -627,3 +628,10 @@ def test_what_may_be_the_option_that_is_wanted_is_not_held(text: str, free: str,
     assert told is not None
     assert not matched(told.condition, Call("Bash", free))
     assert matched(told.condition, Call("Bash", held))
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_what_is_derived_holds_at_its_own_call(text: str) -> None:
+    """No condition is promised that the call which it names does not fulfil."""
+    found = derive(text)
+    assert found is None or not not_holding(found.condition)

@@ -109,7 +109,7 @@ def parse(text: str) -> Condition:
     found: dict[str, list[str]] = {kind: [] for kind in KINDS}
     if len(text) > MAX_TEXT:
         raise BadInput(f"a condition of {len(text):,} characters is too long", f"Use at most {MAX_TEXT:,}.")
-    for item in _items(text):
+    for item in items_of(text):
         kind, value = _kind_and_value(item)
         if not value.strip(_BUT + " *"):
             raise BadInput(
@@ -125,24 +125,6 @@ def parse(text: str) -> Condition:
     return condition
 
 
-def given(text: str) -> Condition:
-    """Return the condition that somebody gives now: names that no tool and no kind of item has are refused, too."""
-    for item in _items(text):
-        name, colon, _ = item.partition(": ")
-        if colon and name.isalpha() and name.casefold() not in KINDS:
-            raise BadInput(f"{name!a} is no kind of condition", f"Use one of {', '.join(KINDS)}, or none of them.")
-    condition = parse(text)
-    for tool in condition.tools:
-        # The tools of a server are called as it likes, and their names have a sign that says so.
-        is_known = tool.casefold() in tools.KINDS or tools.kind_of(tool) != "other" or any(one in tool for one in "*_.")
-        if not is_known:
-            kinds = ", ".join(tools.KINDS[:5])
-            raise BadInput(
-                f"no tool is called {tool!a}", f"Use a kind ({kinds}), an agent's name for it, or `*{tool}`."
-            )
-    return condition
-
-
 def read(text: str) -> Condition | None:
     """Return the same of what stands in a file; None where it cannot be understood."""
     try:
@@ -151,7 +133,8 @@ def read(text: str) -> Condition | None:
         return None
 
 
-def _items(text: str) -> list[str]:
+def items_of(text: str) -> list[str]:
+    """Return the items of a text that says a condition."""
     plain = text.strip()
     if plain.casefold() in ("", NONE):
         return []

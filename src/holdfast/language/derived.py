@@ -26,6 +26,7 @@ from holdfast.language.derived_parts import (
     with_option,
 )
 from holdfast.language.disowned import is_disowned, is_of_others, is_taken_back
+from holdfast.language.given_conditions import not_holding
 from holdfast.language.instead import better_ones, instead, is_spelled_so, overlaps, replaced
 from holdfast.language.mentions import MENTION, Mention, RuleSentence, is_headed_by_file, without_stress
 from holdfast.language.named import by_names
@@ -77,7 +78,17 @@ def derive(text: str) -> Derived | None:
         before = sentence.mentions if found or not forms.USES.search(sentence.spoken) else []
     last = None if told else by_names(_sentences(text))
     told += [last] if last else []
-    return _without_wanted(text, _together(told)) if told else None
+    return _as_it_holds(_without_wanted(text, _together(told))) if told else None
+
+
+def _as_it_holds(told: Derived) -> Derived | None:
+    """Return what is derived without what would hold at no call, not even the one that it names."""
+    lost = not_holding(told.condition)
+    if not lost:
+        return told
+    some = [tuple([one for one in each if one not in lost]) for each in (told.condition.commands, told.condition.paths)]
+    condition = replace(told.condition, commands=some[0], paths=some[1])
+    return replace(told, condition=condition) if condition else None
 
 
 def _with_files(said: str, before: list[Mention]) -> str:

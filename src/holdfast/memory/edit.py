@@ -14,7 +14,7 @@ from typing import Any
 
 from holdfast.base.text import check_text
 from holdfast.errors import BadInput, ChangedMeanwhile
-from holdfast.language import conditions
+from holdfast.language.given_conditions import given
 from holdfast.language.suggesting import need_condition
 from holdfast.memory.anchors import confirm
 from holdfast.privacy import redact
@@ -91,7 +91,7 @@ def rule_fields(
     fields: dict[str, Any] = {}
     enforce = "" if enforce == USUAL else enforce
     if when is not None:
-        parsed = conditions.given(when)
+        parsed = given(when)
         fields["when"] = redact.redact(str(parsed) if when.strip() else "")[0]
     if enforce is not None:
         need_condition(text, fields.get("when", memory.when), enforce)

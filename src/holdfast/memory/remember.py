@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.base.clock import now
 from holdfast.errors import BadInput, Forgotten, NotFound, Refused, StoreBusy
-from holdfast.language import conditions
 from holdfast.language.contradiction import says_otherwise
+from holdfast.language.given_conditions import given
 from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.privacy import redact
 from holdfast.project import ids
@@ -51,7 +51,7 @@ def remember(
     which it is told (`language/conditions.py`), `enforce` how strongly it holds then.
     """
     workspace.need_enabled()
-    condition = None if when is None else str(conditions.given(when))
+    condition = None if when is None else str(given(when))
     enforce = "" if enforce == USUAL else enforce
     where = workspace.scope(scope)
     draft = Draft(
