@@ -247,6 +247,9 @@ def test_a_rule_without_a_condition_is_known_as_one() -> None:
         ("git commit --no-verify forbidden. also -n.", "git commit --no-verify|-n"),
         ("docker system prune banned!", "docker system prune"),
         ("npm publish verboten", "npm publish"),
+        ("proto/v1/ is frozen, no modification", "proto/v1/"),
+        ("assets/raw/ is bought, no changes.", "assets/raw/"),
+        ("Die Dateien unter Assets/Plugins/ sind gekauft, nichts daran ändern", "Assets/Plugins/"),
     ],
 )
 def test_a_ban_needs_neither_backquotes_nor_a_verb(text: str, when: str) -> None:
@@ -259,3 +262,6 @@ def test_what_only_mentions_a_word_that_bans_is_no_ban() -> None:
     """Neither what is listed as forbidden, nor a folder with the name of a program."""
     assert derive("the docs list git push as forbidden, which is old") is None
     assert derive("put it into ./docker and test it") is None
+    for report in ("src/app.py was reviewed, no changes", "The release of src/app.py had no changes"):
+        told = derive(report)
+        assert told is None or not told.forbids

@@ -296,7 +296,9 @@ PRONOUN = kept(
 LEAVE = kept(
     r"\b(?:(?:leave|keep)\s+(?:it|them|that|this|those)\s+(?:alone|untouched|as (?:it|they) (?:is|are))"
     r"|(?:stay|keep)(?: your (?:hands|fingers|paws))? (?:away from|out of|off)\s+(?:it|them|there|that)"
-    r"|hands off)\b(?!\s+(?:of|the)\b)"
+    r"|hands off|(?:is|are) (?:frozen|generated|vendored|bought|locked|immutable)\b[^,;]*[,;]\s+no"
+    r" (?:modifications?|changes|edits)(?=\W*$)|nichts (?:daran|darin|dort) (?:\w+ern|\w+eiten|edit)(?=\W*$))"
+    r"\b(?!\s+(?:of|the)\b)"
 )
 FORBIDDEN = kept(
     r"\b(?:never|must not|not allowed|forbidden|off[- ]limits|should not|not to be|banned|prohibited|taboo|tabu"
