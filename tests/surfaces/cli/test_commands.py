@@ -109,6 +109,13 @@ def test_what_a_rule_is_said_to_do_is_bounded_by_the_setting(cli) -> None:
     assert cli("show", "npm", "--json").json["rule"]["does"] == "say"
 
 
+def test_when_says_that_rules_are_switched_off(cli) -> None:
+    """It does not claim that no rule applies, or that there is none."""
+    cli("remember", "Never use npm.")
+    cli("config", "set", "rules.enabled", "false")
+    assert all("switched off (rules.enabled)" in cli("when", *call).err for call in ((), ("npm install",)))
+
+
 def test_what_is_suggested_as_a_condition_holds_where_it_is_done(cli) -> None:
     """A file is suggested only where the statement is about its change, which is all that such a condition tells."""
     said = cli("remember", "Don't edit the file foo.zig.", "--key", "zig").err

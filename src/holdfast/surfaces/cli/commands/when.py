@@ -53,7 +53,9 @@ def _when(workspace: Workspace, /, line: tuple[str, ...], path: str, tool: str, 
     if emit_json({"call": asked_about, "rules": [_json(one) for one in found], "told_nowhere": keys}):
         return
     if not found:
-        say("no rule applies to this call" if is_call else "no memory here has a condition")
+        is_off = not workspace.settings.flag("rules.enabled")
+        nothing = "no rule applies to this call" if is_call else "no memory here has a condition"
+        say("rules are switched off (rules.enabled), so none is told at any call" if is_off else nothing)
     for one in found:
         memory = one.rule.memory
         click.echo(f"{style(_DOES[one.does], 'bold')}  {memory.key}  {memory.scope}")
