@@ -59,7 +59,7 @@ def branches_in(spoken: str, *, at: bool = False) -> tuple[str, ...]:
         return ()
     other = None if found or at else forms.TO_BRANCH.search(spoken)
     said = re.sub(r"\b(?:or|and|oder|und)\b", " ", found["names"]) if found else other["name"] if other else ""
-    names = [name.removeprefix(BRANCH) for name in re.findall(r"[\w.:-]*\w", said)]
+    names = [name.removeprefix(BRANCH) for name in re.findall(rf"{BRANCH}[\w./*-]*[\w*]|[\w.-]*\w", said)]
     return tuple(dict.fromkeys([one for name in names for one in _MEANT.get(name, (name,))]))
 
 

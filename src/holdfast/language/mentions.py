@@ -39,6 +39,14 @@ _QUOTED_BRANCH = kept(
     r"\s+(?:into|to|onto|against)\s+(?:the\s+)?(?:branch\s+)?)`(?!origin|upstream|fork|heroku)([a-z0-9][\w.-]*)`"
     r"|(\bthe\s+)`([a-z0-9][\w.-]*)`(?=\s+branch\b)"
 )
+# Branches by a pattern or a version: in a list with one that is known, where git does something, or called so.
+_SOME_BRANCHES = r"(?<![\w:/.*-])`?(?P<name>(?:[a-z][\w.-]*/)+(?:\*{1,2}|[\w.-]*\.x)|v?\d+(?:\.\d+)*\.x)`?(?![\w/*])"
+_NEXT_BRANCH = kept(
+    r"(?i)(?P<led>(?:\b(?:main|master|develop|trunk)|branch:\S*[\w*])(?:\s*,\s*|\s+)(?:(?:and|or|nor|not|on|to)\s+)*"
+    r"|\b(?:push|merg|commit|rebas|tag)\w*\s+(?:\w+\s+){0,2}?(?:to|into|onto|on|from|origin)\s+(?:the\s+)?)"
+    rf"{_SOME_BRANCHES}"
+)
+_CALLED_BRANCHES = kept(rf"(?i)(?P<led>){_SOME_BRANCHES}(?=(?:,?\s+(?:and|or)\s+\S+)?\s+branch(?:es)?\b)")
 # Files that end so, whether the ending is known or not.
 _ENDINGS = kept(r"`(\.[A-Za-z][\w.]*)`(?=\s+files?\b)(?<!\.env`)")
 _OPTION = kept(
@@ -106,9 +114,8 @@ class RuleSentence:
         self.text = text
         self.mentions: list[Mention] = []
         plain = _QUOTED_WORD.sub(lambda found: found[1], text)
-        bare = unstressed(
-            _QUOTED_BRANCH.sub(lambda found: (found[1] or found[3]) + BRANCH + (found[2] or found[4]), plain)
-        )
+        bare = _QUOTED_BRANCH.sub(lambda found: (found[1] or found[3]) + BRANCH + (found[2] or found[4]), plain)
+        bare = unstressed(_with_branches(bare))
         if bare.isupper():
             # Who shouts names the same command.
             bare = " ".join([word if word[0] == "-" else word.lower() for word in bare.split()])
@@ -195,8 +202,16 @@ class RuleSentence:
         piece = self.spoken[start:end]
         for number, mention in enumerate(self.mentions):
             piece = piece.replace(chr(_FIRST + number), mention.said)
-        words = " ".join(piece.split()).strip(" ,;:")
+        words = " ".join(piece.replace(BRANCH, "").split()).strip(" ,;:")
         return words if words.endswith((" .", "...")) else words.rstrip(".")
+
+
+def _with_branches(text: str) -> str:
+    """Return a text in which each name of branches has the sign of one, however many stand in a list."""
+    before, sign = "", rf"\g<led>{BRANCH}\g<name>"
+    while before != text:
+        before, text = text, _NEXT_BRANCH.sub(sign, _CALLED_BRANCHES.sub(sign, text))
+    return text
 
 
 def _programs() -> str:

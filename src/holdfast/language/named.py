@@ -107,6 +107,8 @@ def by_names(pieces: list[str]) -> Derived | None:
     if not found or len(commands) + len(paths) + len(but) > MAX_ITEMS:
         return None
     branches = branches_in(spoken) if any(one.startswith("git ") for one in commands) else ()
+    # Where alone it is allowed it is not told.
+    branches = tuple([f"!{one}" for one in branches]) if re.search(r"\bonly (?:from|on|in)\b", spoken) else branches
     tools = ("read", "edit") if paths and _READS.search(spoken) else ()
     condition = Condition(
         (*commands, *harmless(commands), *but), paths, tools if not commands else (), branches=branches

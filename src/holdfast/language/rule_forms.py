@@ -326,7 +326,7 @@ LIST_ITEM = kept(r"^\s*(?:[-*•]|\d+[.)])\s+")
 _NO_BRANCH = r"(?!\s+(?:domain|servers?|environment|database|db|systems?|sites?|data|cluster|hosts?|flow|config\w*)\b)"
 _BRANCH = (
     r"(?:main|master|develop|trunk|(?:release|hotfix)(?= branch(?:es)?\b)"
-    rf"|(?:production|staging|stable){_NO_BRANCH}|gh-pages|default|{MARK}[\w.-]*\w)"
+    rf"|(?:production|staging|stable){_NO_BRANCH}|gh-pages|default|{MARK}[\w./*-]*[\w*])"
 )
 _BRANCHES = rf"{_BRANCH}(?:(?:\s*[/,]\s*|\s+(?:or|and|oder|und)\s+){_BRANCH})*"
 # Behind a command these say for what alone it is meant, which no condition can tell.
@@ -441,4 +441,4 @@ TO_BRANCH = kept(
     r"|a|an|its|their|other|public|shared|protected)\b)(?P<name>[^\W\d_][\w-]+)"
     r"(?:\s+branch)?(?=\s*(?:$|[,.;:!?(])|\s+(?:on|without|unless|until|or|before|after|directly|yourself|ever)\b)"
 )
-BRANCH = kept(rf"\b(?:to|on|onto|into|from|auf|push|pushing)\s+(?:the\s+)?(?:branch\s+)?(?P<names>{_BRANCHES})\b")
+BRANCH = kept(rf"\b(?:to|on|onto|into|from|auf|push|pushing)\s+(?:the\s+)?(?:branch\s+)?(?P<names>{_BRANCHES})(?!\w)")

@@ -22,6 +22,9 @@ _OTHERS = (
     r"(?:(?:edit|modify|create|delete|tag|deploy|publish|release|build|test)(?:\s+(?:any\s+)?files)?\s*,\s+"
     r"(?:or\s+|and\s+)?){0,3}"
 )
+# What is done to a file beside committing it, before the file is named and behind it.
+_ALSO_EDITS = kept(rf"(?:{_AND}(?:{forms.EDIT})\b)+")
+_EDITS_IT = kept(rf"{_AND}(?:to\s+)?(?:{forms.EDIT})\s+(?:it|them)\b")
 _OR_ELSE = kept(
     r"\s+(?:or|and|nor)\s+(?!(?:run|do|use|any|even|then|otherwise|always|never|ask|please|edit|modify|create"
     r"|delete|tag|deploy|publish|release|build|test)\b)[a-z]"
@@ -120,7 +123,8 @@ def meant(sentence: RuleSentence) -> Derived | None:
         is_commit = wanted[:1] == ("git commit",)
         # "... must never be committed with debug on" lets it be committed.
         is_any = not re.match(r"\s+(?:(?:it|them)\s+)?with\b", found["rest"])
-        return Derived(Condition(added), said, forbids=True, literal=is_any) if is_commit else None
+        edited = tuple(files) if _ALSO_EDITS.match(found["rest"]) or _EDITS_IT.search(found["rest"]) else ()
+        return Derived(Condition(added, edited), said, forbids=True, literal=is_any) if is_commit else None
     if is_of_others(spoken, found.start()):
         return None
     if _OR_ELSE.match(found["rest"]) and len(wanted) == 1:
@@ -140,8 +144,14 @@ def meant(sentence: RuleSentence) -> Derived | None:
 
 def _files(sentence: RuleSentence, found: re.Match[str]) -> list[str]:
     """Return the files that a verb is about: those behind it, or those before "never commit it"."""
-    behind = forms.OBJECT.match(found["rest"])
-    is_before_it = re.match(r"\s+(?:it|them)\b", found["rest"]) or found["verbs"].endswith("ted")
+    rest, verbs = found["rest"], _ALSO_EDITS.match(found["rest"])
+    at = verbs.end() if verbs else 0
+    behind = forms.OBJECT.match(rest, at)
+    # "The folder dist/ is the output of webpack, never to commit" is about the folder.
+    is_ended = not rest[verbs.end() if verbs else 0 :].strip(" .!") and re.search(
+        r"\bto\s", found[0][: -len(rest) or None]
+    )
+    is_before_it = re.match(r"\s+(?:it|them)\b", rest) or found["verbs"].endswith("ted") or is_ended
     said = sentence.spoken[: found.start()] if is_before_it else behind["what"] if behind else ""
     return [one.text for one in sentence.named(said) if is_file(one)]
 
