@@ -248,6 +248,7 @@ def test_a_rule_without_a_condition_is_known_as_one() -> None:
         ("docker system prune banned!", "docker system prune"),
         ("npm publish verboten", "npm publish"),
         ("proto/v1/ is frozen, no modification", "proto/v1/"),
+        ("docker compose down -v not", "docker compose down -v|--volumes"),
         ("assets/raw/ is bought, no changes.", "assets/raw/"),
         ("Die Dateien unter Assets/Plugins/ sind gekauft, nichts daran ändern", "Assets/Plugins/"),
     ],
@@ -265,3 +266,14 @@ def test_what_only_mentions_a_word_that_bans_is_no_ban() -> None:
     for report in ("src/app.py was reviewed, no changes", "The release of src/app.py had no changes"):
         told = derive(report)
         assert told is None or not told.forbids
+
+
+def test_a_colon_before_what_is_wanted_changes_nothing() -> None:
+    """What is to be given to a command is excepted with and without it."""
+    for text in (
+        "gh pr merge only with --squash",
+        "gh pr merge : only with --squash",
+        "gh pr merge: only with --squash",
+    ):
+        told = derive(text)
+        assert told is not None and any("--squash" in one for one in told.condition.commands)

@@ -272,7 +272,7 @@ SUBJECT = kept(
     r"|(?:blocked|unavailable|not available|not supported|not installed|disabled)"
     r"(?=\s*(?:$|[,.;:(])|\s+(?:here|because|so|by (?!default)))"
     r"|dangerous|destructive|deprecated|legacy|never|not to be|slow|broken|flaky)"
-    r"|(?:forbidden|banned|prohibited|verboten|not allowed|off[- ]limits)(?=\s*(?:$|[,.;!(]))"
+    r"|(?:forbidden|banned|prohibited|verboten|not allowed|off[- ]limits)(?=\s*(?:$|[,.;!(]))|not(?=[.!\s]*$)"
     r"|(?:ist|sind) (?:verboten|tabu|ein no-?go)|muss|braucht"
     r"|(?:bitte )?(?:nicht|nie|niemals) (?:verwenden|benutzen|nutzen|ausführen|aufrufen|starten|machen))\b"
 )
@@ -284,7 +284,7 @@ WILL_DO = kept(
 # "`make lint` must pass before you push" is told at the push.
 MUST_PASS = kept(r"(?:must|should|has to|have to|needs? to)\s+(?:pass|succeed|be (?:green|clean))\b.*\bbefore\b")
 HEADED = kept(
-    rf"^(?P<what>{MENTION})\s*:\s+(?P<says>ask|keep|use|do|don['’]?t|never|always|only|no|must|run|put|write"
+    rf"^(?P<what>{MENTION})\s*:\s+(?P<says>ask|keep|use|do|don['’]?t|never|always|only(?! with )|no|must|run|put|write"
     r"|read[- ]?only|off[- ]limits|frozen)\b"
 )
 # What was named before is meant: "dist/ is built, don't edit it", "... wipes the data. Never do it!"
@@ -302,7 +302,8 @@ LEAVE = kept(
 )
 FORBIDDEN = kept(
     r"\b(?:never|must not|not allowed|forbidden|off[- ]limits|should not|not to be|banned|prohibited|taboo|tabu"
-    r"|verboten|no-?go|not acceptable|unacceptable|not ok|not okay|not permitted|(?:nicht|nie|niemals) \w+en)\b"
+    r"|verboten|no-?go|not acceptable|unacceptable|not ok|not okay|not permitted"
+    r"|(?:nicht|nie|niemals) \w+en|not(?=[.!\s]*$))\b"
 )
 # "README.md must never be longer ..." wants something of the file, and lets it be changed.
 DEMANDS = kept(
