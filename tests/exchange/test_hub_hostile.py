@@ -153,6 +153,26 @@ def test_an_answer_has_an_end(client, hostile, monkeypatch):
     assert time.monotonic() - began < 8
 
 
+@pytest.mark.parametrize("what", [b" ", b"HTTP/1.1 200 OK\r\n"])
+def test_a_sweep_waits_no_longer_than_its_time_for_a_hub_that_drips(client, hostile, what):
+    """The time is that of the whole sync, and the head of an answer is within it."""
+
+    def drip(asked):
+        if what == b" ":
+            asked.send(b" ", **{"Content-Length": 1_000_000})
+        asked.wfile.write(what)
+        for _ in range(200):
+            asked.wfile.write(b"X" if what != b" " else b" ")
+            asked.wfile.flush()
+            time.sleep(0.05)
+
+    hostile.answer = drip
+    began = time.monotonic()
+    with pytest.raises(StoreUnavailable, match="no whole answer"):
+        client.sync(0.5)
+    assert time.monotonic() - began < 6
+
+
 @pytest.mark.parametrize("trust", [True, False])
 def test_what_a_team_says_of_a_person_or_a_session_does_not_come_in(client, hostile, trust):
     """No team says who somebody is, nor what one session or profile knows; nor with a rule's force, or a secret."""

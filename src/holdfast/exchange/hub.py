@@ -122,7 +122,7 @@ class HubClient(HubAsker):
         After so many seconds no further request is begun; the next sync goes on.
         """
         done: Counter[str] = Counter()
-        ends = time.monotonic() + seconds
+        ends = self.ends = time.monotonic() + seconds
         for row in self.waiting():
             if time.monotonic() > ends:
                 return done

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -25,10 +26,12 @@ class HubAsker:
     def __init__(self, workspace: Workspace, joined: Joined) -> None:
         self.workspace = workspace
         self.joined = joined
+        # When the last answer is to be there.
+        self.ends = math.inf
 
     def call(self, method: str, path: str, kind: type[Answer], data: object = None) -> Answer:
         """Return what the hub answers, as that type; what it refuses is an error of ours."""
-        return ask(self.joined.url, self.joined.token, method, path, kind, data)
+        return ask(self.joined.url, self.joined.token, method, path, kind, data, self.ends)
 
     def _shown(self, path: str, name: str, needed: str, **asked: str | int) -> list[Row]:
         """Return rows that the hub shows the person, with what is needed of each."""

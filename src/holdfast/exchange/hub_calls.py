@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import math
+import queue
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -109,8 +112,34 @@ class HubAway(StoreUnavailable):
     """The hub is not there now, and may be another time: a laptop is often offline."""
 
 
-def ask(url: str, token: str, method: str, path: str, kind: type[Answer], data: object = None) -> Answer:
-    """Return what the hub at an address answers, as that type; what it refuses is an error of ours."""
+def ask(
+    url: str, token: str, method: str, path: str, kind: type[Answer], data: object = None, ends: float = math.inf
+) -> Answer:
+    """Return what the hub at an address answers, as that type; what it refuses is an error of ours.
+
+    The whole answer, its head as well, has one deadline: `ends`, and never more than WHOLE_SECONDS.
+    """
+    found: queue.SimpleQueue[Answer | Exception] = queue.SimpleQueue()
+
+    def wait() -> None:
+        try:
+            found.put(_asked(url, token, method, path, kind, data))
+        except Exception as problem:
+            found.put(problem)
+
+    # A time limit of a socket begins again with every byte, so somebody else waits for it.
+    threading.Thread(target=wait, daemon=True).start()
+    seconds = max(0.1, min(WHOLE_SECONDS, ends - time.monotonic()))
+    try:
+        answered = found.get(timeout=seconds)
+    except queue.Empty:
+        raise HubAway(f"the hub does not answer: no whole answer within {seconds:.0f} seconds", _LATER) from None
+    if isinstance(answered, Exception):
+        raise answered
+    return answered
+
+
+def _asked(url: str, token: str, method: str, path: str, kind: type[Answer], data: object) -> Answer:
     body = None if data is None else json.dumps(data).encode()
     request = urllib.request.Request(f"{url}/hub/v1/{path}", body, method=method)  # noqa: S310
     request.add_header("Authorization", f"Bearer {token}")
