@@ -340,6 +340,33 @@ def test_what_was_forgotten_is_not_in_the_history_of_the_branch(laptop, desktop,
     assert not [one for one in blobs if "bluebird" in git(bare(remote), "cat-file", "-p", one)]
 
 
+def every_object(machine: Machine) -> bytes:
+    """Return all that git has in a home."""
+    return b"".join(depot.Depot(str(machine.home)).every_object())
+
+
+def killed_after_its_look(machine: Machine) -> None:
+    """Sync, and be killed when git has something and before the two agree on it."""
+    steps = iter(range(1, 150))
+    while not every_object(machine):
+        assert machine.killed_at(next(steps), machine.sync)
+    assert not (machine.home / "sync" / "agreed.json").exists()
+
+
+@pytest.mark.parametrize("look", [Machine.join, lambda machine: machine.sync(dry_run=True), killed_after_its_look])
+def test_what_was_forgotten_since_a_look_before_the_first_sync_is_in_no_object_of_git(look, laptop, desktop):
+    """To look at the remote brings its objects here, also where nothing was agreed on with it yet."""
+    laptop.remember("The launch code name is bluebird.", key="code-name")
+    laptop.sync()
+    if look == Machine.join:
+        desktop.act(run.leave)
+    look(desktop)
+    assert b"bluebird" in every_object(desktop)
+    laptop.forget("code-name")
+    settle(laptop, desktop)
+    assert b"bluebird" not in every_object(desktop)
+
+
 def test_a_text_that_is_erased_goes_from_the_branch_and_comes_back_from_nowhere(laptop, desktop, remote):
     """A line on a page that was erased on one machine is gone on the other, and from the branch's history."""
     page = laptop.page("MEMORY.md")
@@ -464,7 +491,7 @@ def test_what_one_machine_erased_on_a_page_is_in_no_undo_and_no_object_of_git_of
     settle(laptop, desktop)
     held = [path for path in desktop.home.rglob("*") if path.is_file() and b"bluebird" in path.read_bytes()]
     assert held == []
-    assert b"bluebird" not in b"".join(depot.Depot(str(desktop.home)).every_object())
+    assert b"bluebird" not in every_object(desktop)
 
 
 def test_a_statement_of_another_machine_that_loses_erased_words_is_struck_through(laptop, desktop, remote):
@@ -489,7 +516,7 @@ def test_what_another_machine_publishes_again_of_an_erased_text_is_in_no_history
     settle(desktop, laptop)
     assert "bluebird" not in git(bare(remote), "log", "-p", "holdfast")
     for machine in (laptop, desktop):
-        assert b"bluebird" not in b"".join(depot.Depot(str(machine.home)).every_object())
+        assert b"bluebird" not in every_object(machine)
 
 
 @pytest.mark.parametrize("act", ["rename", "forget"])

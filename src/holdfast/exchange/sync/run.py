@@ -242,9 +242,9 @@ class _Run:
         if remote.commit == agreed.commit:
             return remote, False
         shared = self.depot.shared(agreed.commit, remote.commit)
-        if agreed.commit and not shared and not self.dry_run:
-            # Somebody erased or forgot something, and what git has here has it still.
-            self.is_history_replaced = True
+        if not shared and not self.dry_run:
+            # What somebody erased or forgot git may have here still, if only from a look before anything was agreed on.
+            self.is_history_replaced |= bool(agreed.commit)
             self.depot.forget_old(published=False)
         if shared and shared == agreed.commit:
             return replace(remote, generation=max(remote.generation, agreed.generation + 1)), False
