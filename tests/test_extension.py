@@ -112,7 +112,7 @@ class Copy:
         [head] = [one for one in text.splitlines() if one.startswith(table)]
         (self.source / path).write_text(text.replace(head, f"{head}\n{line}", 1), encoding="utf-8")
 
-    def python(self, *words: str, stdin: str = "") -> str:
+    def python(self, *words: str, stdin: str = "", **environment: str) -> str:
         """Run Python with the copy in place of the package, and return what it printed."""
         ended = subprocess.run(
             [sys.executable, *words],
@@ -124,7 +124,7 @@ class Copy:
                 **{name: value for name, value in os.environ.items() if not name.startswith("PYTEST")},
                 **{"PYTHONPATH": os.pathsep.join([str(self.source.parent), str(TESTS)]), "HOME": str(self.person)},
                 **{"HOLDFAST_HOME": str(self.home), "HOLDFAST_SWEEP_AT_SESSION_END": "no"},
-                **{"HOLDFAST_HOOK_BUDGET_MS": "60000", "CLAUDECODE": "1"},
+                **{"HOLDFAST_HOOK_BUDGET_MS": "60000", **environment},
             },
             check=False,
         )
@@ -138,7 +138,7 @@ class Copy:
     def hook(self, event: str, agent: str, told: str) -> str:
         """Run a hook of the copy, as an install writes it."""
         run = str(self.source / "surfaces" / "hook" / "run.py")
-        return self.python("-I", "-S", "-E", run, event, "--agent", agent, stdin=told)
+        return self.python("-I", "-S", "-E", run, event, "--agent", agent, stdin=told, CLAUDECODE="1")
 
     def contract(self, code: str) -> None:
         """Run the tests of a contract against the copy."""

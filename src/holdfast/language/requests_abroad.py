@@ -106,7 +106,7 @@ def _written(sentence: Sentence, words: Lists) -> str | None:
 
 
 def _written_unspaced(text: str, words: Lists) -> str | None:
-    """Return the same of a script without spaces: behind its colon, or what stands before "write into CLAUDE.md"."""
+    """Return the same of a script without spaces: behind its colon, or what stands before the file to write it into."""
     place = next((at for name in words["place"] if (at := text.lower().find(name)) >= 0), -1)
     verb = next((at for name in words["write unspaced"] if (at := text.find(name)) >= 0), -1)
     if place < 0 or verb < 0:

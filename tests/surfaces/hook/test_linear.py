@@ -79,7 +79,7 @@ SIZES, STEP = ((4_000, 40_000), 1) if LONG else ((5_000, 10_000), 9)
 # for each of its tags would stand out.
 PROMPTS = (150_000, 300_000) if LONG else (30_000, 60_000)
 # A little more than twice, for what grows by steps; and what a text may cost whatever its length.
-MOST, SPARE = 2.3, 30_000
+MOST, SPARE = 2.3, 80_000
 # Methods that read all of a text, wherever they begin.
 READS_ALL = frozenset(
     ("split", "rsplit", "splitlines", "replace", "count", "lower", "upper", "casefold", "translate", "encode", "decode")
