@@ -367,6 +367,19 @@ def test_what_was_forgotten_since_a_look_before_the_first_sync_is_in_no_object_o
     assert b"bluebird" not in every_object(desktop)
 
 
+@pytest.mark.parametrize("kept", ["core.logAllRefUpdates=always", "gc.bigPackThreshold=1"])
+def test_no_setting_of_the_persons_git_keeps_what_was_forgotten(kept, laptop, desktop, monkeypatch, tmp_path):
+    """Whether git logs where each branch was, and spares large packs, is decided for their own repositories alone."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    for setting in (kept, "fetch.unpackLimit=1"):
+        git(tmp_path, "config", "--global", *setting.split("="))
+    laptop.remember("The launch code name is bluebird.", key="code-name")
+    settle(laptop, desktop)
+    laptop.forget("code-name")
+    settle(laptop, desktop)
+    assert b"bluebird" not in every_object(laptop) + every_object(desktop)
+
+
 def test_a_text_that_is_erased_goes_from_the_branch_and_comes_back_from_nowhere(laptop, desktop, remote):
     """A line on a page that was erased on one machine is gone on the other, and from the branch's history."""
     page = laptop.page("MEMORY.md")

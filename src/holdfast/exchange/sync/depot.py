@@ -39,6 +39,11 @@ _OPTIONS = {
     "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",
     "gc.auto": "0",
+    # What was forgotten stays in no log of git's and in no large pack, whatever the person set for their own.
+    "core.logAllRefUpdates": "false",
+    "gc.reflogExpire": "now",
+    "gc.reflogExpireUnreachable": "now",
+    "gc.bigPackThreshold": "0",
     "maintenance.auto": "false",
     "protocol.ext.allow": "never",
     "transfer.fsckObjects": "true",
