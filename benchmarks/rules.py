@@ -22,7 +22,7 @@ from holdfast.language import conditions
 from holdfast.language.conditions import Call
 from holdfast.records import Memory, Scope, SessionEvent
 from holdfast.rules.rule import Rule, rule_of
-from holdfast.rules.telling import MAX_SAID
+from holdfast.rules.wording import MAX_SAID
 
 GOAL = 2
 

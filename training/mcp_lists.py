@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.records import SCOPES
-from holdfast.surfaces.mcp import picked, tools
+from holdfast.surfaces.mcp import prompts, tools
 from holdfast.workspace import NARROWEST_FIRST
 
 
@@ -20,7 +20,7 @@ def lists() -> dict[str, list[dict[str, Any]]]:
     """Return all lists as the protocol spells them."""
     return {
         "tools": [_tool(one) for one in tools.TABLE],
-        "prompts": [_prompt(*one) for one in picked.PROMPTS.items()],
+        "prompts": [_prompt(*one) for one in prompts.PROMPTS.items()],
         "resourceTemplates": [_template(kind) for kind in NARROWEST_FIRST],
     }
 
@@ -40,7 +40,7 @@ def _tool(tool: tools.Tool) -> dict[str, Any]:
     }
 
 
-def _prompt(name: str, prompt: picked.Prompt) -> dict[str, Any]:
+def _prompt(name: str, prompt: prompts.Prompt) -> dict[str, Any]:
     scope = {"name": "scope", "description": f"Only this scope: {', '.join(SCOPES)}.", "required": False}
     arguments = [scope] if prompt.takes_scope else []
     return {"name": name, "title": prompt.title, "description": prompt.about, "arguments": arguments}
@@ -52,7 +52,7 @@ def _template(kind: str) -> dict[str, Any]:
         "title": f"A memory of the scope {kind}",
         "uriTemplate": f"memory://{kind}/{{key}}",
         "description": "One memory by its key, whole.",
-        "mimeType": picked.MARKDOWN,
+        "mimeType": prompts.MARKDOWN,
     }
 
 

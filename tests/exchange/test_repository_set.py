@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from holdfast.app import sets
+from holdfast.app import repository_sets
 from holdfast.app.doctor import repository_was_decided_on
 from holdfast.errors import Refused, TooLarge
 from holdfast.exchange.repository_set import RepositorySet, of
@@ -60,7 +60,7 @@ def test_what_was_decided_on_is_no_longer_told_as_waiting(workspace, brought, sh
         with workspace() as opened:
             remember(opened, "The shop opens at nine.")
             notices.report(opened.home, "repository", "it waits", ("/elsewhere",), lasts=True)
-            sets.look(opened, str(shop))
+            repository_sets.look(opened, str(shop))
             assert len(notices.unseen(opened.home)) == 2
             decide(of(opened))
             assert [one.names for one in notices.unseen(opened.home)] == [("/elsewhere",)]

@@ -16,7 +16,7 @@ from holdfast.patterns import catalogue_edit, report
 from holdfast.patterns import review as pattern_review
 from holdfast.patterns.catalogue import Catalogue
 from holdfast.patterns.catalogue_file import Target
-from holdfast.patterns.decided import Decided
+from holdfast.patterns.verdicts import Decided
 from support.signalled import MAKE, NPM, PYTEST, signalled, three
 
 AT = "2026-11-01T10:00:00Z"

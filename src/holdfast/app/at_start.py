@@ -18,7 +18,7 @@ from holdfast.learning import readback
 from holdfast.privacy import fence
 from holdfast.privacy.fence import without_secrets
 from holdfast.records import Given, Scope
-from holdfast.store import looked
+from holdfast.store import last_look
 from holdfast.store.read_only_index import ReadOnlyIndex, is_empty
 
 TYPE_CHECKING = False
@@ -178,7 +178,7 @@ def note_said(run: HookRun) -> None:
 def look_at_files(run: HookRun) -> None:
     """See what people changed by hand in memories and pages since the last look, before it is told."""
     every = [one for some in run.scopes().values() for one in some if one.kind != "session"]
-    scopes = [] if is_empty(run.home) else [one for one in every if not looked.is_as_it_was(run.home, one)]
+    scopes = [] if is_empty(run.home) else [one for one in every if not last_look.is_as_it_was(run.home, one)]
     if not scopes:
         return
     if sys.flags.no_site:
@@ -191,7 +191,7 @@ def look_at_files(run: HookRun) -> None:
     run.workspace.refresh(tuple(scopes))
     finish.see(run.workspace)
     for scope in scopes:
-        looked.note(run.home, scope)
+        last_look.note(run.home, scope)
 
 
 def lay_scaffold(run: HookRun, *, changed: bool) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.settings import Settings
 
 STAMP = "sweep-started"
-_BEHIND = os.path.join(FOLDER, "surfaces", "hook", "behind.py")
+_BEHIND = os.path.join(FOLDER, "surfaces", "hook", "background.py")
 _FIRST_OF_OTHERS = 3
 
 

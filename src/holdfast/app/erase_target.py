@@ -15,7 +15,7 @@ from holdfast.app.scrub_home import HomeScrub, paths_in, session_at
 from holdfast.base import files, rows
 from holdfast.base.text import count
 from holdfast.errors import BadInput, HoldfastError, NotFound
-from holdfast.exchange.sync.agreed import FOLDER as AGREED
+from holdfast.exchange.sync.merge_base import FOLDER as AGREED
 from holdfast.privacy.erased import FILE as ERASED_FILE
 from holdfast.privacy.scrub import MIN_CUT, MIN_LETTERS, Scrubber, View, is_telling, needle, sentences_of, words_of
 from holdfast.records import Filter, Memory, Scope, Step

@@ -12,7 +12,7 @@ from contextlib import suppress
 from holdfast.base import files
 from holdfast.errors import HoldfastError
 from holdfast.memory import index_pages
-from holdfast.store import looked
+from holdfast.store import last_look
 from holdfast.workspace import Workspace
 
 
@@ -39,7 +39,7 @@ def _note_what_was_seen(workspace: Workspace) -> None:
     from holdfast.rules.build import build
 
     for scope in filter(None, workspace.seen):
-        looked.note(workspace.home, scope)
+        last_look.note(workspace.home, scope)
         # Where this fails, the next hook does it.
         with suppress(HoldfastError):
             build(workspace, scope, seen=True)
@@ -73,9 +73,9 @@ def see(workspace: Workspace) -> None:
     # A folder without a project has nothing to adopt; what could not be read is reported when a session starts.
     with suppress(HoldfastError, OSError):
         if workspace.enabled and workspace.has_decided_sets:
-            from holdfast.app import sets
+            from holdfast.app import repository_sets
 
-            sets.look(workspace, workspace.project().root)
+            repository_sets.look(workspace, workspace.project().root)
     try:
         folders = _folders(workspace) if workspace.enabled and os.path.isdir(workspace.home) else []
         if any(_may_be_behind(workspace.home, folder) for folder in folders):
@@ -85,7 +85,7 @@ def see(workspace: Workspace) -> None:
             behind = [folder for folder in folders if views.is_behind(workspace.home, folder)]
             views.sync(workspace, behind)
             for folder in folders if not behind else ():
-                looked.note_read(workspace.home, os.path.join(folder, "MEMORY.md"))
+                last_look.note_read(workspace.home, os.path.join(folder, "MEMORY.md"))
     except HoldfastError as problem:
         workspace.say(f"what was written into a page is not adopted: {problem}")
 
@@ -93,7 +93,7 @@ def see(workspace: Workspace) -> None:
 def _may_be_behind(home: str, folder: str) -> bool:
     """Whether a page that shows memories was written after what was noted about it."""
     noted = files.written_at(os.path.join(home, "state", "views", f"{os.path.basename(folder)}.json"))
-    return any(files.written_at(os.path.join(folder, page)) > noted for page in looked.PAGES)
+    return any(files.written_at(os.path.join(folder, page)) > noted for page in last_look.PAGES)
 
 
 def _folders(workspace: Workspace) -> list[str]:

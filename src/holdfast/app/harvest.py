@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from holdfast.app.features import FEATURES
-from holdfast.app.waiting import Waiting, leave
+from holdfast.app.harvest_backlog import Waiting, leave
 from holdfast.base import clock, files, rows
 from holdfast.base.clock import now
 from holdfast.base.text import ends_of

@@ -339,10 +339,10 @@ def _at_start(run: HookRun) -> str:
 
 def _look_at_set(run: HookRun) -> bool:
     """Whether the memories that the repository brings changed; withdrawn ones are then no longer told."""
-    from holdfast.app import sets
+    from holdfast.app import repository_sets
 
     project = run.project()
-    return project is not None and sets.look(run.workspace, project.root)
+    return project is not None and repository_sets.look(run.workspace, project.root)
 
 
 def _at_prompt(run: HookRun) -> str:

@@ -18,7 +18,7 @@ from holdfast.records import Memory, Scope, Session, SessionEvent
 from holdfast.records import replace as replaced
 from holdfast.rules.rule import Rule, rule_of
 from holdfast.rules.table import MAX_TEXT
-from holdfast.rules.telling import MAX_SAID, reason, strength
+from holdfast.rules.wording import MAX_SAID, reason, strength
 from holdfast.store import kinds
 
 _MAX_TEXT = 160

@@ -24,8 +24,8 @@ from urllib.parse import quote
 from holdfast.base import files, rows
 from holdfast.base.clock import now
 from holdfast.errors import BrokenFile, Conflict, HoldfastError, NotFound
-from holdfast.exchange.sync.agreed import FOLDER as AGREED
 from holdfast.exchange.sync.depot import OBJECTS, Depot
+from holdfast.exchange.sync.merge_base import FOLDER as AGREED
 from holdfast.journal.notices import ERASING
 from holdfast.memory.audit import is_memory
 from holdfast.privacy.erased import FILE as ERASED_FILE

@@ -12,7 +12,7 @@ from typing import Any
 
 from holdfast.agents import SILENT
 from holdfast.app import inbox, install
-from holdfast.app.waiting import waiting as left_to_learn
+from holdfast.app.harvest_backlog import waiting as left_to_learn
 from holdfast.base import clock, files, rows
 from holdfast.errors import HoldfastError
 from holdfast.journal import hook_log, notices

@@ -19,7 +19,7 @@ from itertools import groupby
 from holdfast import agents as adapters
 from holdfast.app import prune
 from holdfast.app.harvest import clear_leftovers, harvest
-from holdfast.app.waiting import Waiting
+from holdfast.app.harvest_backlog import Waiting
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.package import __version__

@@ -269,7 +269,7 @@ def _mark_as_agents(run: HookRun, tool: str, given: object, since: float = 0.0) 
     A file that was not written since then is as the person left it: the call failed, or only read it.
     """
     from holdfast.language import commands, runs, tools
-    from holdfast.store import looked
+    from holdfast.store import last_look
 
     arguments = tools.Arguments(given)
     named, line = tools.changed_files(tool, given), arguments.line()
@@ -281,11 +281,11 @@ def _mark_as_agents(run: HookRun, tool: str, given: object, since: float = 0.0) 
         for one in runs.runs(line):
             paths = (*one.writes, *runs.changed_by(one.words))
             named += [os.path.join(os.path.expanduser(one.folder), os.path.expanduser(path)) for path in paths]
-    for path in filter(looked.is_told, named):
+    for path in filter(last_look.is_told, named):
         whole = os.path.join(run.call.folder, os.path.expanduser(path))
         # One that was moved there keeps the time at which it was written.
         if os.path.exists(whole) and os.stat(whole).st_ctime >= since:
-            looked.note_agent(run.home, whole, run.call.agent)
+            last_look.note_agent(run.home, whole, run.call.agent)
 
 
 def _refresh(run: HookRun) -> Opened | None:

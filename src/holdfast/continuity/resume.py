@@ -33,7 +33,7 @@ from holdfast.inject.block import (
 from holdfast.language.contradiction import says_otherwise
 from holdfast.privacy.fence import without_secrets
 from holdfast.records import Scope
-from holdfast.store import layout, looked
+from holdfast.store import last_look, layout
 from holdfast.store.tombstones import Tombstones
 from holdfast.store.words import digest
 
@@ -175,7 +175,7 @@ class ToldPages:
             before, inside, after = region.parts(page, view)
             page = page if inside is None else before + after
         before, inside, after = region.parts(page, region.ENTRIES)
-        by_person = looked.theirs(self._home, path)
+        by_person = last_look.theirs(self._home, path)
         yield from self._sections(_uncommented(f"{before}\n{after}"), by_person)
         yield from self._sections(_uncommented(inside or ""), lambda _: False)
 
@@ -249,7 +249,7 @@ class ToldPages:
 
     def _by_hand(self, page: str, head: str, texts: Iterable[str], part: str, path: str = "") -> Iterator[Item]:
         """Yield entries as the person's whose page it is, but for those that name an agent, or where one wrote."""
-        by_agent = looked.agent_of(self._home, path or region.find_page(page, self.folders)[0])
+        by_agent = last_look.agent_of(self._home, path or region.find_page(page, self.folders)[0])
         for item in self._entries(page, head, texts, part=part):
             yield replace(item, theirs=not by_agent and unattributed(item.said) == item.said)
 

@@ -7,7 +7,7 @@ the memories have it; columns of the person's own, and every byte outside of the
 
 A row that was removed comes back; `holdfast decide withdraw` and `holdfast forget` say that it is to go. Which rows a
 person changed is told by `state/views/`, where the rows stand as they were last written. Without it a row that says
-what its memory said before is an old row of ours. What an agent's tool wrote (`store/looked.py`) is the agent's word.
+what its memory said before is an old row of ours. What an agent's tool wrote is the agent's (`store/last_look.py`).
 
 A page of an earlier version has its table without a region. With the next `sync` its rows become memories in one act
 that can be undone, and the region stands around the table. A table whose act was undone is left alone.
@@ -33,7 +33,7 @@ from holdfast.memory.proposal_files import same
 from holdfast.memory.remember import put
 from holdfast.privacy.fence import harmless_line
 from holdfast.records import Draft, Filter, Memory, Scope, Step, replace
-from holdfast.store import kinds, layout, looked
+from holdfast.store import kinds, last_look, layout
 from holdfast.store.keys import MAX_LENGTH, automatic_key, is_key
 from holdfast.workspace import Workspace
 
@@ -210,7 +210,7 @@ def sync(workspace: Workspace, folders: Sequence[str], *, convert: bool = False)
     A table of an earlier version is left alone, unless it is to be converted. A page that cannot be used is told.
     """
     for folder in folders:
-        read = set(looked.PAGES)
+        read = set(last_look.PAGES)
         for view in VIEWS:
             try:
                 _Sync(workspace, folder, view).run(convert=convert)
@@ -218,7 +218,7 @@ def sync(workspace: Workspace, folders: Sequence[str], *, convert: bool = False)
                 read.discard(view.page)
                 workspace.say(f"{view.page} of {os.path.basename(folder)} is not up to date: {problem}")
         for name in read:
-            looked.note_read(workspace.home, os.path.join(folder, name))
+            last_look.note_read(workspace.home, os.path.join(folder, name))
 
 
 def _every_folder(workspace: Workspace) -> list[str]:
@@ -278,7 +278,7 @@ class _Sync:
         self.path = os.path.join(folder, view.page)
         self.scope = Scope("project", os.path.basename(folder))
         self.state = _State(workspace.home, folder)
-        self.agent = looked.agent_of(workspace.home, self.path)
+        self.agent = last_look.agent_of(workspace.home, self.path)
 
     def run(self, *, convert: bool) -> None:
         """Adopt, then write; nothing is begun where there is nothing."""

@@ -12,7 +12,7 @@ from holdfast.patterns import review
 from holdfast.patterns.catalogue import Catalogue, Version
 from holdfast.patterns.catalogue_file import CatalogueEntry
 from holdfast.patterns.clusters import Pattern
-from holdfast.patterns.decided import Decided, DecidedRow
+from holdfast.patterns.verdicts import Decided, DecidedRow
 from holdfast.privacy import redact
 from holdfast.records import Problem
 from holdfast.workspace import Workspace

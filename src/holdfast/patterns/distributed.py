@@ -15,8 +15,8 @@ from holdfast.patterns import distribute, targets
 from holdfast.patterns import distribute_forms as forms
 from holdfast.patterns.catalogue import Catalogue
 from holdfast.patterns.catalogue_file import CatalogueEntry, Target
-from holdfast.patterns.decided import Decided
 from holdfast.patterns.targets import FileEdits
+from holdfast.patterns.verdicts import Decided
 from holdfast.records import Problem
 from holdfast.workspace import PLACES, Workspace
 

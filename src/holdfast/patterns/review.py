@@ -21,8 +21,8 @@ from holdfast.patterns import report
 from holdfast.patterns.catalogue import VERSIONS, Catalogue, speaks_for
 from holdfast.patterns.catalogue_file import FOLDER, MAX_QUOTES, CatalogueEntry, line
 from holdfast.patterns.clusters import Pattern, Quote, frame, words
-from holdfast.patterns.decided import PLACE, Decided, DecidedRow, signatures_of
 from holdfast.patterns.signal_files import KINDS
+from holdfast.patterns.verdicts import PLACE, Decided, DecidedRow, signatures_of
 from holdfast.workspace import Workspace
 
 MAX_DAYS = 3_650

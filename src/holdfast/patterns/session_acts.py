@@ -24,7 +24,7 @@ from holdfast.privacy import speech
 from holdfast.records import Session, SessionEvent
 from holdfast.sessions import check_results
 from holdfast.sessions.facts import CommandRun, Digest, Trouble
-from holdfast.sessions.said import sayings
+from holdfast.sessions.quotes import sayings
 
 _MAX_TEXT = 160
 _MAX_REMARK = 240

@@ -31,10 +31,10 @@ def at_before_tool(run: HookRun) -> list[Effect]:
     found = holding_for(run)
     if not found:
         return []
-    from holdfast.rules import telling
+    from holdfast.rules import wording
 
     says_before = BEFORE in run.agent.injects or AFTER not in run.agent.injects
-    return telling.holding(run, found) or (telling.saying(run, found) if says_before else [])
+    return wording.holding(run, found) or (wording.saying(run, found) if says_before else [])
 
 
 def at_after_tool(run: HookRun) -> list[Effect]:
@@ -51,9 +51,9 @@ def at_after_tool(run: HookRun) -> list[Effect]:
         found = [one for one in found if "failure:" in one.row.condition]
     if not found:
         return []
-    from holdfast.rules import telling
+    from holdfast.rules import wording
 
-    return telling.saying(run, found)
+    return wording.saying(run, found)
 
 
 at_tool_failed = at_after_tool
@@ -61,10 +61,10 @@ at_tool_failed = at_after_tool
 
 def at_compact(run: HookRun) -> list[Effect]:
     """Let what was said be said again: the context that had it is about to go."""
-    from holdfast.rules import told
+    from holdfast.rules import session_log
 
-    place = told.place_of(run.home, run.session)
-    return [Effect(lambda: told.lose(place))] if os.path.exists(place) else []
+    place = session_log.place_of(run.home, run.session)
+    return [Effect(lambda: session_log.lose(place))] if os.path.exists(place) else []
 
 
 def at_start(run: HookRun) -> list[Effect]:

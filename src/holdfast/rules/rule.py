@@ -12,7 +12,7 @@ from holdfast.language import conditions, derived, suggesting
 from holdfast.language.conditions import Condition
 from holdfast.project.anchors import parsed
 from holdfast.records import STRENGTHS, Memory, replace
-from holdfast.rules.telling import strength
+from holdfast.rules.wording import strength
 
 GIVEN, DERIVED = "given", "derived"
 _DOES = {"say": "told", "hold": "holds", "ask": "asks", "deny": "denies"}

@@ -11,8 +11,9 @@ from holdfast.language.choices import chosen
 from holdfast.language.sentences import is_briefing
 from holdfast.language.tools import Arguments, kind_of, writes_plan
 from holdfast.records import SessionEvent, replace
+from holdfast.sessions.answer_summary import asked, left_to_do, told
 from holdfast.sessions.facts import OutcomeEvidence, Said
-from holdfast.sessions.said import (
+from holdfast.sessions.quotes import (
     LONGEST_TIME,
     begins_with,
     declined,
@@ -27,7 +28,6 @@ from holdfast.sessions.said import (
     slash_command,
     without_promises,
 )
-from holdfast.sessions.told import asked, left_to_do, told
 from holdfast.sessions.work import ToolWork
 
 MAX_SAID, MAX_BETWEEN, MAX_CONCLUSIONS = 16, 40, 12

@@ -16,6 +16,7 @@ from typing import Any
 from holdfast.base.text import one_line
 from holdfast.language.commands import CHECKS
 from holdfast.records import Session, SessionEvent, replace
+from holdfast.sessions.answer_summary import flat
 from holdfast.sessions.conversation import (
     LONGEST_ASK,
     LONGEST_CONCLUSION,
@@ -27,8 +28,7 @@ from holdfast.sessions.conversation import (
 )
 from holdfast.sessions.facts import CommandRun, Digest, Said, Trouble, encode
 from holdfast.sessions.prices import Prices, dollars
-from holdfast.sessions.said import headline, names_something
-from holdfast.sessions.told import flat
+from holdfast.sessions.quotes import headline, names_something
 from holdfast.sessions.work import ToolWork, changes_by, outcome_of, weight_of
 
 __all__ = ["MAX_BYTES", "RULES", "Digest", "Digesting", "digest"]

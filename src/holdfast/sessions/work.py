@@ -20,7 +20,7 @@ from holdfast.sessions import check_results
 from holdfast.sessions.check_results import ShellCall
 from holdfast.sessions.facts import CommandRun, Delivered, FileChange, Outcome, OutcomeEvidence
 from holdfast.sessions.names import path_of
-from holdfast.sessions.said import begins_with
+from holdfast.sessions.quotes import begins_with
 from holdfast.sessions.troubles import Troubles, may_change
 
 _MAX_FILES = 1_000

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from holdfast.app import erase, finish, sync
 from holdfast.continuity import todo
-from holdfast.exchange.sync import run, travelling
+from holdfast.exchange.sync import payload, run
 from holdfast.memory import move
 from holdfast.memory.forget import plan
 from holdfast.memory.remember import remember
@@ -99,7 +99,7 @@ class Machine:
 
     def travelling(self) -> dict[str, bytes]:
         """Return what of the home travels."""
-        return self.act(lambda workspace: travelling.Home(workspace).files)
+        return self.act(lambda workspace: payload.Home(workspace).files)
 
     def killed_at(self, step: int, do, *given, **more) -> bool:
         """Begin something in a process of its own, and kill it at one of its steps; False where it came to its end."""

@@ -16,7 +16,7 @@ from support.swept import talk, transcript, write
 
 from .conftest import RUNNER
 
-BEHIND = RUNNER.replace("run.py", "behind.py")
+BEHIND = RUNNER.replace("run.py", "background.py")
 LOST = "a session was removed to stay under the hard cap of the archive, and it has no digest (claude-code/s3)"
 
 

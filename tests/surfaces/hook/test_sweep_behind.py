@@ -22,7 +22,7 @@ PROC = Path("/proc")
 linux = pytest.mark.skipif(not (PROC / "self" / "fd").exists(), reason="only Linux shows a process as files")
 SWEEPS = {"HOLDFAST_SWEEP_AT_SESSION_END": "yes"}
 BOUND = 600
-BEHIND = str(Path(RUNNER).with_name("behind.py"))
+BEHIND = str(Path(RUNNER).with_name("background.py"))
 
 
 def running(home: Path) -> list[int]:
@@ -33,7 +33,7 @@ def running(home: Path) -> list[int]:
             words = (entry / "cmdline").read_bytes().split(b"\0") if entry.name.isdigit() else []
         except OSError:
             continue
-        if str(home).encode() in words and any(word.endswith(b"behind.py") for word in words):
+        if str(home).encode() in words and any(word.endswith(b"background.py") for word in words):
             found.append(int(entry.name))
     return found
 

@@ -2,8 +2,8 @@
 
 `sync/remote` in the home has the address. `sync/depot.git` is a bare repository of ours, for what git needs to talk to
 the other end; it may be lost, and goes when something is erased. What the home and the remote last agreed on lies
-beside it as plain files (`agreed.py`). A commit of the branch has the whole state. Its message counts generations, so
-that a remote which was put back to an older state is known as such. Where something was forgotten, the new state is
+beside it as plain files (`merge_base.py`). A commit of the branch has the whole state. Its message counts generations,
+so that a remote which was put back to an older state is known as such. Where something was forgotten, the new state is
 published without a parent in place of the branch's history, so that the words are not in it any more.
 
 Git asks nobody for anything: no prompt, no hook, no transport that runs a program. What it cannot do is `Unreachable`
@@ -26,7 +26,7 @@ from hashlib import sha1
 from holdfast.base import files
 from holdfast.base.clock import DAY_SECONDS, iso
 from holdfast.errors import HoldfastError, Refused, StoreUnavailable
-from holdfast.exchange.sync.travelling import kind_of
+from holdfast.exchange.sync.payload import kind_of
 
 BRANCH = "refs/heads/holdfast"
 FOLDER, ADDRESS = ("sync", "depot.git"), ("sync", "remote")

@@ -20,7 +20,7 @@ from itertools import count
 from holdfast.base.clock import now
 from holdfast.base.text import hash_of
 from holdfast.errors import BrokenFile
-from holdfast.exchange.sync import lines, memories, travelling
+from holdfast.exchange.sync import lines, memories, payload
 from holdfast.exchange.sync.memories import MemoryVersion as Version
 from holdfast.privacy.scrub import ERASED
 from holdfast.records import Memory, Scope, replace
@@ -59,21 +59,21 @@ def merged(base: Tree, ours: Tree, theirs: Tree) -> Merged:
     """Merge what changed on either side since the base."""
     found = Merged()
     _MemoryMerge(base, ours, theirs, found).run()
-    others = {path for tree in (base, ours, theirs) for path in tree if travelling.kind_of(path) != "memory"}
+    others = {path for tree in (base, ours, theirs) for path in tree if payload.kind_of(path) != "memory"}
     for path in sorted(others):
         data = _merged_file(path, base.get(path), ours.get(path), theirs.get(path))
         for name, content in data.items():
             found.files[name] = content
     forgotten = found.files.get(FORGOTTEN, b"").decode("ascii", "replace").split()
-    for path in [path for path in found.files if travelling.kind_of(path) == "digest"]:
-        if name_hash(travelling.session_of(path)) in forgotten:
+    for path in [path for path in found.files if payload.kind_of(path) == "digest"]:
+        if name_hash(payload.session_of(path)) in forgotten:
             del found.files[path]
     return found
 
 
 def _merged_file(path: str, was: bytes | None, here: bytes | None, there: bytes | None) -> dict[str, bytes]:
     """Return what stands at the path, and where two files cannot be made one, beside it."""
-    if travelling.kind_of(path) == "digest" and None in (here, there):
+    if payload.kind_of(path) == "digest" and None in (here, there):
         # Only a forget takes a digest out: one that is missing was lost.
         data = there if here is None else here
         return {} if data is None else {path: data}
@@ -83,7 +83,7 @@ def _merged_file(path: str, was: bytes | None, here: bytes | None, there: bytes 
         return {} if here is None else {path: here}
     if here is None:
         return {path: there}
-    kind = travelling.kind_of(path)
+    kind = payload.kind_of(path)
     texts = [_decoded(data) for data in (was or b"", here, there)]
     if kind == "digest":
         return {path: there}
@@ -239,7 +239,7 @@ class _MemoryMerge:
                 now = memory_file.read(ours.text, place)[0]
                 self._put(path, memory_file.update(ours.text, now, path))
                 return
-            if merge.restates(memory.body, travelling.version(path, there).memory):
+            if merge.restates(memory.body, payload.version(path, there).memory):
                 return
         self._put(_beside(ours.path, ours.text.encode()), ours.text)
 
@@ -248,8 +248,8 @@ def _versions(tree: Tree) -> dict[Name, Version]:
     """Return the memories of a tree by scope and key; where two files have one key, the first path stands for it."""
     found: dict[Name, Version] = {}
     for path in sorted(tree):
-        if travelling.kind_of(path) == "memory":
-            one = travelling.version(path, tree[path])
+        if payload.kind_of(path) == "memory":
+            one = payload.version(path, tree[path])
             name = (one.memory.scope, one.memory.key)
             # The second file of a key is followed by its path.
             found[name if name not in found else (one.memory.scope, path)] = one
@@ -293,7 +293,7 @@ def _burials(side: Tree, other: Tree) -> dict[Scope, Burials]:
     """Return what a side forgot that the other has not heard of, by scope."""
     found = {}
     for path, data in side.items():
-        if travelling.kind_of(path) == "tombstones":
+        if payload.kind_of(path) == "tombstones":
             rows = _decoded(data) or ""
             known = set((_decoded(other.get(path, b"")) or "").splitlines())
             scope = layout.scope_of(path.removeprefix("memory/"))
@@ -316,9 +316,9 @@ def renamed(path: str, clean: str, taken: Tree) -> tuple[str, str]:
 
 def at(path: str, text: str) -> str:
     """Return the text of a file as it is at another path: a memory's has its key."""
-    if travelling.kind_of(path) != "memory":
+    if payload.kind_of(path) != "memory":
         return text
-    place = travelling.version(path, text.encode("utf-8", "surrogateescape")).place
+    place = payload.version(path, text.encode("utf-8", "surrogateescape")).place
     return memory_file.update(
         text, replace(memory_file.read(text, place)[0], key=key_of_file(path.split("/")[-1])), path
     )
@@ -329,9 +329,9 @@ def ended(path: str, text: str, clean: str, *, strike: bool = False) -> str:
 
     With `strike` a statement that lost some, and so may be false, is struck through.
     """
-    if text == clean or travelling.kind_of(path) != "memory":
+    if text == clean or payload.kind_of(path) != "memory":
         return clean
-    was, left = (travelling.version(path, one.encode("utf-8", "surrogateescape")).memory for one in (text, clean))
+    was, left = (payload.version(path, one.encode("utf-8", "surrogateescape")).memory for one in (text, clean))
     body = left.body
     if strike and was.holds and kinds.parts(was.body)[0] != kinds.parts(body)[0]:
         body = kinds.withdrawn(body, now()[:10])

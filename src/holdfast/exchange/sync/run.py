@@ -22,9 +22,9 @@ from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.text import count
 from holdfast.errors import BadInput, Conflict, HoldfastError, NeedsConsent, NotFound, Refused
-from holdfast.exchange.sync import lines, merging, travelling
-from holdfast.exchange.sync.agreed import Agreed
+from holdfast.exchange.sync import lines, merging, payload
 from holdfast.exchange.sync.depot import Behind, BranchState, Damaged, Depot, Unreachable, blob_of, has_remote, telling
+from holdfast.exchange.sync.merge_base import Agreed
 from holdfast.journal import notices
 from holdfast.journal.updates import Updates
 from holdfast.memory import audit
@@ -142,7 +142,7 @@ def status(workspace: Workspace) -> SyncStatus:
     depot = Depot(workspace.home)
     if not has_remote(workspace.home):
         return SyncStatus()
-    agreed, here = Agreed(workspace.home), travelling.Home(workspace).files
+    agreed, here = Agreed(workspace.home), payload.Home(workspace).files
     waiting = [path for path in {*here, *agreed.files} if here.get(path) != agreed.files.get(path)]
     return SyncStatus(depot.url, agreed.generation, len(waiting), depot.reached)
 
@@ -202,8 +202,8 @@ class _Run:
     def once(self) -> Synced:
         """Do it; Conflict where the home changed meanwhile, Behind where the remote did."""
         agreed, commit = Agreed(self.workspace.home), self.depot.look()
-        home = travelling.Home(self.workspace)
-        is_wanted = agreed.is_partial and home.takes(travelling.DIGESTS)
+        home = payload.Home(self.workspace)
+        is_wanted = agreed.is_partial and home.takes(payload.DIGESTS)
         is_same = commit == agreed.commit and home.files == agreed.files and not is_wanted
         # What was erased here is gone from both, and still stands in the branch.
         if commit and is_same and not os.path.exists(self.depot.anew):
@@ -291,37 +291,35 @@ class _Run:
         The other machine may have made another one under the old name: that was made at another time.
         """
         found = erased.now_at(path, here)
-        if travelling.kind_of(found) != "memory":
+        if payload.kind_of(found) != "memory":
             return ""
-        there = travelling.version(path, clean.encode("utf-8", "surrogateescape")).memory
-        return found if travelling.version(found, here[found]).memory.created == there.created else ""
+        there = payload.version(path, clean.encode("utf-8", "surrogateescape")).memory
+        return found if payload.version(found, here[found]).memory.created == there.created else ""
 
     def _check_many(self, here: Tree, merged: merging.Merged) -> None:
-        every = [path for path in here if travelling.kind_of(path) == "memory"]
+        every = [path for path in here if payload.kind_of(path) == "memory"]
         gone = len([path for path in every if path not in merged.files]) - len(merged.buried)
         if gone > max(_MANY, _LARGE_SHARE * len(every)) and not self.yes and not self.dry_run:
             hint = "Look with `holdfast sync --dry-run`; `holdfast sync --yes` does it."
             raise NeedsConsent(f"the remote would take out {count(gone, 'memory')} of {len(every)}", hint)
 
-    def _apply(self, home: travelling.Home, merged: merging.Merged) -> None:
+    def _apply(self, home: payload.Home, merged: merging.Merged) -> None:
         """Write into the home what differs, what is new before what goes, so that no kill loses anything."""
         changed = {path for path, data in merged.files.items() if home.files.get(path) != data}
         changes = sorted(changed.difference(home.left_out))
         gone = sorted(path for path in home.files if path not in merged.files)
         self.done.left_out = [redact(path)[0] for path in home.left_out]
-        sessions = tuple(travelling.session_of(path) for path in gone if travelling.kind_of(path) == "digest")
+        sessions = tuple(payload.session_of(path) for path in gone if payload.kind_of(path) == "digest")
         if merged.buried or sessions:
             self._bury(home, merged, changes, sessions)
         if changes or gone:
             self._write(home, merged.files, changes, gone)
         self._propose(merged)
 
-    def _bury(
-        self, home: travelling.Home, merged: merging.Merged, changes: list[str], sessions: tuple[str, ...]
-    ) -> None:
+    def _bury(self, home: payload.Home, merged: merging.Merged, changes: list[str], sessions: tuple[str, ...]) -> None:
         """Forget here what was forgotten elsewhere; then the home is another, so it always ends in Conflict."""
         # The tombstones come first: a forget that is killed half-way is then finished, and never undone.
-        for path in [path for path in changes if travelling.kind_of(path) == "tombstones"]:
+        for path in [path for path in changes if payload.kind_of(path) == "tombstones"]:
             home.put(path, merged.files[path])
         asked = {(one.scope, one.replaces) for one in Proposals(self.workspace.home).all()[0] if one.source == SOURCE}
         undecided = [f"{one.scope}/{one.key}" for one in merged.buried if (one.scope, one.key) in asked]
@@ -335,7 +333,7 @@ class _Run:
         self.done.removed += [f"{one.scope}/{one.key}" for one in merged.buried] + list(sessions)
         raise Conflict("what was forgotten is gone, and the rest is looked at again")
 
-    def _write(self, home: travelling.Home, tree: Tree, changes: list[str], gone: list[str]) -> None:
+    def _write(self, home: payload.Home, tree: Tree, changes: list[str], gone: list[str]) -> None:
         """Put what changed, so that it can be undone; what another machine erased is not to be had back here."""
         erased = _erased(home.files, tree, changes, gone) if self.is_history_replaced else set()
         if erased:
@@ -348,7 +346,7 @@ class _Run:
             self._put(home, path, tree.get(path))
         with audit.Act(self.workspace, SOURCE) as act:
             for path in [path for path in (*changes, *gone) if path not in erased]:
-                act.look_at(path if path != travelling.SETTINGS else "config.toml")
+                act.look_at(path if path != payload.SETTINGS else "config.toml")
                 self._put(home, path, tree.get(path))
             act.done(count(len(changes) + len(gone), "file"), "changed on another machine")
         audit.trim(self.workspace)
@@ -358,7 +356,7 @@ class _Run:
             self.workspace.refresh(None)
             self.workspace.store.erase_traces(passages=True, anew=True)
 
-    def _put(self, home: travelling.Home, path: str, data: bytes | None) -> None:
+    def _put(self, home: payload.Home, path: str, data: bytes | None) -> None:
         """Put one file; one that finds no place here, as where a folder has its name, keeps no other from coming."""
         try:
             home.put(path, data)
@@ -403,7 +401,7 @@ class _Run:
         anew = is_due or any(
             not set(data.splitlines()) <= set(theirs.get(path, b"").splitlines())
             for path, data in leaving.items()
-            if travelling.kind_of(path) == "tombstones"
+            if payload.kind_of(path) == "tombstones"
         )
         commit = self.depot.commit(remote, leaving, anew=anew)
         try:
@@ -443,7 +441,7 @@ class _Run:
         self.troubles.add(text)
         notices.report(self.workspace.home, SOURCE, text, names, hint=hint, lasts=True)
 
-    def _told(self, home: travelling.Home, merged: merging.Merged, theirs: Tree) -> Synced:
+    def _told(self, home: payload.Home, merged: merging.Merged, theirs: Tree) -> Synced:
         done, after = self.done, merged.files
         done.received = sorted(path for path, data in after.items() if home.files.get(path) != data)
         done.removed = sorted(path for path in home.files if path not in after)

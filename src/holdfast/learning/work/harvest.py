@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from holdfast.base.clock import now
 from holdfast.base.text import DOTS, one_line
 from holdfast.learning.lessons import model as lessons
-from holdfast.learning.work import criteria, replayed, session_log
+from holdfast.learning.work import criteria, from_transcripts, session_log
 from holdfast.learning.work import model as work
 from holdfast.learning.work import turns as work_turns
 from holdfast.learning.work.criteria import WorkEvidence
@@ -38,7 +38,7 @@ def harvest(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent]
     noted = session_log.read(path)
     if noted is None and all(one.source == work.ARCHIVE for one in mine):
         changed: list[str] = []
-        yield from replayed.findings(workspace.home, digest, events, mine, changed)
+        yield from from_transcripts.findings(workspace.home, digest, events, mine, changed)
         mine = _of_session(workspace, digest, tuple(changed)) if changed else mine
     elif not mine and noted is not None and noted.pending and digest.files:
         yield _begun_late(workspace, digest, path)

@@ -16,7 +16,7 @@ from holdfast.language.ratings import explicit
 from holdfast.language.sentences import Sentence, is_briefing, sentences
 from holdfast.learning.work import plan_items
 from holdfast.learning.work import text as work_text
-from holdfast.sessions.said import headline
+from holdfast.sessions.quotes import headline
 
 # A longer message is a document for the most part; a longer sentence explains, and is no title.
 _MAX_ASK = 1_000

@@ -28,8 +28,8 @@ ALWAYS = ("holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.app.hook")
 # moment need stays out: all others would read it, too, and wait for it.
 MODULES = {
     "start": (
-        "continuity.hook rules.hook rules.told learning.work.hook agents.transcript_calls "
-        "continuity.closing language.tools app.sets app.at_start language.commands inject.receipts "
+        "continuity.hook rules.hook rules.session_log learning.work.hook agents.transcript_calls "
+        "continuity.closing language.tools app.repository_sets app.at_start language.commands inject.receipts "
         "learning.lessons.lesson_table memory.doctrine"
     ),
     "prompt": (
@@ -46,7 +46,7 @@ MODULES = {
         "project continuity.hook rules.hook learning.fixes.hook learning.fixes.session_failures "
         "learning.fixes.warnings learning.security.hook learning.security.judge continuity.unfinished"
     ),
-    "compact": "continuity.hook rules.hook rules.told agents.transcript_calls language.tools continuity.closing",
+    "compact": "continuity.hook rules.hook rules.session_log agents.transcript_calls language.tools continuity.closing",
     "compacted": "privacy.fence project",
     "subagent-start": "privacy.fence project",
     "subagent-stop": "project learning.research.hook privacy.secret_values learning.work.hook",

@@ -1,8 +1,8 @@
 """What the server does at each request: it opens a workspace for it, and answers in the words of the protocol.
 
-Both ways in end here: the quick one, which speaks the protocol itself (`quick.py`), and the SDK's (`server.py`). From
-one call to the next it keeps who calls, and a store that is told of changes. So it sees at once what other processes
-stored, what a person edited, and settings that changed.
+Both ways in end here: the light one, which speaks the protocol itself (`light_server.py`), and the SDK's (`server.py`).
+From one call to the next it keeps who calls, and a store that is told of changes. So it sees at once what other
+processes stored, what a person edited, and settings that changed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from holdfast.app.finish import see, write_pages
 from holdfast.errors import BadInput, NotFound, ScopeUnknown
-from holdfast.surfaces.mcp import picked
+from holdfast.surfaces.mcp import prompts
 from holdfast.surfaces.mcp.caller import CallContext, Caller, Request
 from holdfast.surfaces.mcp.calls import Calls, say, words
 from holdfast.surfaces.mcp.tools import OLD_NAMES, TOOLS
@@ -42,8 +42,8 @@ class Handlers:
         self.asked_roots = False
         # A hub has fewer of them.
         self.tools: Collection[str] = TOOLS
-        self.prompts: Collection[str] = picked.PROMPTS
-        self.pages = picked.PAGES
+        self.prompts: Collection[str] = prompts.PROMPTS
+        self.pages = prompts.PAGES
 
     def call_tool(
         self, name: str, arguments: Mapping[str, Any], meta: Mapping[str, Any], client: str, context: Any = None
@@ -86,7 +86,7 @@ class Handlers:
         """Return one page of the resources."""
         try:
             told = CallContext(client)
-            listing = partial(picked.resources, cursor=cursor, pages=self.pages)
+            listing = partial(prompts.resources, cursor=cursor, pages=self.pages)
             return self._run(context, told, listing, most=_LIST_SECONDS)
         except BadInput as problem:
             raise ProtocolError(INVALID_PARAMS, words(problem)) from None
@@ -96,12 +96,12 @@ class Handlers:
 
     def read_resource(self, uri: str, client: str, context: Any = None) -> dict[str, Any]:
         """Return the text of a resource."""
-        text = self._worded(context, client, lambda request: picked.resource(request, uri))
-        return {"contents": [{"mimeType": picked.MARKDOWN, "text": text, "uri": uri}]}
+        text = self._worded(context, client, lambda request: prompts.resource(request, uri))
+        return {"contents": [{"mimeType": prompts.MARKDOWN, "text": text, "uri": uri}]}
 
     def get_prompt(self, name: str, given: Mapping[str, str], client: str, context: Any = None) -> dict[str, Any]:
         """Return the messages of a prompt."""
-        return self._worded(context, client, lambda request: picked.prompt(request, name, given))
+        return self._worded(context, client, lambda request: prompts.prompt(request, name, given))
 
     def _worded(self, context: Any, client: str, work: Callable[[Request], T]) -> T:
         """Return what the work returns; what goes wrong is an error of the protocol, in words."""

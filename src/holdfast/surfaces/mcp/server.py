@@ -1,4 +1,4 @@
-"""The MCP server by the official SDK: over HTTP, and over standard input for what `quick.py` does not know."""
+"""The MCP server by the official SDK: over HTTP, and over standard input for what `light_server.py` does not know."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from mcp.shared.exceptions import MCPError
 from holdfast.surfaces.mcp.calls import tell_fault
 from holdfast.surfaces.mcp.handlers import Handlers, ProtocolError
 from holdfast.surfaces.mcp.incoming import Incoming
+from holdfast.surfaces.mcp.light_server import ROOTS_SECONDS
 from holdfast.surfaces.mcp.protocol import SERVER, listed
-from holdfast.surfaces.mcp.quick import ROOTS_SECONDS
 from holdfast.surfaces.mcp.wire import standard_wire
 
 R = TypeVar("R", bound=types.Result)

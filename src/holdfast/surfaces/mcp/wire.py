@@ -30,8 +30,8 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from holdfast.surfaces.mcp.incoming import Incoming, TooLong
+from holdfast.surfaces.mcp.light_server import GRACE_SECONDS
 from holdfast.surfaces.mcp.protocol import is_id
-from holdfast.surfaces.mcp.quick import GRACE_SECONDS
 
 Received = SessionMessage | Exception
 

@@ -10,8 +10,8 @@ import click
 from holdfast.agents.editing import record
 from holdfast.app import install
 from holdfast.app.doctor import doctor
+from holdfast.app.harvest_backlog import Waiting
 from holdfast.app.status import TIMED_DAYS, AgentState, agents, status, up
-from holdfast.app.waiting import Waiting
 from holdfast.base.text import count
 from holdfast.journal import notices
 from holdfast.memory import config

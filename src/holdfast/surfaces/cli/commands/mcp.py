@@ -15,8 +15,8 @@ from holdfast.settings import default_home
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import command
 from holdfast.surfaces.mcp.incoming import Incoming, begin, settings_at_start
+from holdfast.surfaces.mcp.light_server import QuickServer
 from holdfast.surfaces.mcp.protocol import guidance
-from holdfast.surfaces.mcp.quick import QuickServer
 
 if TYPE_CHECKING:
     from holdfast.surfaces.mcp.handlers import Handlers

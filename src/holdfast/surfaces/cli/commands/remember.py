@@ -9,7 +9,7 @@ import click
 from holdfast.base.text import one_line
 from holdfast.memory.remember import remember
 from holdfast.records import STRENGTHS, TRUSTS, TYPES, USUAL, Memory
-from holdfast.rules.asked import held_all_the_same
+from holdfast.rules.lookup import held_all_the_same
 from holdfast.rules.rule import as_fields, condition_of
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import HERE, command

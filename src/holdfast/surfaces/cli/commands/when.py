@@ -15,7 +15,7 @@ from holdfast.language.conditions import Call
 from holdfast.language.derived import NOWHERE
 from holdfast.language.suggesting import give_one
 from holdfast.language.tools import KINDS
-from holdfast.rules.asked import RuleAnswer, asked, listed, silent
+from holdfast.rules.lookup import RuleAnswer, asked, listed, silent
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import HERE, command
 from holdfast.surfaces.cli.output import emit_json, say

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.sessions.said import begins_with, sayings
+from holdfast.sessions.quotes import begins_with, sayings
 
 from .making import human
 

@@ -24,7 +24,7 @@ from holdfast.learning.work.plain_asks import PlainAsk, agreed_plan, goes_on, pl
 from holdfast.records import SessionEvent, replace
 from holdfast.sessions.facts import Digest, OutcomeEvidence
 from holdfast.sessions.parts import Finding
-from holdfast.sessions.said import slash_command
+from holdfast.sessions.quotes import slash_command
 from holdfast.sessions.work import ToolWork, outcome_of
 
 # How much two asks must share to be about the same.

@@ -16,7 +16,7 @@ from holdfast.records import Filter, Memory
 from holdfast.rules.build import rules_of
 from holdfast.rules.matching import files_in, text_of, tree_of
 from holdfast.rules.rule import DERIVED, Rule
-from holdfast.rules.telling import strength
+from holdfast.rules.wording import strength
 from holdfast.workspace import Workspace
 
 

@@ -13,7 +13,7 @@ import os
 from collections.abc import Mapping
 
 from holdfast.base import files
-from holdfast.exchange.sync.travelling import kind_of
+from holdfast.exchange.sync.payload import kind_of
 from holdfast.store import layout
 
 FOLDER, FILE = os.path.join("sync", "agreed"), os.path.join("sync", "agreed.json")

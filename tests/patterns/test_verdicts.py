@@ -7,7 +7,7 @@ import pytest
 from holdfast.base.text import hash_of
 from holdfast.errors import Refused
 from holdfast.patterns.clusters import Pattern, Quote
-from holdfast.patterns.decided import Decided
+from holdfast.patterns.verdicts import Decided
 
 AT = "2026-11-01T10:00:00Z"
 UNTIL = "2026-11-15T10:00:00Z"

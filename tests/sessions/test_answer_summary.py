@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.sessions.told import asked, flat, left_to_do, told
+from holdfast.sessions.answer_summary import asked, flat, left_to_do, told
 
 SUMMARY = """All clean. Here's a summary of what was changed:
 

@@ -21,8 +21,8 @@ from holdfast.surfaces.mcp import protocol
 from holdfast.surfaces.mcp.caller import Caller
 from holdfast.surfaces.mcp.handlers import Handlers
 from holdfast.surfaces.mcp.incoming import Incoming
+from holdfast.surfaces.mcp.light_server import QuickServer
 from holdfast.surfaces.mcp.protocol import ENVELOPE, HANDSHAKES, LISTS, META
-from holdfast.surfaces.mcp.quick import QuickServer
 from holdfast.surfaces.mcp.server import MemoryServer, server_of
 
 CLIENT = {"name": "Probe 1", "version": "1"}

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from holdfast.base.structs import dataclass
 from holdfast.base.text import one_line
 from holdfast.language import word_lists
-from holdfast.sessions.said import is_offer, says_nothing_itself
+from holdfast.sessions.quotes import is_offer, says_nothing_itself
 
 _MAX_READ = 8_000
 _FENCE = "```"

@@ -1,4 +1,4 @@
-"""Start of the sweep behind a hook: `python -I behind.py HOME SECONDS AGENT` sweeps that agent's transcripts.
+"""Start of the sweep behind a hook: `python -I background.py HOME SECONDS AGENT` sweeps that agent's transcripts.
 
 It finds its own package as `run.py` does, but with the site packages, which a sweep needs. It stands back for what the
 person does, gives the agent a moment to write the last lines of its session, and ends whatever happens: a sweep begins

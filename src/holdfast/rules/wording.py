@@ -10,7 +10,7 @@ from holdfast.base.text import DOTS, cut
 from holdfast.parts import STOPPED, Effect
 from holdfast.privacy.fence import safe, without_secrets
 from holdfast.records import STRENGTHS, Given
-from holdfast.rules import told
+from holdfast.rules import session_log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ def holding(run: HookRun, found: list[Found]) -> list[Effect]:
             Effect(hold=text, theirs=True, given=_given(one, "denied"))
             for one, text in zip(denies[:MAX_HOLDING], texts, strict=False)
         ]
-    place = told.place_of(run.home, run.session)
-    known, read = told.read(place), list[bytes]()
+    place = session_log.place_of(run.home, run.session)
+    known, read = session_log.read(place), list[bytes]()
     holds = [
         one for one in by_strength.get("hold", ()) if _held(one) not in known or _was_made_before(run, known, one, read)
     ]
@@ -92,13 +92,13 @@ def holding(run: HookRun, found: list[Found]) -> list[Effect]:
 def _holding_once(run: HookRun, place: str, one: Found, holds: list[Found]) -> Effect:
     """Return what holds a call this once; with the last one told, those beyond it count as held, so that it is true."""
     beyond = holds[MAX_HOLDING:] if one is holds[:MAX_HOLDING][-1] else []
-    held_at = [told.held_at(_held(other), run.call.call_id) for other in (one, *beyond)]
+    held_at = [session_log.held_at(_held(other), run.call.call_id) for other in (one, *beyond)]
     also = [*held_at, _said(run, one), *[_held(other) for other in beyond]]
     # What to do is said once, however many rules hold the call.
     is_first = one is holds[0]
     text = reason("hold", _call(one), _text(one), "") if is_first else _ALSO.format(_call(one), _text(one))
     # Of two calls at once each is held: neither was made by somebody who had read the reason.
-    note = lambda: told.claim(place, _held(one), also, shared=True)  # noqa: E731
+    note = lambda: session_log.claim(place, _held(one), also, shared=True)  # noqa: E731
     return Effect(note, hold=text, theirs=True, given=_given(one, "held"))
 
 
@@ -108,7 +108,7 @@ def _was_made_before(run: HookRun, known: set[str], one: Found, read: list[bytes
     The file that has the agent's calls tells it, where it has this one, by the answer that both are part of or by
     their order; else they ran at once. What was `read` of it is asked for every rule: it is waited for once.
     """
-    held, at = told.first_held(known, _held(one))
+    held, at = session_log.first_held(known, _held(one))
     if held and run.call.call_id and not read:
         read.append(_calls(run, at))
     calls = read[0] if held and read else b""
@@ -163,15 +163,15 @@ def _made_ns(run: HookRun) -> int:
 
 def saying(run: HookRun, found: list[Found]) -> list[Effect]:
     """Return what says the rules that this context was not told yet, the most specific of them."""
-    place = told.place_of(run.home, run.session)
-    known = told.read(place)
+    place = session_log.place_of(run.home, run.session)
+    known = session_log.read(place)
     new = [one for one in found if _said(run, one) not in known]
     return [_saying_once(place, _said(run, one), one) for one in new[:MAX_SAID]]
 
 
 def _saying_once(place: str, line: str, one: Found) -> Effect:
     theirs = one.row.trust == "user"
-    return Effect(lambda: told.claim(place, line), say=_text(one), theirs=theirs, given=_given(one, "said"))
+    return Effect(lambda: session_log.claim(place, line), say=_text(one), theirs=theirs, given=_given(one, "said"))
 
 
 def _given(one: Found, did: str) -> Given:
@@ -187,8 +187,8 @@ def _call(one: Found) -> str:
 
 
 def _held(one: Found) -> str:
-    return f"{told.HELD}\t\t{one.scope}\t{one.row.key}\t{one.row.digest}"
+    return f"{session_log.HELD}\t\t{one.scope}\t{one.row.key}\t{one.row.digest}"
 
 
 def _said(run: HookRun, one: Found) -> str:
-    return f"{told.SAID}\t{run.context}\t{one.scope}\t{one.row.key}\t{one.row.digest}"
+    return f"{session_log.SAID}\t{run.context}\t{one.scope}\t{one.row.key}\t{one.row.digest}"
