@@ -20,8 +20,8 @@ LISTED = ROOT / "tests" / "function_imports.txt"
 AGENTS = ("claude", "codex", "gemini", "opencode", "grok", "kiro", "copilot", "cursor", "qwen")
 VAGUE = ("utils", "util", "helpers", "helper", "manager", "service", "common", "misc")
 # Ceilings. They go up only with a new capability; the goal of each stands beside it.
-MAX_FILES = 535  # 350, before rules, anchors, replay, the page, REST, sync, team, native memories and the hub
-MAX_LINES = 101_628  # 56,000, before erasing, notices, the judges, rules, the page, sync, the hub, roles of words
+MAX_FILES = 532  # 350, before rules, anchors, replay, the page, REST, sync, team, native memories and the hub
+MAX_LINES = 101_142  # 56,000, before erasing, notices, the judges, rules, the page, sync, the hub, roles of words
 MAX_LINES_OF_A_FILE = 500
 MAX_TINY_HELPERS = 252  # 150; those that are left read better apart: a handler, a loop with a name, a test in words
 MAX_CYCLES = 0

@@ -34,7 +34,7 @@ GIVEN = {
     "Bewertung: 4 - zu langsam": (4, "zu langsam"),
     "8 👍": (8, "👍"),
     "2/10 for that.": (2, "for that."),
-    "3/10 for the tests, they prove nothing": (3, "for the tests, they prove nothing"),
+    "3/10 for these tests, they prove nothing": (3, "for these tests, they prove nothing"),
     "great. 9/10. now commit": (9, "now commit"),
     "not great, 4/10": (4, ""),
     "that was a 3": (3, ""),

@@ -42,6 +42,7 @@ def test_a_part_of_a_place_is_given_no_value(place: str) -> None:
     "text",
     [
         "---\nkey: uv-807-821-see\nscope: project\n---\n\nUse uv.\n",
+        "---\nkey: pytest-q-modulenotfounderror-no-module-named-6eb2886b\n---\n",
         "# The primary key is order-item-variant-id\n\nThe primary key is order-item-variant-id.\n",
         "i18n key: checkout-button-label-text",
         "The hotkey is Ctrl+Shift+F10",

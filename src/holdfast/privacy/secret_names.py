@@ -172,7 +172,7 @@ def _is_key_of_memory(text: str, at: int) -> bool:
     if text[at : at + 5] != "key: " or not text.startswith("---\n") or text.find("\n---\n", 3, at) >= 0:
         return False
     # A UUID names nothing that a person wrote.
-    slug = r"(?![0-9a-f]{8}-[0-9a-f]{4}-)(?:\d{1,4}-)*[a-z][a-z0-9]{0,23}(?:-[a-z0-9]{1,16})*"
+    slug = r"(?![0-9a-f]{8}-[0-9a-f]{4}-)(?:\d{1,4}-)*[a-z][a-z0-9]{0,23}(?:-(?:[a-z]{1,24}|[a-z0-9]{1,16}))*"
     return bool(pattern(rf"(?<=\n)key: {slug}(?:\n|$)").match(text, at))
 
 
