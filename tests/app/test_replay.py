@@ -11,6 +11,7 @@ from holdfast.app.replay import Replayed, replay
 from holdfast.memory.remember import remember
 from holdfast.records import SessionEvent, replace
 from sessions.making import answer, edited, human, ran
+from support.command_line import play
 from support.learned import SHOP, talked
 
 MISSING = "Exit code 1\nModuleNotFoundError: No module named 'yaml'"
@@ -87,6 +88,17 @@ def test_who_has_run_the_step_is_told_nothing(archived, replayed) -> None:
     archived("s-2", "2026-05-05", other, ran("pip install pyyaml"), BROKEN)
     found = replayed().failures
     assert (found.again, found.said) == (1, 0)
+    assert found.kinds[0].untold == "the session had taken its step before"
+
+
+def test_a_fix_that_is_never_told_says_why(archived, replayed) -> None:
+    """What worked once by more rights was known, is told to nobody, and is not called unknown."""
+    archived("s-1", "2026-05-04", BROKEN, ran("sudo pip install pyyaml"), ran("pytest -x", "1 passed"))
+    archived("s-2", "2026-05-05", BROKEN)
+    found = replayed().failures
+    assert (found.said, found.kinds[0].untold) == (0, "`sudo pip install pyyaml` gets more rights")
+    shown = play("replay").out
+    assert "a fix was known, which is not told: `sudo pip install pyyaml` gets more rights" in shown
 
 
 def test_another_way_is_in_vain(archived, replayed) -> None:

@@ -24,8 +24,8 @@ from holdfast.language.likeness import alike, words_of
 from holdfast.learning.fixes import model
 from holdfast.learning.fixes.harvest import walk
 from holdfast.learning.fixes.model import Fix
-from holdfast.learning.fixes.retries import Failure, FixStep, least_calls
-from holdfast.learning.fixes.session_failures import best_of, line_at_failure
+from holdfast.learning.fixes.retries import Failure, FixStep, fitting, least_calls
+from holdfast.learning.fixes.session_failures import best_of, line_at_failure, why_untold
 from holdfast.parts import HookRun
 from holdfast.patterns.session_acts import corrections
 from holdfast.privacy import speech
@@ -172,13 +172,16 @@ class _Walk:
         if not project or first.whole == moment.whole or session in self._told:
             return
         ran = self._ran.get(moment.session.name, ())
-        fix = best_of(model.fitting(known.values(), failure.names), (failure.line, *ran))
+        fits = fitting(model.best_first([*known.values()]), failure.line, failure.error, failure.names)
+        fix = best_of(fits, (failure.line, *ran))
         self._told[session] = fix, moment
         if not counts:
             return
         self.done.failures.known_well += fix is not None and fix.times > 1
         text = one_line(f"`{failure.line}`: {failure.error}", _MAX_TEXT)
         again = self._again.setdefault(place, Repeated(project, text, _named(first), fix is not None))
+        if fits and fix is None:
+            again.untold = why_untold(fits[0]) or "the session had taken its step before"
         line = line_at_failure(fix) if fix else ""
         source = f"{fix.agent}/{fix.session}" if fix else ""
         where = moment.session.name, moment.line, moment.at, text

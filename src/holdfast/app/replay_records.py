@@ -29,7 +29,7 @@ class ReplayMoment:
 class Repeated:
     """A failure that came again in a later session of its project: where it was first, and each later time.
 
-    `in_hand`: what worked for it was known before the second time.
+    `in_hand`: what worked for it was known before the second time. `untold`: why a fix that was known is not told.
     """
 
     project: str
@@ -37,6 +37,7 @@ class Repeated:
     first: str
     in_hand: bool
     times: list[ReplayMoment] = field(default_factory=list)
+    untold: str = ""
 
 
 @dataclass(slots=True)

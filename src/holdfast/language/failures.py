@@ -159,10 +159,19 @@ def normalised(text: str) -> str:
     """Return a text in small letters without paths, numbers, hashes, times, versions, ports and ids."""
     found: list[str] = []
     for word in _pieces(plain(text)[:_MAX_LINE]):
-        kept = "#" if _is_path(word) or _is_file(word) else without_varying(word)
+        kept = _general(word)
         if kept != "#" or found[-1:] != ["#"]:
             found.append(kept)
     return " ".join([word for word in found if word])
+
+
+def varying_in(text: str) -> frozenset[str]:
+    """Return the words of a text that are not in its normal form as they are: targets, versions, ports, paths."""
+    return frozenset([word for word in _pieces(plain(text)[:_MAX_LINE]) if _general(word) != word])
+
+
+def _general(word: str) -> str:
+    return "#" if _is_path(word) or _is_file(word) else without_varying(word)
 
 
 def names_in(text: str) -> tuple[str, ...]:

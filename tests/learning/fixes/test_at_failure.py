@@ -130,6 +130,8 @@ def test_a_dangerous_fix_is_not_said(known, failed) -> None:
         "npm install --force",
         "mvn install -DskipTests",
         "poetry install --skip-checks",
+        "sudo apt-get install -y --allow-unauthenticated libyaml-dev",
+        "sudo apt-get remove libyaml-dev",
         "make deps || true",
     ],
 )
@@ -137,6 +139,13 @@ def test_what_skips_a_check_or_overrides_is_not_said(known, failed, line: str) -
     """What worked once by going around a refusal is no advice."""
     known(f"ran `{line}`")
     assert failed("pytest -x") == ""
+
+
+@pytest.mark.parametrize("line", ["sudo apt-get install -y libyaml-dev", "sudo -E apt update", "doas apk add yaml"])
+def test_packages_of_the_system_are_said(known, failed, line: str) -> None:
+    """They are installed with more rights and in no other way; the agent's own permissions still ask."""
+    known(f"ran `{line}`")
+    assert line in failed("pytest -x")
 
 
 def test_what_a_rule_of_the_person_forbids_is_not_said(known, failed, home, shop) -> None:

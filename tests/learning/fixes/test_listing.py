@@ -11,6 +11,7 @@ from holdfast.errors import BadInput, NotFound
 from holdfast.learning.fixes import listing
 from holdfast.learning.fixes import model as fixes
 from holdfast.learning.fixes.model import Fix, id_of, name_of
+from holdfast.memory.remember import remember
 from holdfast.records import replace
 from holdfast.workspace import Workspace
 from support.command_line import play
@@ -38,6 +39,34 @@ def test_each_fix_is_listed_once(workspace) -> None:
     found = listing.known(workspace)
     assert [(one.error, one.times, one.session) for one in found] == [("no key", 1, "ccc"), ("no vite", 2, "bb")]
     assert len(listing.known(workspace, everywhere=True)) == 3
+
+
+@pytest.mark.parametrize(
+    ("step", "told", "why"),
+    [
+        ("ran `make key`", True, "when it fails in the same way"),
+        ("ran `fetch-key v7-b`", True, "when it fails with an error that names v7-b"),
+        ("ran `sudo make key`", False, "`sudo make key` gets more rights"),
+        ("ran `make key || true`", False, "`make key || true` hides whether it failed"),
+        ("ran `git push --force`", False, "`git push --force` is destructive (git-force-push)"),
+        ("ran `yarn add key`", False, "your rule no-yarn forbids `yarn add key`"),
+    ],
+)
+def test_each_says_when_it_is_told_or_why_not(workspace, step: str, told: bool, why: str) -> None:
+    """What no agent is ever told says so, with the step that is no advice or the rule that forbids it."""
+    remember(workspace, "Never use yarn.", key="no-yarn")
+    one = replace(fix("ccc", "no key v7-b", step), project=workspace.project().id)
+    assert listing.told(workspace, one) == (told, why)
+
+
+def test_the_second_best_is_told_after_the_first(workspace) -> None:
+    """Of two fixes of one failure the one that helped more often comes first, and the other says so."""
+    here = workspace.project().id
+    fixes.add(workspace.home, replace(fix("eeeee", step="ran `npm install vite`"), project=here))
+    vite, other = [next(one for one in listing.known(workspace) if step in one.steps[0]) for step in ("ci", "install")]
+    assert listing.told(workspace, vite) == (True, "when it fails in the same way")
+    after = f"when it fails in the same way and the step of {vite.id[:8]} was taken before"
+    assert listing.told(workspace, other) == (True, after)
 
 
 def test_a_rejected_fix_is_not_told_again(workspace) -> None:
@@ -109,6 +138,7 @@ def test_the_command_lists_and_rejects(home) -> None:
     shown = play("fixes", "--everywhere").out
     name = name_of(fix("a", project=""))
     assert name[:8] in shown and "npm test: no vite" in shown and "ran `npm ci`" in shown and "1 session" in shown
+    assert "told: when it fails in the same way" in shown
     assert "rejected" in play("fixes", "reject", name[:4]).out
     assert json.loads(play("fixes", "--everywhere", "--json").out) == {"fixes": []}
 

@@ -64,13 +64,6 @@ def test_never_across_projects(place) -> None:
     assert len(fixes.lookup(place, ["other", "shop"], MARK)) == 1, "an alias"
 
 
-def test_the_files_of_an_error_must_fit(place) -> None:
-    """Where both errors speak of files one of them is the same; where one does not, that says nothing."""
-    fixes.add(place, fix(names=("cart.py",)))
-    assert fixes.lookup(place, ["shop"], MARK, ["cart.py", "x.py"]) and fixes.lookup(place, ["shop"], MARK)
-    assert fixes.lookup(place, ["shop"], MARK, ["door.py"]) == []
-
-
 def test_a_session_can_be_forgotten(place) -> None:
     """Nothing of a forgotten session is left in the file or a table, and the others stay."""
     fixes.add(place, fix())

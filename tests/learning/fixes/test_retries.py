@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from holdfast.language.failures import error_line, fingerprint, names_in
-from holdfast.learning.fixes.retries import MAX_OPEN, Failure, Retries, change_of
+from holdfast.learning.fixes.model import Fix
+from holdfast.learning.fixes.retries import MAX_OPEN, Failure, Retries, change_of, fitting
 
 MISSING = "ModuleNotFoundError: No module named 'yaml'"
 TYPES = "src/cart.py:3: error: Incompatible return value type  [return-value]"
@@ -18,6 +21,44 @@ def failure(line: str, error: str) -> Failure:
 def steps(retries: Retries, line: str) -> list[tuple[str, ...]]:
     """Let a line succeed, and return the steps of what that fixed."""
     return [one.steps for one in retries.ran(line, "2026-05-04T11:00:00Z")]
+
+
+def fix(command: str, error: str, step: str, *names: str) -> Fix:
+    """Return what fixed a failure."""
+    return Fix("f", command, error, (step,), "some-agent", "s1", "shop", "2026-05-04T10:00:00Z", names=names)
+
+
+def test_the_files_of_an_error_must_fit() -> None:
+    """Where both errors speak of files one of them is the same; where one does not, that says nothing."""
+    known = [fix("npm test", "no such door", "ran `npm ci`", "cart.py")]
+    assert fitting(known, "npm test", "no such door", ["cart.py", "x.py"]) == known
+    assert fitting(known, "npm test", "no such door", ()) == known
+    assert fitting(known, "npm test", "no such door", ["door.py"]) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "other", "step"),
+    [
+        ("target `wasm32-web` is not installed", "target `wasm64-web` is not installed", "ran `rustup add wasm32-web`"),
+        ("port :::3000 is already in use", "port :::4000 is already in use", "ran `fuser -k 3000/tcp`"),
+        ("lock of v1.2.3 is stale now", "lock of v1.2.4 is stale now", "edited a.toml: `v1.2.2` -> `v1.2.3`"),
+    ],
+)
+def test_a_step_that_repeats_its_error_is_for_that_error(error: str, other: str, step: str) -> None:
+    """What differs from failure to failure, and stands in the step too, must be in the new error."""
+    known = [fix("trunk serve", error, step)]
+    assert fitting(known, "trunk serve", error, ()) == fitting(known, "trunk build", error, ()) == known
+    assert fitting(known, "trunk serve", other, ()) == []
+    general = [fix("trunk serve", error, "ran `make again`")]
+    assert fitting(general, "trunk serve", other, ()) == general
+
+
+def test_another_form_is_for_its_own_sub_command() -> None:
+    """A line that worked instead of one sub-command is no advice for another of the same program."""
+    error = "the offline registry has no such crate"
+    known = [fix("trunk build", error, "ran `trunk build --offline` instead")]
+    assert fitting(known, "cd web && trunk build --release", error, ()) == known
+    assert fitting(known, "trunk serve", error, ()) == []
 
 
 def test_a_command_between() -> None:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import takewhile
 
 from holdfast.base import clock
 from holdfast.base.text import by_prefix
-from holdfast.learning.fixes import model
+from holdfast.language.conditions import Call
+from holdfast.learning.fixes import model, retries
 from holdfast.learning.fixes.model import Fix
-from holdfast.records import replace
+from holdfast.learning.fixes.session_failures import lines_of, why_untold
+from holdfast.records import STRENGTHS, replace
+from holdfast.rules.lookup import asked
 from holdfast.sessions.browse import projects_here
 from holdfast.workspace import Workspace
+
+# So much of an id is shown.
+_SHOWN = 8
 
 
 def known(workspace: Workspace, *, everywhere: bool = False, rejected: bool = False) -> list[Fix]:
@@ -23,6 +30,29 @@ def known(workspace: Workspace, *, everywhere: bool = False, rejected: bool = Fa
         if projects is None or fix.project in projects:
             latest[model.name_of(fix)] = fix
     return [replace(fix, id=name) for name, fix in sorted(latest.items(), key=lambda one: one[1].at, reverse=True)]
+
+
+def told(workspace: Workspace, fix: Fix) -> tuple[bool, str]:
+    """Return whether agents are told a fix of this project when its command fails so again, and when, or why not."""
+    reason = why_untold(fix) or _forbidden(workspace, fix)
+    if reason:
+        return False, reason
+    known = model.lookup(workspace.home, [fix.project], fix.fingerprint)
+    fits = retries.fitting(known, fix.command, fix.error, fix.names)
+    before = list(takewhile(lambda one: one.steps != fix.steps, fits))
+    first = [model.name_of(one)[:_SHOWN] for one in before if not (why_untold(one) or _forbidden(workspace, one))]
+    named = retries.repeated_by(fix)
+    when = f"with an error that names {', '.join(named)}" if named else "in the same way"
+    return True, f"when it fails {when}" + (f" and the step of {', '.join(first)} was taken before" if first else "")
+
+
+def _forbidden(workspace: Workspace, fix: Fix) -> str:
+    """Return which of the person's rules forbids a step of a fix; nothing where none does."""
+    for line in lines_of(fix):
+        for one in asked(workspace, Call("Bash", line)):
+            if one.does != STRENGTHS[0]:
+                return f"your rule {one.rule.memory.key} forbids `{line}`"
+    return ""
 
 
 def reject(workspace: Workspace, ids: Iterable[str], *, dry_run: bool = False) -> list[Fix]:

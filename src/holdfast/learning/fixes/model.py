@@ -201,24 +201,18 @@ def read(home: str, *, rejected: bool = False) -> list[Fix]:
     return _counted(_holding(rows.read(path_of(home)), rejected=rejected))
 
 
-def lookup(home: str, projects: Iterable[str], fingerprint: str, names: Iterable[str] = ()) -> list[Fix]:
-    """Return the fixes of a failure in these projects, the best first."""
+def lookup(home: str, projects: Iterable[str], fingerprint: str) -> list[Fix]:
+    """Return the fixes of failures of one fingerprint in these projects, the best first."""
     lines = rows.having(files.read_if_there(path_of(home)), f'"{fingerprint}"'.encode())
     wanted = frozenset(projects)
-    found = [one for one in _holding(lines) if one.fingerprint == fingerprint and one.project in wanted]
-    return fitting(found, names)
+    return best_first([one for one in _holding(lines) if one.fingerprint == fingerprint and one.project in wanted])
 
 
-def fitting(found: Iterable[Fix], names: Iterable[str]) -> list[Fix]:
-    """Return the fixes of one failure: those that helped in more sessions first, then the latest, each once.
-
-    Where the error speaks of files, and that of a fix too, one of them must be the same.
-    """
-    spoken = frozenset(names)
-    about = [one for one in found if not spoken or not one.names or not spoken.isdisjoint(one.names)]
-    best: dict[tuple[str, ...], Fix] = {}
-    for one in sorted(_counted(about), key=lambda one: one.at):
-        best[one.steps] = one
+def best_first(found: list[Fix]) -> list[Fix]:
+    """Return fixes of one fingerprint: those that helped in more sessions first, then the latest, each once."""
+    best: dict[object, Fix] = {}
+    for one in sorted(_counted(found), key=lambda one: one.at):
+        best[one.steps, one.error, one.names] = one
     return sorted(best.values(), key=lambda one: (one.times, one.at), reverse=True)
 
 

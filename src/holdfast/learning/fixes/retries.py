@@ -14,7 +14,7 @@ from __future__ import annotations
 from holdfast.base.light_records import dataclass
 from holdfast.base.text import one_line
 from holdfast.language import failures, shell, tools
-from holdfast.language.commands import TABLE, Command, is_a, main_of, parse, shown
+from holdfast.language.commands import TABLE, Command, is_a, main_of, parse, plain_words, shown
 from holdfast.language.word_lists import listed
 from holdfast.learning.fixes.model import MAX_STEPS, Fix, id_of
 from holdfast.privacy import fence
@@ -328,6 +328,44 @@ def fix_of(fixed: Fixed, agent: str, session: str, project: str) -> Fix:
         names=failure.names,
         id=id_of(agent, session, failure.fingerprint),
     )
+
+
+def fitting(found: Iterable[Fix], line: str, error: str, names: Iterable[str]) -> list[Fix]:
+    """Return which of the fixes of one fingerprint are for a failure, in their order.
+
+    Where the error speaks of files, and that of a fix too, one of them must be the same. What a step repeats of its
+    error, such as a target or a port, this error must say too; and the form of another sub-command is none of this one.
+    """
+    spoken, varying, sub_command = frozenset(names), failures.varying_in(error), _sub_command(line)
+    return [
+        one
+        for one in found
+        if (not spoken or not one.names or not spoken.isdisjoint(one.names))
+        and varying.issuperset(repeated_by(one))
+        and (not one.steps[0].endswith(_INSTEAD) or sub_command in ("", _sub_command(one.command) or sub_command))
+    ]
+
+
+def repeated_by(fix: Fix) -> list[str]:
+    """Return what the steps of a fix repeat of the words in which its error differs from others of its fingerprint."""
+    steps = "\n".join(fix.steps).casefold()
+    return [word for word in sorted(failures.varying_in(fix.error)) if len(word) > 1 and _has_word(steps, word)]
+
+
+def _has_word(text: str, word: str) -> bool:
+    head, *pieces = text.split(word)
+    for piece in pieces:
+        if not head[-1:].isalnum() and not piece[:1].isalnum():
+            return True
+        head = piece
+    return False
+
+
+def _sub_command(line: str) -> str:
+    """Return what looks like the sub-command of a line's main command; nothing where its first argument does not."""
+    main = main_of(line)
+    first = plain_words(main.words)[1:2] if main is not None and not main.is_check else []
+    return "".join(word for word in first if word.replace("-", "").isalpha())
 
 
 def least_calls(fix: Fix) -> int:

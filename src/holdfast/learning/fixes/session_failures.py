@@ -19,7 +19,17 @@ from holdfast.language.failures import fingerprints, is_refused
 from holdfast.language.tools import kind_of, line_of
 from holdfast.language.word_lists import listed
 from holdfast.learning.fixes import model
-from holdfast.learning.fixes.retries import Failure, Fixed, Retries, clean, edits_of, failure_of, fix_of, is_step
+from holdfast.learning.fixes.retries import (
+    Failure,
+    Fixed,
+    Retries,
+    clean,
+    edits_of,
+    failure_of,
+    fitting,
+    fix_of,
+    is_step,
+)
 from holdfast.parts import FAILURES
 from holdfast.records import STRENGTHS
 
@@ -31,6 +41,7 @@ if TYPE_CHECKING:
     from holdfast.parts import HookRun
 
     Row = tuple[str, ...]
+    Told = tuple[str, str, tuple[str, ...]]
 
 OFFERED = "offered"
 MAX_OFFERS = 3
@@ -39,6 +50,8 @@ _MAX_BYTES = 48 * 1024
 _KEPT_SECONDS = 2 * 86_400
 # After so much else nobody can tell what helped against a failure.
 _MAX_BEFORE = 60
+# What makes a step no advice, as the table of commands names it; of an install for the system the last one does not.
+_UNASKED = ("skips a check", "overrides a refusal", "takes folders away", "gets more rights")
 _MAX_COMMAND = 80
 _MAX_ERROR = 120
 
@@ -205,7 +218,8 @@ def _known(run: HookRun, failures: dict[str, Row], ran: Iterable[str], tell: Cal
     project = run.project()
     projects = project.ids if project else ()
     done = (*[row[2] for row in failures.values()], *ran)
-    found = _looked_up(run, projects, {one: row[5:] for one, row in failures.items()}, done, tell)
+    said = {one: (row[2], row[3], row[5:]) for one, row in failures.items()}
+    found = _looked_up(run, projects, said, done, tell)
     if len(found) >= min(MAX_OFFERS, len(failures)):
         return found
     # Earlier versions learned of failures under the name of another command of the same line.
@@ -215,27 +229,27 @@ def _known(run: HookRun, failures: dict[str, Row], ran: Iterable[str], tell: Cal
         for other in fingerprints(line, error)
         if other not in failures
     }
-    formerly = _looked_up(run, projects, {one: failures[other][5:] for one, other in others.items()}, done, tell)
+    formerly = _looked_up(run, projects, {one: said[other] for one, other in others.items()}, done, tell)
     return {**{others[other]: line for other, line in formerly.items()}, **found}
 
 
 def _looked_up(
     run: HookRun,
     projects: Iterable[str],
-    failures: dict[str, tuple[str, ...]],
+    failures: dict[str, Told],
     done: Iterable[str],
     tell: Callable[[Fix], str],
 ) -> dict[str, str]:
-    """Return what is known about fingerprints, each with the names in its error.
+    """Return what is known about fingerprints, each with its line, its error and the names in that.
 
     What a person approved for a failure comes before what worked once.
     """
     from holdfast.learning.fixes import warnings
 
     found = warnings.lookup(run.home, projects, failures)
-    for fingerprint, names in failures.items():
-        known = model.lookup(run.home, projects, fingerprint, names) if fingerprint not in found else []
-        best = best_of([fix for fix in known if not _is_forbidden(run, fix)], done)
+    for fingerprint, failure in failures.items():
+        known = model.lookup(run.home, projects, fingerprint) if fingerprint not in found else []
+        best = best_of([fix for fix in fitting(known, *failure) if not _is_forbidden(run, fix)], done)
         if best is not None:
             found[fingerprint] = tell(best)
     return found
@@ -243,35 +257,44 @@ def _looked_up(
 
 def best_of(known: Iterable[Fix], done: Iterable[str]) -> Fix | None:
     """Return the first of these fixes that may be said: nothing dangerous, and nothing that was done already."""
-    return next((fix for fix in known if not is_step(fix, done) and not _is_dangerous(fix)), None)
+    return next((fix for fix in known if not is_step(fix, done) and not why_untold(fix)), None)
 
 
-def _is_dangerous(fix: Fix) -> bool:
-    """Whether a step destroys, skips a check, runs what the network sends or touches secrets; nobody approved it."""
+def why_untold(fix: Fix) -> str:
+    """Return why nobody is told a fix that no person approved, by the step and what it does; mostly nothing."""
+    return next((f"`{line}` {why}" for line in lines_of(fix) if (why := _why_not(line))), "")
+
+
+def _why_not(line: str) -> str:
+    """Return what a step does that is no advice: it destroys, skips a check, or runs what the network sends."""
     # Only a failure that has a fix comes here.
     from holdfast.language.runs import runs
     from holdfast.learning.security.judge import judge
 
-    unasked = [one.split() for one in listed(TABLE, "unasked")]
-    for line in _lines_of(fix):
-        parts = [one for one in shell.split(line) if one.words]
-        # `|| true`: whatever failed, nobody is told.
-        drops_exit = any(
-            one.sign == "||" and is_a(parts[at].words[0], "never-fails") for at, one in enumerate(parts[:-1], 1)
-        )
-        if drops_exit or judge("shell", line, "") or any(one.is_any(unasked) for one in runs(line)):
-            return True
-    return False
+    parts = [one for one in shell.split(line) if one.words]
+    # `|| true`: whatever failed, nobody is told.
+    if any(one.sign == "||" and is_a(parts[at].words[0], "never-fails") for at, one in enumerate(parts[:-1], 1)):
+        return "hides whether it failed"
+    for sight in judge("shell", line, ""):
+        return f"is {sight.kind} ({sight.rule})"
+    installs = [one.split() for one in listed(TABLE, "installs-for-system")]
+    for one in runs(line):
+        whats = _UNASKED[:-1] if one.is_any(installs) else _UNASKED
+        for what in whats:
+            if one.is_any([form.split() for form in listed(TABLE, f"unasked {what}")]):
+                return what
+    return ""
 
 
 def _is_forbidden(run: HookRun, fix: Fix) -> bool:
     """Whether one of the person's rules forbids a step here."""
     from holdfast.rules.hook import holding_for
 
-    return any(one.row.does != STRENGTHS[0] for line in _lines_of(fix) for one in holding_for(run, line))
+    return any(one.row.does != STRENGTHS[0] for line in lines_of(fix) for one in holding_for(run, line))
 
 
-def _lines_of(fix: Fix) -> list[str]:
+def lines_of(fix: Fix) -> list[str]:
+    """Return the command lines among the steps of a fix."""
     return [line for step in fix.steps if (line := step.partition("`")[2].rpartition("`")[0])]
 
 

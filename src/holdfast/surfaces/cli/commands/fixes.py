@@ -24,14 +24,13 @@ _ids = click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @options.everywhere("List those of every project.")
 @options.utc
 def _list(workspace: Workspace, rejected: bool, everywhere: bool) -> None:
-    """List what made a failed command of this project work, newest first. An agent is told it when the command fails
-    in the same way again.
-    """
+    """List what made a failed command of this project work, newest first, and when agents are told it, or why not."""
     found = listing.known(workspace, everywhere=everywhere, rejected=rejected)
-    if emit_json({"fixes": [_plain(fix) for fix in found]}):
+    when = {} if rejected else {fix.id: listing.told(workspace, fix) for fix in found}
+    if emit_json({"fixes": [_plain(fix, *when.get(fix.id, (False, "you rejected it"))) for fix in found]}):
         return
     nothing = "no fix was rejected" if rejected else "no fix is known yet; a failure that an agent solves leaves one"
-    print_each(workspace, found, _print, nothing)
+    print_each(workspace, found, lambda fix: _print(fix, *when.get(fix.id, ())), nothing)
 
 
 @_list.sub("reject", "holdfast fixes reject 3f9c", sees=PROJECT)
@@ -57,14 +56,16 @@ def _tell(done: str, fixes: Sequence[Fix]) -> None:
         click.echo(flowing(f"{'would be ' if invocation().dry_run else ''}{done}  {fix.id[:8]}  {fix.command}"))
 
 
-def _print(fix: Fix) -> None:
+def _print(fix: Fix, told: bool = False, why: str = "") -> None:
     helped = f"helped in {count(fix.times, 'session')}, last {shown_time(fix.at)} ({fix.agent}/{fix.session[:8]})"
     click.echo(flowing(f"{fix.id[:8]}  {fix.command}: {fix.error}"))
     for step in fix.steps:
         click.echo(flowing(f"    {step}", indent="      "))
     click.echo(f"    {helped}")
+    if why:
+        click.echo(flowing(f"    {'told' if told else 'not told'}: {why}", indent="      "))
 
 
-def _plain(fix: Fix) -> dict[str, object]:
+def _plain(fix: Fix, *told: bool | str) -> dict[str, object]:
     names = ("id", "project", "command", "error", "steps", "times", "agent", "session", "at")
-    return {name: getattr(fix, name) for name in names}
+    return {name: getattr(fix, name) for name in names} | dict(zip(("told", "why"), told, strict=False))

@@ -89,7 +89,8 @@ def _repeated(one: Repeated) -> Iterator[str]:
         )
     if len(said or one.times) > _MAX_PLACES:
         yield f"      and {len(said or one.times) - _MAX_PLACES} more"
-    yield f"      {said[-1].said}" if said else "      no fix was known"
+    untold = f"a fix was known, which is not told: {one.untold}" if one.untold else "no fix was known"
+    yield f"      {said[-1].said if said else untold}"
 
 
 def _corrections(found: Corrections, limit: int) -> Iterator[str]:
