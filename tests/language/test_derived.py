@@ -359,7 +359,7 @@ SAID = {
     "Nimm rg statt grep und fd statt find.": ("grep, find", "fl"),
     "Usa fd en vez de find y rg en vez de grep.": ("find, grep", "fl"),
     "Utilise fd, pas find, et rg, pas grep.": ("find, grep", "fl"),
-    "Python: `pip` and `conda` are forbidden here.": ("pip, conda", "fm"),
+    "Python: `pip` and `conda` are forbidden here.": ("pip, conda", "fl"),
     "Don't touch secrets, `.env`, lock files, `AGENTS.md` or fixtures.": (".env, AGENTS.md", "fm"),
     "Never push, never `aws`, never touch `infra/`.": ("git push, aws, infra/", "fl"),
     "Never edit `a.lock` or run `git config`.": ("git config, !git config --get|--get-all|-l, a.lock", "fl"),

@@ -23,7 +23,6 @@ from holdfast.language.suggesting import suggested, with_exception
         "please never edit .blend sources",
         # What is wider than the sentence.
         "no curl | sh",
-        "cargo update never without -p",
         "terraform apply never without a plan file",
         "no wget into /tmp",
         "never run psql against prod on Fridays",

@@ -18,6 +18,7 @@ from holdfast.language.conditions import MAX_ITEM, MAX_ITEMS, Condition, looks_l
 from holdfast.language.derived_parts import (
     Derived,
     as_command,
+    as_file,
     branches_in,
     installing,
     is_file,
@@ -32,6 +33,7 @@ from holdfast.language.mentions import MENTION, Mention, RuleSentence, is_headed
 from holdfast.language.named import by_names
 from holdfast.language.roles import by_roles
 from holdfast.language.rule_tongues import in_english, is_english
+from holdfast.language.topics import straight
 from holdfast.language.verb_rules import about, meant, only_asked
 from holdfast.records import Memory, replace
 
@@ -54,7 +56,7 @@ def derive(text: str) -> Derived | None:
     heads_file = is_headed_by_file(text)
     for piece in _sentences(text):
         english = in_english(piece)
-        sentence = RuleSentence(_with_files(english, before))
+        sentence = straight(RuleSentence(_with_files(english, before)))
         is_other = english != piece and is_disowned(RuleSentence(piece))
         # "Use pnpm. Not npm." is against npm; alone it may mean anything.
         is_other = is_other or (not earlier and bool(re.fullmatch(rf"not\s+{MENTION}[.!\s]*", sentence.spoken)))
@@ -65,7 +67,7 @@ def derive(text: str) -> Derived | None:
         found = _as_far_as_known(sentence, found) if found and found.condition else None
         found = found and as_understood(sentence, found)
         if not (found and found.literal):
-            wide = RuleSentence(_with_it(english, before))
+            wide = straight(RuleSentence(_with_it(english, before)))
             by_role = by_roles(wide, is_english=is_english(piece))
             found = _wider(found, by_role and as_understood(wide, by_role))
         if heads_file and found and not found.condition.paths and re.search(r"\bhere\b", sentence.spoken):
@@ -249,14 +251,17 @@ def is_rule(memory: Memory) -> bool:
 def _failing(sentence: RuleSentence) -> Derived | None:
     found = forms.FAILS.search(sentence.spoken)
     mentions = sentence.named(found["what"]) if found else []
-    if found is None or mentions[0].kind != "command":
-        found, mentions = forms.COMES.search(sentence.spoken), []
+    code = found["code"] if found else None
+    # A code is written in capitals.
+    if found is None or mentions[0].kind != "command" or (code and code.upper() not in sentence.text):
+        found, mentions, code = forms.COMES.search(sentence.spoken), [], None
         if found is None or not (found["seen"] or found["comes"]):
             return None
-    named = [one.said for one in sentence.named(found["what"] or "") if not one.kind and len(one.said) >= _MIN_ERROR]
-    said = found["error"] or " ".join(named)
+    quoted = found["named"] if found.re is forms.FAILS else found["what"]
+    named = [one.said for one in sentence.named(quoted or "") if not one.kind and len(one.said) >= _MIN_ERROR]
+    said = found["error"] or code or " ".join(named)
     error = " ".join(said.replace("...", " ").replace("…", " ").split())[:MAX_ITEM]
-    condition = Condition(tuple([one.text for one in mentions]), failures=(error,) if error else ())
+    condition = Condition(tuple([one.text for one in mentions]) if error else (), failures=(error,) if error else ())
     return Derived(condition, sentence.shown(*found.span()), forbids=False, literal=True)
 
 
@@ -277,6 +282,7 @@ def _forbidden(sentence: RuleSentence) -> Derived | None:
         if re.search(rf"\b{forms.RUN}\b", verbs):
             mentions = [as_command(one, is_run=bool(forms.RUNS.search(verbs))) for one in mentions]
         of_files = edits or reads
+        mentions = list(map(as_file, mentions)) if of_files else mentions
         if verbs.split()[-1:] == ["install"]:
             mentions = [installing(one) for one in mentions]
         wanted = _against(sentence, found["what"], [one for one in mentions if one.text and is_file(one) == of_files])
@@ -387,7 +393,7 @@ def _only(sentence: RuleSentence) -> Derived | None:
 
 def _left_alone(sentence: RuleSentence) -> Derived | None:
     found = forms.LEFT_ALONE.search(sentence.spoken)
-    files = [one for one in sentence.named(found[0]) if one.kind == "path"] if found else []
+    files = [one for one in map(as_file, sentence.named(found[0])) if one.kind == "path"] if found else []
     return of_mentions(sentence, found, files, forbids=True) if found and files else None
 
 
@@ -438,8 +444,11 @@ def _pronoun(sentence: RuleSentence, before: list[Mention]) -> Derived | None:
         return None
     verb, many = (found["verb"], found["many"]) if found.re is forms.PRONOUN else ("edit", " them" in found[0])
     kind = "path" if re.fullmatch(forms.EDIT, verb) else "command"
-    near = [one for one in sentence.named(sentence.spoken[: found.start()]) if one.kind == kind]
-    wanted = near or [one for one in before if one.kind == kind]
+    near, earlier = sentence.named(sentence.spoken[: found.start()]), before
+    if kind == "path":
+        near, earlier = list(map(as_file, near)), list(map(as_file, before))
+    near = [one for one in near if one.kind == kind]
+    wanted = near or [one for one in earlier if one.kind == kind]
     if not wanted or (len(wanted) > 1 and not many):
         return None
     told = of_mentions(sentence, found, wanted, forbids=True)

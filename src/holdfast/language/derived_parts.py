@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from holdfast.base.regexes import kept
 from holdfast.language import commands as programs
 from holdfast.language import rule_forms as forms
-from holdfast.language.conditions import Condition, looks_like_path
+from holdfast.language.conditions import SCRIPTS, Condition, looks_like_path
 from holdfast.language.mentions import BRANCH, TABLE, Mention, RuleSentence, harmless, known_options, same_options
 from holdfast.language.word_lists import among
 
@@ -44,7 +44,7 @@ def of_mentions(
     named = tuple([one.text for one in some if one.kind == "command"])
     paths = tuple([one.text for one in some if one.kind == "path"])
     is_git = any(one.startswith("git ") for one in named)
-    branches = branches_in(sentence.spoken, at=not named) if is_git or (paths and not named) else ()
+    branches = branches_in(sentence.spoken, at=not is_git)
     spared = {kind: [f"!{one.text}" for one in others if is_known and one.kind == kind] for kind in ("command", "path")}
     commands = (*named, *harmless(named), *but, *spared["command"])
     condition = Condition(commands, (*paths, *spared["path"]), branches=branches)
@@ -58,7 +58,13 @@ def branches_in(spoken: str, *, at: bool = False) -> tuple[str, ...]:
     if found and at and not found[0].startswith(("on ", "auf ")):
         return ()
     other = None if found or at else forms.TO_BRANCH.search(spoken)
-    said = re.sub(r"\b(?:or|and|oder|und)\b", " ", found["names"]) if found else other["name"] if other else ""
+    said = (
+        re.sub(r"\b(?:or|and|nor|not|on|to|from|oder|und)\b", " ", found["names"])
+        if found
+        else other["name"]
+        if other
+        else ""
+    )
     names = [name.removeprefix(BRANCH) for name in re.findall(rf"{BRANCH}[\w./*-]*[\w*]|[\w.-]*\w", said)]
     return tuple(dict.fromkeys([one for name in names for one in _MEANT.get(name, (name,))]))
 
@@ -84,6 +90,15 @@ def with_option(command: str, option: str) -> str:
 def is_file(one: Mention) -> bool:
     """Whether a mention is a file, where the words say that it is changed or committed."""
     return one.kind == "path" or (not one.kind and looks_like_path(one.text))
+
+
+def as_file(one: Mention) -> Mention:
+    """Return a script as the file that it is, where the words say that it is changed, and not run."""
+    is_script = one.kind == "command" and " " not in one.text
+    is_script = is_script and (
+        one.text.endswith(SCRIPTS) or one.text[:2] == "./" or one.text in among(TABLE, "wrapper")
+    )
+    return Mention("path", one.text.removeprefix("./"), one.said) if is_script else one
 
 
 def as_command(one: Mention, *, is_run: bool = False) -> Mention:

@@ -157,6 +157,7 @@ class RuleSentence:
             and looks_like_path(text)
             and (
                 "".join(before) in ("in", "under", "inside", "below", "unter")
+                or found.string[: found.start()].endswith("inside of ")
                 or _IS_MADE.match(found.string, found.end())
                 or ("".join(before).casefold() in (*_CHANGES, "leave") and _IS_WHOLE.match(found.string, found.end()))
             )
@@ -229,8 +230,8 @@ def _words_as_programs() -> re.Pattern[str]:
     words = "|".join(listed(TABLE, "word-program"))
     return kept(
         r"(?i:(?:\b(?:instead of|rather than|over|not|(?:never|avoid|don['’]t|do not)(?:\s+(?:use|using|run|running))?"
-        rf"|use|using|with|prefer|statt)\s+|^)(?P<name>{words}))"
-        rf"(?=\s*(?:$|[,.;:!?()])|\s+(?:instead|rather|over|not|is|are)\b|\s+(?:and|or|und|oder)\s+{MENTION})"
+        rf"|use|using|with|prefer|statt)\s+|^|,\s+(?=\w+ no\b))(?P<name>{words}))"
+        rf"(?=\s*(?:$|[,.;:!?()])|\s+(?:instead|rather|over|no|not|never|is|are)\b|\s+(?:and|or|und|oder)\s+{MENTION})"
     )
 
 
@@ -292,7 +293,9 @@ def _is_plain_path(text: str) -> bool:
     stem, _, ending = text.rstrip("*").rpartition(".")
     if "/" in text:
         return bool(text.strip("/")) and (
-            text.endswith("/") or "*" in text or (bool(stem) and 0 < len(ending) <= 5 and ending.isalnum())
+            text.endswith("/")
+            or "*" in text
+            or (bool(stem) and ending.isalnum() and (len(ending) <= 5 or is_file_ending(ending)))
         )
     is_known = ending in among(TABLE, "ending") or (ending == "md" and stem.isupper())
     return text.startswith((".env", "*.")) or (is_known and bool(stem))

@@ -14,7 +14,16 @@ from holdfast.base.regexes import kept
 from holdfast.language import rule_forms as forms
 from holdfast.language.commands import TABLE as COMMANDS
 from holdfast.language.conditions import MAX_ITEMS, Condition
-from holdfast.language.derived_parts import Derived, as_command, branches_in, installing, is_file, run_with, with_option
+from holdfast.language.derived_parts import (
+    Derived,
+    as_command,
+    as_file,
+    branches_in,
+    installing,
+    is_file,
+    run_with,
+    with_option,
+)
 from holdfast.language.disowned import is_of_others
 from holdfast.language.mentions import MENTION, TABLE, Mention, RuleSentence, harmless
 from holdfast.language.verb_rules import commands_of, verbs_in
@@ -320,6 +329,7 @@ class _Reader:
 def _as(one: Mention, verb: str) -> Mention:
     """Return what is meant by a mention where something is done with it: a file is changed, a command is run."""
     if verb == "edit":
+        one = as_file(one)
         return Mention("path", one.text, one.said) if is_file(one) else Mention("", "", one.said)
     if one.kind == "path":
         as_run = as_command(one, is_run=True) if verb == "run" else one

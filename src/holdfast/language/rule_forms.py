@@ -11,17 +11,16 @@ from holdfast.language.mentions import MENTION
 
 QUOTED = kept(r"`[^`\n]*`")
 # In `git checkout -- .` the dashes are the command's.
-SENTENCE = kept(r"(?<=[.!?;])\s+|\n+|,\s+(?=and (?:never|don['’]?t|do not)\s)|\s+(?!--\s+[\w*-]*[./])[–—-]{1,2}\s+")
+SENTENCE = kept(
+    r"(?<=[.!?;])\s+|\n+|,\s+(?=and (?:never|don['’]?t|do not)\s)|\s+(?!--\s+[\w*-]*[./])[–—-]{1,2}\s+"
+    # "X - never": what stands behind the dash is said of what stands before it.
+    r"(?!(?i:never|not?|nie|nicht|forbidden|verboten|finger weg|hands off|off[- ]limits)\s*(?:[.,;!]|$))"
+)
 # A ban behind another one.
 NEXT_BAN = kept(
     r"(?i)(?P<first>(?:^|[.;:]\s+)(?P<not>never|do not|don['’]t|must not|no)\s[^.;:,]*)"
     r"(?P<and>,\s+(?:and\s+|or\s+)?(?=(?:never|do not|don['’]t|no)\s)"
     r"|,?\s+or\s+(?=(?P<verb>run|use|edit|modify|touch|execute)\s+x))"
-)
-IT = kept(
-    r"(?i)\b(?P<edit>edit|touch|change|modify|bump|hand-edit)\s+(?P<it>it|them)\b|\b(?:run|use"
-    r"|call)\s+(?P<run>it|them)\b"
-    r"|^(?P<they>it|they)\b(?=.*\bmust (?:never|not) be\b)|\b(?:run|use)\s[^,;]*\son (?P<on>them|it|those|these)\b"
 )
 COMMIT_IT = kept(r"(?i)\b(?:commit|check in|stage)\s+(?P<it>it|them|these|those)\b")
 # What is about when to end says nothing of the call before which it is to be.
@@ -37,7 +36,8 @@ _LONG_LIST = rf"{MENTION}(?:(?:{_AND}|{_OR_IN}){MENTION})*"
 # "A clone that has never run it" tells something, and forbids nothing.
 _TOLD = "".join([rf"(?<!\b{word} )" for word in ("has", "have", "had", "is", "are", "was", "were", "will", "would")])
 NOT = (
-    rf"(?:^not(?=\s+{_LIST}\W*$)|{_TOLD}never|(?:(?<!\bi )(?:do not|don['’]?t)|\bi (?:do not|don['’]?t) want you to)"
+    rf"(?:^not(?=\s+{_LIST}\W*$|\s+to\s)|{_TOLD}never"
+    r"|(?:(?<!\bi )(?:do not|don['’]?t)|\bi (?:do not|don['’]?t) want you to)"
     r"|must not|mustn['’]?t|should not|shouldn['’]?t|may not|(?<!\bi )(?<!\bwe )cannot"
     rf"|(?<!\bi )(?<!\bwe )can['’]?t|avoid|stop(?=\s+\w+ing)|^no|(?:(?<=[(,;:]\s)|(?<=\())no(?=\s+{MENTION})"
     r"|(?<=:\s)no(?=\s+(?:direct\s+)?(?:commit|push|merge|merging|rebas|force)\w*)|(?:stay|keep) away from|refrain from"
@@ -77,7 +77,12 @@ ASKS = kept(
 EDIT = (
     r"(?:edit|editing|touch|touching|change|changing|modify|modifying|delete|deleting|remove|removing|overwrite|rewrite"
     r"|write|writing|make (?:any )?(?:changes?|edits?) (?:to|in)|move|rename|create"
-    r"|alter|update|updating|hand-edit|regenerate|reformat|replace)"
+    r"|alter|update|updating|hand-edit|regenerate|reformat|replace|bump|bumping|patch|patching|upgrade|upgrading"
+    r"|tweak|tweaking|mess with|fiddle with)"
+)
+IT = kept(
+    rf"(?i)\b(?P<edit>{EDIT})\s+(?P<it>it|them)\b|\b(?:run|use|call)\s+(?P<run>it|them)\b"
+    r"|^(?P<they>it|they)\b(?=.*\bmust (?:never|not) be\b)|\b(?:run|use)\s[^,;]*\son (?P<on>them|it|those|these)\b"
 )
 CHANGES_FILE = kept(EDIT)
 READ = (
@@ -95,7 +100,7 @@ _DETERMINERS = (
 # "Any database migration (`alembic upgrade`)".
 _NAMELY = r"(?:(?:[\w-]+\s+){1,3}\((?:e\.g\.,?\s+|i\.e\.,?\s+|like\s+|via\s+|with\s+)?)?"
 FORBIDS = kept(
-    rf"\b{NOT}\s+{ADVERBS}(?P<verbs>(?:(?:{RUN}|{EDIT}|{READ})(?:,\s*(?:or|and)?\s*|\s+(?:or|and)\s+|/|\s+))*)"
+    rf"\b{NOT}\s+{ADVERBS}(?P<verbs>(?:(?:{RUN}|{EDIT}|{READ})(?:,\s*(?:n?or|and)?\s*|\s+(?:n?or|and)\s+|/|\s+))*)"
     rf"{_DETERMINERS}{_NAMELY}(?P<what>{_LONG_LIST})"
 )
 # What is named so is not meant: "never touch ci/ except ci/README.md".
@@ -249,9 +254,14 @@ REPORTS = kept(r"\bi(?:['’]m)?\s+(?!want|need|expect|prefer|say|ask|tell)\w+")
 CHANGES = kept(
     rf"\b(?:after|when|whenever|once|if|every time|each time|on|nach|wenn)\b[^.;]*?\b(?:{EDIT}|change|edit|modif|änder)"
 )
+# What an error is called: in quotes, in backquotes, or a code such as ECONNREFUSED or NU1301.
+_ERROR = (
+    rf"""(?:["'](?P<error>[^"']{{4,200}})["']|(?P<named>{MENTION})"""
+    r"|(?:error )?(?P<code>(?:[a-z]{1,4}\d{3,5}|e[a-z]{5,})\b))"
+)
 FAILS = kept(
-    rf"\b(?:when|if|wenn)\s+(?P<what>{MENTION})\s+(?:fails|dies|crashes|breaks|stops|exits|errors"
-    rf'|errors out|complains) (?:with|about)\s+"(?P<error>[^"]{{4,200}})"'
+    rf"(?:\b(?:when|if|wenn)\s+)?(?P<what>{MENTION})\s+(?:[\w-]+\s+)?(?:fails?|dies|crashes|breaks|stops|exits|errors"
+    rf"|hangs|errors out|complains) (?:with|about|because of)\s+{_ERROR}"
 )
 COMES = kept(
     r"(?<!\beven )\b(?:when|whenever|if)\s+(?:(?:you|we|i|it)\s+)?"
@@ -267,8 +277,7 @@ SUBJECT = kept(
     r"\s+(?:(?:folder|file|files|directory|command|script)\s+)?(?:without (?:\w+ ){0,2}\w+ )?"
     r"(?P<says>must|needs?|requires?|should|has to|have to|only works?|only runs?|only happens?|fails?|hangs?|takes"
     rf"|costs?|will|wipes?|deletes?|destroys?|breaks?|resets?|overwrites?|drops?|can['’]?t|cannot|{_COMES_FROM}"
-    r"|(?:is|are) (?:auto-?generated|generated|read[- ]?only|frozen|immutable|vendored|off[- ]limits|forbidden"
-    r"|not allowed|banned|prohibited|taboo|a no-?go|not acceptable|unacceptable|not ok|not okay|not permitted"
+    r"|(?:is|are) (?:auto-?generated|generated|read[- ]?only|frozen|immutable|vendored"
     r"|(?:blocked|unavailable|not available|not supported|not installed|disabled)"
     r"(?=\s*(?:$|[,.;:(])|\s+(?:here|because|so|by (?!default)))"
     r"|dangerous|destructive|deprecated|legacy|never|not to be|slow|broken|flaky)"
@@ -290,21 +299,16 @@ HEADED = kept(
 # What was named before is meant: "dist/ is built, don't edit it", "... wipes the data. Never do it!"
 PRONOUN = kept(
     rf"\b{NOT}\s+{ADVERBS}(?P<verb>{RUN}|{EDIT})(?:\s+(?:it|this|that|(?P<many>them|these|those)))?"
-    r"(?=\s*(?:$|[.!,;:(])|\s+(?:by hand|manually|directly|yourself|again|without|unless|ever)\b)"
+    r"(?=\s*(?:$|[.!,;:(])|\s+(?:by hands?|manually|directly|yourself|again|without|unless|ever)\b)"
 )
 # The same, in other words than a ban.
 LEAVE = kept(
     r"\b(?:(?:leave|keep)\s+(?:it|them|that|this|those)\s+(?:alone|untouched|as (?:it|they) (?:is|are))"
     r"|(?:stay|keep)(?: your (?:hands|fingers|paws))? (?:away from|out of|off)\s+(?:it|them|there|that)"
-    r"|hands off|(?:is|are) (?:frozen|generated|vendored|bought|locked|immutable)\b[^,;]*[,;]\s+no"
-    r" (?:modifications?|changes|edits)(?=\W*$)|nichts (?:daran|darin|dort) (?:\w+ern|\w+eiten|edit)(?=\W*$))"
+    r"|hands off|nichts (?:daran|darin|dort) (?:\w+ern|\w+eiten|edit)(?=\W*$))"
     r"\b(?!\s+(?:of|the)\b)"
 )
-FORBIDDEN = kept(
-    r"\b(?:never|must not|not allowed|forbidden|off[- ]limits|should not|not to be|banned|prohibited|taboo|tabu"
-    r"|verboten|no-?go|not acceptable|unacceptable|not ok|not okay|not permitted"
-    r"|(?:nicht|nie|niemals) \w+en|not(?=[.!\s]*$))\b"
-)
+FORBIDDEN = kept(r"\b(?:never|must not|should not|not to be|(?:nicht|nie|niemals) \w+en)\b")
 # "README.md must never be longer ..." wants something of the file, and lets it be changed.
 DEMANDS = kept(
     r"(?:never|must not|should not)\s+(?:ever\s+)?(?!(?:the|an?|our)\s+(?:\w+\s+)?(?:answer|option|solution|way"
@@ -317,7 +321,10 @@ NEEDS_PERSON = kept(
     r"\bask (?:me )?(?:first|before)\b|\b(?:needs?|requires?) my (?:ok|okay|approval|permission|go-ahead|consent)\b"
 )
 # Around a mention these turn it into its opposite, or into one case of several.
-TURNED = kept(r"\b(?:outside|except|other than|apart from|but not|only in|anything but|besides|außer)\b(?! ci\b)")
+TURNED = kept(
+    r"\b(?:outside|except|(?<!against anything )other than|apart from|but not|only in|anything but|besides|außer)"
+    r"\b(?! ci\b)"
+)
 # What stands before says what is allowed.
 BUT_NOT = kept(rf",?\s+but\s+(?:please\s+)?(?={NOT}\b)")
 # A list under a line: "Never:", "Always ask before:".
@@ -329,7 +336,8 @@ _BRANCH = (
     r"(?:main|master|develop|trunk|(?:release|hotfix)(?= branch(?:es)?\b)"
     rf"|(?:production|staging|stable){_NO_BRANCH}|gh-pages|default|{MARK}[\w./*-]*[\w*])"
 )
-_BRANCHES = rf"{_BRANCH}(?:(?:\s*[/,]\s*|\s+(?:or|and|oder|und)\s+){_BRANCH})*"
+_AND_ON = r"(?:\s*[/,]\s*|\s+(?:or|and|nor|oder|und)\s+)(?:(?:not|nor)\s+)?(?:(?:on|to|from)\s+)?"
+_BRANCHES = rf"{_BRANCH}(?:{_AND_ON}{_BRANCH})*"
 # Behind a command these say for what alone it is meant, which no condition can tell.
 _EVERYWHERE = (
     rf"(?:a |an |the |this |our |my |any |every |your )*(?:{_BRANCH}|repo\w*|project\w*|codebase|machine|box|laptop"
@@ -353,7 +361,7 @@ _HOW = (
     r"directly|manually|blindly|simply|locally|automatically|immediately|silently|unilaterally|ever|again|please|plz"
     r"|pls"
     r"|thanks|here|anymore|any ?(?:more|longer)|yourself|myself|ourselves|unasked|on (?:your|its|their) own|first|too"
-    r"|by (?:hand|yourself|itself)|at all|anywhere|everywhere|for any reason|for me|for us|in general"
+    r"|by (?:hands?|yourself|itself)|at all|anywhere|everywhere|for any reason|for me|for us|in general"
     r"|on (?:my|your|the user['’]s) behalf|straight|either|instead|today|alone|myself|yet|whatsoever"
     r"|direkt|einfach|bitte|mehr|hier|selbst|nochmal|jemals|manuell|von hand|lokal|wieder|ausführen|benutzen|nutzen"
     r"|verwenden|machen|aufrufen|starten|laufen lassen|einsetzen"
@@ -413,7 +421,8 @@ WITH_OPTION = kept(rf"\s+(?:with|needs?|requires?)\s+(?:the\s+)?(?P<what>--?[a-z
 RUN_WITH = kept(rf"^(?:(?:always|please|we|you)\s+)*(?:run|use|start|call)\s+(?:the\s+)?(?P<what>{MENTION})")
 # What is done to a file; and what is made by a program, of which the folder may tell.
 CHANGE = kept(
-    r"\b(?:edits?|make|hand-edit|touch|chang|modif|overwrit|rewrit|writ|alter|updat|reformat|replac|regenerat)\w*"
+    r"\b(?:edits?|make|hand-edit|touch|chang|modif|overwrit|rewrit|writ|alter|updat|reformat|replac|regenerat|bump|patch"
+    r"|upgrad|tweak|mess|fiddle)\w*"
 )
 TAKE_AWAY = kept(r"\b(?:delet|remov|mov|renam)\w*")
 MADE = kept(r"\b(?:auto-?)?(?:generated|compiled|vendored|minified|built)\b")
