@@ -34,7 +34,7 @@ from holdfast.app.finish import finish
 from holdfast.app.hook import hook
 from holdfast.app.reindex import reindex
 from holdfast.base.clock import iso, now
-from holdfast.journal.events import Journal
+from holdfast.journal import Journal
 from holdfast.language import code_spans
 from holdfast.memory.remember import remember
 from holdfast.records import Event, HookCall, Memory, Scope, replace

@@ -14,7 +14,7 @@ from holdfast.agents import INSTALLS, NATIVE
 from holdfast.agents.base import Place
 from holdfast.base.files import working_folder
 from holdfast.errors import BadInput, NotFound, Refused, ScopeUnknown, StoreBusy, SwitchedOff
-from holdfast.journal.events import Journal
+from holdfast.journal import Journal
 from holdfast.records import SCOPES, Scope
 
 TYPE_CHECKING = False
@@ -210,7 +210,7 @@ class Workspace:
     def project(self) -> Project:
         """Return the project of the folder, or raise ScopeUnknown with what is missing."""
         if self._project is None:
-            from holdfast.project.rules import resolve
+            from holdfast.project import resolve
 
             override, origin = self._override()
             folder = self.folder if self.folder is not None else working_folder()
@@ -332,7 +332,7 @@ class Workspace:
     def record_project(self, scope: Scope) -> None:
         """On a write to the project of this folder, note what tells it from others: a renamed folder is known again."""
         if self._project is not None and scope == Scope("project", self._project.id) and not self._recorded:
-            from holdfast.project.rules import record
+            from holdfast.project import record
 
             self._recorded = True
             record(self._project, self.registry)

@@ -18,7 +18,7 @@ from holdfast.app.hook import hook
 from holdfast.app.scrub_home import PENDING
 from holdfast.base.rows import note
 from holdfast.errors import BadInput
-from holdfast.journal.events import Journal
+from holdfast.journal import Journal
 from holdfast.learning.work import session_log
 from holdfast.memory.audit import is_memory
 from holdfast.memory.proposal_files import Proposal, Proposals

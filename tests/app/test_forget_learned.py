@@ -13,7 +13,7 @@ from holdfast.app.forget import forget
 from holdfast.app.forget import plan as plan_forget
 from holdfast.app.harvest import harvest
 from holdfast.errors import HoldfastError
-from holdfast.journal.events import Journal
+from holdfast.journal import Journal
 from holdfast.learning.incidents.model import Incidents
 from holdfast.learning.lessons import forget as forget_lessons
 from holdfast.learning.security import model as security_trail

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from holdfast.errors import StoreUnavailable
-from holdfast.journal.events import Journal, use
+from holdfast.journal import Journal, use
 from holdfast.records import Event, Scope
 
 AT = "2026-11-15T09:30:00Z"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.project import Registry
+from holdfast.project.registry import Registry
 
 
 class Git:

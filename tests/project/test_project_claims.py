@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.project import Registry, record, resolve
 from holdfast.project import git as reader
+from holdfast.project import record, resolve
 from holdfast.project.git import Unusable
+from holdfast.project.registry import Registry
 
 VICTIM = "https://github.com/acme/victim.git"
 VICTIM_ID = "github.com--acme--victim"

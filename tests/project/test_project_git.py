@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.project import Registry, add_alias, record, remove_alias, resolve
 from holdfast.project import git as reader
+from holdfast.project import record, resolve
+from holdfast.project.registry import Registry, add_alias, remove_alias
 
 REMOTE = "https://github.com/acme/app.git"
 ID = "github.com--acme--app"

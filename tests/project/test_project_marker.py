@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import BadInput, Conflict, NotFound, Refused, ScopeUnknown, StoreUnavailable
-from holdfast.project import Registry, record, resolve
+from holdfast.project import record, resolve
 from holdfast.project.marking import mark
+from holdfast.project.registry import Registry
 
 NAME = ".holdfast-project"
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.project import Registry, add_alias, record, resolve
+from holdfast.project import record, resolve
 from holdfast.project.marking import mark
+from holdfast.project.registry import Registry, add_alias
 
 from .test_project_git import without_inodes
 

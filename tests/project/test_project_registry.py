@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import BadId, BadInput, Conflict, StoreBusy, StoreFull, StoreUnavailable
-from holdfast.project import Registry, add_alias, remove_alias, resolve
 from holdfast.project import registry as module
+from holdfast.project import resolve
+from holdfast.project.registry import Registry, add_alias, remove_alias
 
 NONCE, PRINT = "0123456789abcdef" * 2, "0123456789abcdef" * 4
 
@@ -189,7 +190,7 @@ def test_a_lock_that_is_held_too_long_is_busy(registry, monkeypatch):
 WRITER = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from holdfast.project import Registry
+from holdfast.project.registry import Registry
 registry = Registry(sys.argv[2])
 for number in range(40):
     registry.append(("alias", f"old-{sys.argv[3]}-{number}", "new"), ("alias", "shared", "new"))

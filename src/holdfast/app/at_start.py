@@ -13,7 +13,7 @@ from holdfast.continuity import resume as recovery
 from holdfast.errors import HoldfastError
 from holdfast.inject import block, memories
 from holdfast.inject.block import ADDED, ASKED, EVERYWHERE, OF_RULES, STATE, Block, Item, Line, page_given
-from holdfast.journal.events import NOTICES
+from holdfast.journal import NOTICES
 from holdfast.learning import readback
 from holdfast.privacy import fence
 from holdfast.privacy.fence import without_secrets

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from holdfast.errors import Refused, ScopeUnknown
-from holdfast.journal.events import Journal
+from holdfast.journal import Journal
 from holdfast.project.anchors import Freshness
 from holdfast.project.ids import check_id
 from holdfast.project.registry import Registry

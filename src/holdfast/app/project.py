@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from holdfast import project as projects
 from holdfast.errors import BadInput, NotFound
 from holdfast.memory import audit
 from holdfast.memory.audit import Act
 from holdfast.project import marking
+from holdfast.project.ids import check_id
+from holdfast.project.registry import add_alias
 from holdfast.records import Filter, Memory, Project, Scope, Step
 from holdfast.sessions.browse import ask
 from holdfast.store import layout
@@ -68,8 +69,8 @@ def mark(workspace: Workspace, *, adopt: bool = False, new: bool = False) -> Pro
 def plan_alias(workspace: Workspace, old: str, new: str = "") -> tuple[str, list[Step]]:
     """Return the id that would read the old one's memories too, and the step."""
     workspace.need_enabled()
-    projects.check_id(old, "the old project id")
-    target = projects.check_id(new, "the project id") if new else workspace.project().id
+    check_id(old, "the old project id")
+    target = check_id(new, "the project id") if new else workspace.project().id
     if old == target:
         raise BadInput(f"{old} means that project already", "Name the other id.")
     if not _is_known(workspace, old):
@@ -92,7 +93,7 @@ def apply_alias(workspace: Workspace, old: str, target: str) -> None:
 
 def _alias(workspace: Workspace, act: Act, old: str, target: str) -> None:
     meant = workspace.registry.known().canonical(old)
-    projects.add_alias(workspace.registry, old, target)
+    add_alias(workspace.registry, old, target)
     act.alias(old, meant if meant != old else "", target)
     act.done(old, f"read in {target} too")
 

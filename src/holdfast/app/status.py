@@ -15,8 +15,7 @@ from holdfast.app import inbox, install
 from holdfast.app.harvest_backlog import waiting as left_to_learn
 from holdfast.base import clock, files, rows
 from holdfast.errors import HoldfastError
-from holdfast.journal import hook_log, notices
-from holdfast.journal.events import Journal
+from holdfast.journal import Journal, hook_log, notices
 from holdfast.memory import init
 from holdfast.records import MOMENTS, asdict
 from holdfast.sessions.browse import ask

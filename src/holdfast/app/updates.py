@@ -10,7 +10,6 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast import project as projects
 from holdfast.base import files
 from holdfast.errors import Conflict, Forgotten, Refused
 from holdfast.journal import updates as history
@@ -18,6 +17,7 @@ from holdfast.journal.updates import Alias, Touched, Update, Updates, digest, un
 from holdfast.memory import audit
 from holdfast.memory.audit import Act, bytes_of, is_memory, place_of
 from holdfast.privacy.redact import redact
+from holdfast.project.registry import add_alias, remove_alias
 from holdfast.sessions.browse import span
 from holdfast.store import layout, memory_file
 from holdfast.workspace import Workspace
@@ -119,9 +119,9 @@ def apply_undo(workspace: Workspace, planned: Undo) -> Update | None:
             act.done(one.path, f"as it was before {', '.join(planned.ids)}")
         for alias in planned.aliases:
             if alias.after:
-                projects.add_alias(workspace.registry, alias.old, alias.after)
+                add_alias(workspace.registry, alias.old, alias.after)
             else:
-                projects.remove_alias(workspace.registry, alias.old)
+                remove_alias(workspace.registry, alias.old)
             act.alias(alias.old, alias.before, alias.after)
             act.done(alias.old, f"read in {alias.after} too" if alias.after else "an id of its own again")
     audit.trim(workspace)

@@ -5,10 +5,6 @@ A settings file is lines of `name = value` under `[table]` headings. Whatever el
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 _BARE = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
 

@@ -126,7 +126,7 @@ def _put_into_buffer(run: HookRun, project: Project, said: list[tuple[str, str]]
     buffer.change(pages.buffer, edit, pages.older_buffers)
     _note(run, project, [(open_sessions.WRITTEN, "")])
     if is_new:
-        from holdfast.project.rules import record
+        from holdfast.project import record
 
         record(project, run.workspace.registry)
 

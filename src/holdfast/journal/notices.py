@@ -22,7 +22,7 @@ from holdfast.base.clock import days_between, iso, now
 from holdfast.base.light_records import asdict, dataclass, replace
 from holdfast.base.minijson import dumps
 from holdfast.errors import HoldfastError
-from holdfast.journal.events import NOTICES
+from holdfast.journal import NOTICES
 from holdfast.privacy.redact import redact
 
 TYPE_CHECKING = False

@@ -14,7 +14,7 @@ from holdfast import settings as table
 from holdfast.base import files
 from holdfast.errors import NotFound, Refused
 from holdfast.privacy import redact
-from holdfast.project import check_id
+from holdfast.project.ids import check_id
 from holdfast.settings import Setting, Value
 from holdfast.workspace import Workspace
 

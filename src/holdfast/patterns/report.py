@@ -26,7 +26,7 @@ from holdfast.patterns import session_acts, signal_files
 from holdfast.patterns.clusters import Pattern, clusters, domain_of, proposed, signature
 from holdfast.patterns.extract import signals_of
 from holdfast.patterns.signal_files import ReasonedRating, SeenSession, Signal
-from holdfast.project.rules import resolve
+from holdfast.project import resolve
 from holdfast.records import Scope
 from holdfast.sessions import names
 from holdfast.sessions.archive import Archive

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 
 from holdfast.errors import BadInput, Conflict, NotFound, Refused
-from holdfast.project import marker
+from holdfast.project import Search, free_id, inode_row, marker, resolve
 from holdfast.project.marker import Marker
 from holdfast.project.registry import Known, Registry
-from holdfast.project.rules import Search, free_id, inode_row, resolve
 from holdfast.records import Project
 
 

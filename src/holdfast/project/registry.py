@@ -24,10 +24,6 @@ from holdfast.base import files, rows
 from holdfast.errors import BadInput, Conflict
 from holdfast.project.ids import check_id, is_hex, is_id
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    pass
-
 Row = tuple[str, ...]
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})

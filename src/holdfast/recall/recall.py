@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import log
 from typing import TYPE_CHECKING
 
+from holdfast import journal
 from holdfast import project as projects
 from holdfast.base.clock import now
 from holdfast.errors import BadInput, HoldfastError, NotFound
-from holdfast.journal import events as journal
 from holdfast.language import spoken_time, when
 from holdfast.recall import fusion, weights
 from holdfast.recall.meaning import model_of, scan_of

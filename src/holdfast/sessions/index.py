@@ -23,9 +23,8 @@ from holdfast.base import files
 from holdfast.base.structs import dataclass
 from holdfast.base.text import count
 from holdfast.errors import HoldfastError, StoreBusy
-from holdfast.project import Registry
-from holdfast.project.registry import Known
-from holdfast.project.rules import free_id, home_folder
+from holdfast.project import free_id, home_folder
+from holdfast.project.registry import Known, Registry
 from holdfast.recall.embed import Model
 from holdfast.recall.meaning import model_of
 from holdfast.recall.vectors import in_portions, make_vectors

@@ -7,11 +7,11 @@ import os
 
 import pytest
 
-from holdfast import project as projects
 from holdfast.learning.work import items as work
 from holdfast.learning.work import model as items
 from holdfast.learning.work.criteria import Criteria
 from holdfast.learning.work.model import Work
+from holdfast.project.registry import add_alias
 
 TOKEN = "ghp_" + "a1B2" * 9
 
@@ -172,7 +172,7 @@ def test_isc_is_as_it_is_documented(cli, added):
 def test_an_item_of_an_older_id_is_found_by_its_beginning(workspace, home) -> None:
     """What was begun under an id that the project had before is named as briefly as everything else."""
     with workspace() as h:
-        projects.add_alias(h.registry, "old-shop", h.project().id)
+        add_alias(h.registry, "old-shop", h.project().id)
     at = "2026-05-04T10:15:00Z"
     made = items.make(str(home), Work("", "Uploads", "old-shop", created_at=at, updated_at=at), Criteria())
     with workspace() as h:

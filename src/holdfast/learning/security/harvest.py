@@ -17,8 +17,8 @@ from holdfast.learning.security.judge import Sight, judge
 from holdfast.learning.security.model import Record
 from holdfast.learning.security.paths import Places, with_slashes, within
 from holdfast.privacy import speech
+from holdfast.project import resolve
 from holdfast.project.registry import Registry
-from holdfast.project.rules import resolve
 from holdfast.session_records import Session, SessionEvent
 from holdfast.sessions.facts import Digest
 from holdfast.sessions.parts import Finding

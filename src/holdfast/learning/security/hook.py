@@ -101,7 +101,7 @@ def is_of_project(sight: Sight, ids: tuple[str, ...], registry: Registry) -> boo
     """Whether a file outside of the folder belongs to the project all the same: to another work tree or clone of it."""
     if not sight.path:
         return False
-    from holdfast.project.rules import resolve
+    from holdfast.project import resolve
 
     folder = os.path.dirname(sight.path)
     try:

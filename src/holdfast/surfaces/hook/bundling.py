@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from holdfast.agents.base import Agent
     from holdfast.surfaces.hook.bundle import Part
 
-ALWAYS = ("holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.app.hook")
+ALWAYS = ("holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.app.hook", "holdfast.project.registry")
 # What a usual hook of each moment imports on its way, beside these and the module of its agent; what they import as
 # they are loaded comes with them. A test runs a hook of each moment and holds this equal. What only few hooks of a
 # moment need stays out: all others would read it, too, and wait for it.
@@ -33,23 +33,23 @@ MODULES = {
         "learning.lessons.lesson_table memory.doctrine"
     ),
     "prompt": (
-        "privacy.speech project continuity.hook language.triggers learning.ratings.hook "
+        "privacy.speech continuity.hook language.triggers learning.ratings.hook "
         "learning.work.hook app.at_prompt inject.receipts"
     ),
     "before-tool": "rules.hook",
-    "after-tool": "rules.hook learning.fixes.hook project learning.fixes.model learning.fixes.warnings",
+    "after-tool": "rules.hook learning.fixes.hook learning.fixes.model learning.fixes.warnings",
     "tool": (
         "continuity.hook learning.fixes.hook learning.security.hook learning.security.judge "
         "learning.work.hook agents.transcript_calls learning.work.turns"
     ),
     "tool-failed": (
-        "project continuity.hook rules.hook learning.fixes.hook learning.fixes.session_failures "
+        "continuity.hook rules.hook learning.fixes.hook learning.fixes.session_failures "
         "learning.fixes.warnings learning.security.hook learning.security.judge continuity.unfinished"
     ),
     "compact": "continuity.hook rules.hook rules.session_log agents.transcript_calls language.tools continuity.closing",
-    "compacted": "privacy.fence project",
-    "subagent-start": "privacy.fence project",
-    "subagent-stop": "project learning.research.hook privacy.secret_values learning.work.hook",
+    "compacted": "privacy.fence",
+    "subagent-start": "privacy.fence",
+    "subagent-stop": "learning.research.hook privacy.secret_values learning.work.hook",
     "stop": (
         "continuity.hook learning.work.hook agents.transcript_calls continuity.plans continuity.threads inject.prompt "
         "continuity.closing learning.work.turns recall.vectors"

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from holdfast.base import files, rows
 from holdfast.base.text import one_line
 from holdfast.continuity import log, notes, todo, working_state
-from holdfast.journal.events import Journal
+from holdfast.journal import Journal
 from holdfast.records import Filter
 from holdfast.surfaces.web import security
 from holdfast.surfaces.web.handling import Visit, known_projects, route
