@@ -127,6 +127,19 @@ def test_what_was_forgotten_here_stays_out(filled, elsewhere, tmp_path):
         assert [change.memory.body for change in changes] == ["We indent with spaces."]
 
 
+def test_what_was_forgotten_here_comes_back_in_no_history(filled, elsewhere, tmp_path):
+    """Neither does what was made of it, also under another key: a forget wins over an edit."""
+    with elsewhere() as opened:
+        remember(opened, "Deploys need the VPN.", key="shipping")
+        forget(opened, plan_forget(opened, ("shipping",))[0])
+    with filled() as opened:
+        remember(opened, "Deploys go through the bastion.", key="deploys")
+    exported(filled, tmp_path / "one.tar.gz")
+    with elsewhere() as opened:
+        planned = bundle.plan(opened, bundle.read(str(tmp_path / "one.tar.gz")))
+    assert [one.memory.key for one in planned] == ["style"]
+
+
 def test_a_file_that_is_there_is_not_written_over(filled, tmp_path):
     """The export is refused, and the file stays."""
     (tmp_path / "mine.tar.gz").write_text("mine")

@@ -25,9 +25,10 @@ def sync(workspace: Workspace, *, seconds: float = 60.0, dry_run: bool = False, 
 
     A forget that was killed is finished first: what somebody began to forget does not leave.
     """
-    if workspace.enabled and not dry_run:
-        finish_interrupted(workspace)
-    finish.see(workspace)
+    if not dry_run:
+        if workspace.enabled:
+            finish_interrupted(workspace)
+        finish.see(workspace)
 
     def forget(memories: list[Memory], sessions: tuple[str, ...]) -> None:
         if memories:

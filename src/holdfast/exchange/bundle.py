@@ -179,8 +179,9 @@ def plan(workspace: Workspace, bundled: Bundled, into: str = "") -> list[BundleC
         if scope not in known:
             there = list(workspace.store.find(Filter((scope,))))
             known[scope], taken[scope] = {digest(one.body) for one in there}, {one.key for one in there}
-        grave = bundled.forgotten.get(memory.scope)
-        if (grave and grave.has_any((memory.body,))) or workspace.store.forgot(scope, memory.key, memory.body):
+        grave, said = bundled.forgotten.get(memory.scope), (memory.body, *(one.text for one in memory.history))
+        # As with two machines: a forget takes what was made of a statement, too.
+        if (grave and grave.has_any(said)) or any(workspace.store.forgot(scope, memory.key, text) for text in said):
             continue
         made = _as_strangers(memory, scope, taken[scope])
         if digest(made.body) not in known[scope]:

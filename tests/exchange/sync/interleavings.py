@@ -1,4 +1,7 @@
-"""Three machines, editors, commands, kills and wrong clocks in any order: all end alike, and nothing is lost.
+"""Machines, editors, commands, kills and wrong clocks in any order: all end alike, and nothing is lost.
+
+Three are there from the beginning. Others join late: one that is new, one that lived by itself and has memories, one
+with an old copy of another's home. Bundles are handed from one to another, and every now and then a sync is only tried.
 
 As a script it plays many of them in a few processes, and names the seeds of those that fail:
 
@@ -24,6 +27,8 @@ from pathlib import Path
 
 from exchange.sync.machines import Machine, settle
 from holdfast.exchange.sync.depot import Depot
+from holdfast.exchange.sync.memories import statements
+from holdfast.records import Memory
 from support import git_in_process
 
 KEYS = ("deploy", "database", "style", "review")
@@ -31,6 +36,8 @@ TIMES = ("1999-01-01T00:00:00Z", "2031-12-31T23:59:59Z")
 # One of so many is played with the git that is installed, the others without starting it.
 REAL = 8
 YEAR = 365 * 86_400
+# With those that come late.
+MOST = 5
 # How many steps each takes at most, before or after one of which it is killed.
 STEPS = {"sync": 150, "store": 60, "rename": 100, "forget": 400}
 
@@ -41,19 +48,22 @@ class Story:
     def __init__(self, seed: int, folder) -> None:
         self.chance = random.Random(seed)
         clocks = [self.chance.choice((0, 0, -20 * YEAR, 5 * YEAR, 3_600)) for _ in "abc"]
+        self.folder = folder
         self.machines = [
             Machine(folder / name, folder / "remote", ahead=clock) for name, clock in zip("abc", clocks, strict=True)
         ]
         (folder / "remote").mkdir()
         for machine in self.machines:
             machine.join()
-        # What was said of one thing, by the key that was given or the words with which it began.
-        self.said: dict[str, set[str]] = {}
+        # Copies of homes that nobody uses yet, and bundles that nobody took in.
+        self.copies: list[Machine] = []
+        self.bundles: list[Path] = []
+        # What each statement came of: the first statements that one machine made, of which it is one or an edit.
+        self.came_of: dict[str, set[str]] = {}
         self.forgotten: set[str] = set()
-        self.may_go: set[str] = set()
-        # The forgets of each name, and those that each machine and the remote have heard of.
-        self.forgets: dict[str, set[int]] = {}
-        self.heard: dict[Machine | None, set[int]] = {None: set()}
+        # What it came of that was forgotten: it goes with that. And what was killed before it was said.
+        self.forgotten_facts: set[str] = set()
+        self.may_be_unsaid: set[str] = set()
         self.boxes: dict[str, bool] = {}
         self.lines: set[str] = set()
         self.number = seed * 1000
@@ -74,30 +84,74 @@ class Story:
         weights = (3, 4, 3, 1, 1, 2, 2, 3)
         if self.chance.random() < 0.4:
             self.sync(machine)
+        elif self.chance.random() < 0.12:
+            self.chance.choice((self.come, self.copy, self.hand_out, self.take_in))(machine)
         else:
             self.chance.choices(acts, weights)[0](machine)
 
     def sync(self, machine: Machine) -> None:
-        """Sync; from then on the machine and the remote have heard of the same forgets."""
+        """Sync, now and then after it was tried, which changes nothing."""
+        if machine.is_apart:
+            machine.join()
+        if self.chance.random() < 0.2:
+            self.only_try(machine)
         machine.sync()
-        both = self.heard[None] | self.heard.get(machine, set())
-        # Two sets: what the machine forgets from now on, the remote has not heard of.
-        self.heard[None], self.heard[machine] = both, set(both)
 
-    def say(self, machine: Machine, name: str, text: str) -> None:
-        """Note a statement; what a machine says of a thing before it heard that it was forgotten goes with it."""
-        self.said.setdefault(name, set()).add(text)
-        if self.forgets.get(name, set()) - self.heard.get(machine, set()):
-            self.may_go.add(text)
+    def only_try(self, machine: Machine) -> None:
+        """Let a machine show what a sync would do."""
+        homes = {each: each.plain_files() for each in self.machines}
+        at = self.published()
+        machine.sync(dry_run=True)
+        changed = [
+            path
+            for each, files in homes.items()
+            for path in {*files, *each.plain_files()}
+            if files.get(path) != each.plain_files().get(path)
+        ]
+        assert not changed, f"a dry run changes {changed}"
+        assert at == self.published(), "a dry run changes the remote"
+
+    def published(self) -> dict[str, bytes]:
+        """Return the refs of the remote."""
+        remote = self.folder / "remote" / "holdfast.git"
+        paths = [*remote.glob("refs/**/*"), remote / "packed-refs"]
+        return {str(path): path.read_bytes() for path in paths if path.is_file()}
+
+    def come(self, _: Machine) -> None:
+        """Let a machine come that joins at its first sync, or one with a copy of another's home as it once was."""
+        if len(self.machines) < MOST:
+            name = f"late{len(self.machines)}"
+            new = Machine(self.folder / name, self.folder / "remote", ahead=self.chance.choice((0, YEAR, -YEAR)))
+            self.machines.append(self.copies.pop() if self.copies and self.chance.random() < 0.7 else new)
+
+    def copy(self, machine: Machine) -> None:
+        """Copy a home, to be used later."""
+        if machine.home.exists() and len(self.copies) < 2:
+            self.copies.append(machine.copied(self.folder / f"copy{self.next()}"))
+
+    def hand_out(self, machine: Machine) -> None:
+        """Export what a machine has."""
+        self.bundles.append(self.folder / f"{self.next()}.tar.gz")
+        machine.hand_out(self.bundles[-1])
+
+    def take_in(self, machine: Machine) -> None:
+        """Import what a machine had exported, some time ago."""
+        if self.bundles:
+            machine.take_in(self.chance.choice(self.bundles))
+
+    def say(self, text: str, before: Memory | None = None) -> None:
+        """Note a statement that nobody said before, and what it came of."""
+        earlier = () if before is None else statements(before)
+        self.came_of[text] = set().union(*(self.came_of[one] for one in earlier)) or {text}
 
     def store(self, machine: Machine) -> None:
         text = self.statement()
-        self.say(machine, text, text)
+        self.say(text)
         machine.remember(text)
 
     def store_keyed(self, machine: Machine) -> None:
         text, key = self.statement(), self.chance.choice(KEYS)
-        self.say(machine, key, text)
+        self.say(text, machine.memories().get(key))
         machine.remember(text, key=key)
 
     def edit(self, machine: Machine) -> None:
@@ -113,11 +167,8 @@ class Story:
         history = f"\n## History\n\n### {known[key].updated}\n\n> {known[key].body}\n"
         after = after.replace("\n## History\n", history, 1) if "\n## History\n" in after else after + history
         after = re.sub(r"updated: .*", f"updated: {at}", after)
-        self.say(machine, self.name_of(known[key].body), text)
+        self.say(text, known[key])
         path.write_text(after)
-
-    def name_of(self, statement: str) -> str:
-        return next(name for name, texts in self.said.items() if statement in texts)
 
     def forget(self, machine: Machine, *, kill: bool = False) -> None:
         known = machine.memories()
@@ -125,18 +176,14 @@ class Story:
             return
         key = self.chance.choice(sorted(known))
         every = [known[one.key] for one in machine.goes_with(key)]
-        texts = {text for gone in every for text in (gone.body, *(earlier.text for earlier in gone.history))}
-        number = self.next()
-        # What others said of the same thing, before they heard of it, goes with it.
-        for name in {self.name_of(text) for text in texts}:
-            self.may_go |= self.said[name]
-            self.forgets.setdefault(name, set()).add(number)
+        texts = {text for gone in every for text in statements(gone)}
+        # What others made of the same, before they heard of it, goes with it.
+        self.forgotten_facts |= set().union(*(self.came_of[text] for text in texts))
         if kill and machine.killed_at(self.chance.randrange(1, STEPS["forget"]), machine.forget, key):
             return
         if not kill:
             machine.forget(key)
         self.forgotten |= texts
-        self.heard.setdefault(machine, set()).add(number)
 
     def rename(self, machine: Machine, *, kill: bool = False) -> None:
         known = machine.memories()
@@ -180,12 +227,14 @@ class Story:
         """Kill a sync, a store, a forget or a move in the middle; what was not done yet need not be there."""
         what = self.chance.choice(sorted(STEPS))
         if what == "sync":
+            if machine.is_apart:
+                machine.join()
             machine.killed_at(self.chance.randrange(1, STEPS["sync"]), machine.sync)
         elif what == "store":
             text = self.statement()
-            self.say(machine, text, text)
+            self.say(text)
             if machine.killed_at(self.chance.randrange(1, STEPS["store"]), machine.remember, text):
-                self.may_go.add(text)
+                self.may_be_unsaid.add(text)
         else:
             {"forget": self.forget, "rename": self.rename}[what](machine, kill=True)
 
@@ -194,8 +243,11 @@ def play(seed: int, folder: Path) -> None:
     """Play one interleaving and look at how it ended."""
     with nullcontext() if seed % REAL == 0 else git_in_process.git():
         story = Story(seed, folder)
-        for _ in range(12):
+        for _ in range(14):
             story.step()
+        for machine in story.machines:
+            if machine.is_apart:
+                machine.join()
         settle(*story.machines)
         check(story)
 
@@ -206,9 +258,9 @@ def check(story: Story) -> None:
     assert all(other == first for other in others), "the machines differ"
     assert not [path for path, data in first.items() if b"<<<<<<<" in data or b">>>>>>>" in data], "there is a marker"
     known = story.machines[0].memories().values()
-    held = {text for one in known for text in (one.body, *(earlier.text for earlier in one.history))}
-    wanted = {text for texts in story.said.values() for text in texts}
-    assert wanted - story.may_go - held == set(), "a statement is lost"
+    held = {text for one in known for text in statements(one)}
+    wanted = {text for text, facts in story.came_of.items() if facts.isdisjoint(story.forgotten_facts)}
+    assert wanted - story.may_be_unsaid - held == set(), "a statement is lost"
     assert story.machines[0].todos() == story.boxes, "the check boxes are not as they were left"
     page = story.machines[0].page("MEMORY.md")
     assert story.lines <= set(page.read_text().splitlines() if page.exists() else ()), "a line of a page is lost"

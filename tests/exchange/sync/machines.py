@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from itertools import cycle, islice
 from pathlib import Path
@@ -9,6 +10,7 @@ from unittest.mock import patch
 
 from holdfast.app import erase, finish, sync
 from holdfast.continuity import todo
+from holdfast.exchange import bundle
 from holdfast.exchange.sync import payload, run
 from holdfast.memory import move
 from holdfast.memory.forget import plan
@@ -30,6 +32,17 @@ class Machine:
         self.folder = folder
         self.folder.mkdir(parents=True, exist_ok=True)
         self.remote = remote
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether it has not joined the others yet."""
+        return not (self.home / "sync" / "remote").exists()
+
+    def copied(self, folder: Path) -> Machine:
+        """Return a machine with a copy of this home, as somebody gets who puts a backup on another one."""
+        clone = Machine(folder, self.remote, ahead=self.ahead)
+        shutil.copytree(self.home, clone.home)
+        return clone
 
     def act(self, do, *given, **more):
         """Do one thing in the home."""
@@ -100,6 +113,21 @@ class Machine:
     def travelling(self) -> dict[str, bytes]:
         """Return what of the home travels."""
         return self.act(lambda workspace: payload.Home(workspace).files)
+
+    def hand_out(self, file: Path) -> None:
+        """Export what the home has as a bundle."""
+        self.act(bundle.export, str(file))
+
+    def take_in(self, file: Path) -> None:
+        """Import a bundle."""
+        self.act(lambda workspace: bundle.apply(workspace, bundle.plan(workspace, bundle.read(str(file)))))
+
+    def plain_files(self) -> dict[str, bytes]:
+        """Return every file of the home but those of git, and those of the index, which looking changes, and locks."""
+        every = (path for path in self.home.rglob("*") if path.is_file())
+        named = {str(path.relative_to(self.home)): path for path in every}
+        hidden = ("sync/depot.git/", "index.db", "state/locks/")
+        return {name: path.read_bytes() for name, path in named.items() if not name.startswith(hidden)}
 
     def killed_at(self, step: int, do, *given, **more) -> bool:
         """Begin something in a process of its own, and kill it at one of its steps; False where it came to its end."""

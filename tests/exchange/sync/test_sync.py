@@ -270,7 +270,9 @@ def test_a_forget_wins_over_an_edit_and_is_told(laptop, desktop):
 def test_a_statement_that_waits_for_a_decision_and_goes_with_a_forget_is_told(
     laptop, desktop, tmp_path, remote, is_told_elsewhere
 ):
-    """Another machine forgot what stands under a key before it heard what this one says there."""
+    """Another machine forgot what stands under a key before it heard what this one made of it."""
+    laptop.remember("The lamp is off.", key="light")
+    settle(laptop, desktop)
     laptop.remember("The lamp is yellow.", key="light")
     desktop.remember("The harbour closes at nine.", key="light")
     desktop.sync()
@@ -283,6 +285,92 @@ def test_a_statement_that_waits_for_a_decision_and_goes_with_a_forget_is_told(
         assert third.sync().forgotten == ["project:shop/light"]
     assert laptop.sync().forgotten == ["project:shop/light"]
     assert any("stays forgotten" in one for one in told(laptop))
+
+
+@pytest.mark.parametrize("is_edited", [False, True])
+def test_what_another_machine_said_by_itself_under_a_key_outlives_a_forget_that_had_not_heard_of_it(
+    laptop, desktop, tmp_path, remote, is_edited
+):
+    """One forgets its own statement; the other's stays, and nothing is left of the first one or of edits of both."""
+    laptop.remember("The lamp is yellow.", key="light")
+    desktop.remember("The harbour closes at nine.", key="light")
+    third = Machine(tmp_path / "third", remote).join()
+    desktop.sync()
+    laptop.sync()
+    third.sync()
+    if is_edited:
+        third.remember("The lamp is green and the harbour never closes.", key="light")
+        third.sync()
+    desktop.forget("light")
+    assert desktop.sync(dry_run=True).left == ["project:shop/light"]
+    assert desktop.sync().left == ["project:shop/light"]
+    assert any("by itself stays" in one for one in told(desktop))
+    done = third.sync()
+    assert (done.left, done.forgotten) == (["project:shop/light"], ["project:shop/light"] if is_edited else [])
+    settle(laptop, desktop, third)
+    for machine in (laptop, desktop, third):
+        (stands,) = machine.memories().values()
+        assert (stands.key, stands.body, stands.history) == ("light", "The lamp is yellow.", ())
+        assert "joined" not in machine.path("light").read_text()
+        for data in (path.read_bytes() for path in machine.home.rglob("*") if path.is_file()):
+            assert b"harbour" not in data
+    third.forget("light")
+    settle(laptop, desktop, third)
+    assert laptop.memories() == desktop.memories() == {}
+
+
+def test_what_stays_of_a_joined_memory_has_the_trust_of_who_said_it(laptop, desktop):
+    """An agent's statement does not become the person's because theirs was forgotten."""
+    laptop.remember("The lamp is yellow.", key="light")
+    desktop.act(remember, "The harbour closes at nine.", key="light", scope="project", trust="agent")
+    laptop.sync()
+    desktop.sync()
+    laptop.forget("light")
+    settle(laptop, desktop)
+    (stands,) = laptop.memories().values()
+    assert (stands.body, stands.trust) == ("The harbour closes at nine.", "agent")
+
+
+def kill_while_it_buries(machine: Machine, monkeypatch) -> None:
+    """Kill a sync when it has the tombstones of another machine, and has forgotten nothing yet."""
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(sync, "forget_memories", killed)
+        machine.sync()
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_a_forget_that_another_machine_was_killed_over_is_done_by_its_next_sync(
+    laptop, desktop, monkeypatch, tmp_path, remote, is_new
+):
+    """It had the tombstones already, and says something else there; or it had the memory from a bundle, and joins."""
+    laptop.remember("The launch code name is bluebird.", key="code-name")
+    settle(laptop, desktop)
+    laptop.hand_out(tmp_path / "bundle")
+    other = Machine(tmp_path / "other", remote).join() if is_new else desktop
+    if is_new:
+        other.take_in(tmp_path / "bundle")
+    other.remember("The launch code name is kingfisher.", key="code-name")
+    laptop.forget("code-name")
+    laptop.sync()
+    kill_while_it_buries(other, monkeypatch)
+    settle(laptop, desktop, other)
+    assert desktop.memories() == laptop.memories() == other.memories() == {}
+
+
+def test_what_the_person_stored_again_since_a_sync_was_killed_stays(laptop, desktop, monkeypatch):
+    """It lifts the tombstone that this machine has."""
+    laptop.remember("The launch code name is bluebird.", key="code-name")
+    settle(laptop, desktop)
+    laptop.forget("code-name")
+    laptop.sync()
+    kill_while_it_buries(desktop, monkeypatch)
+    desktop.remember("The launch code name is bluebird.", key="launch")
+    settle(laptop, desktop)
+    assert [one.key for one in laptop.memories().values()] == ["launch"]
 
 
 def test_a_fact_that_came_under_the_key_of_a_moved_one_outlives_its_forget(laptop, desktop):
@@ -928,6 +1016,19 @@ def test_a_dry_run_shows_the_plan_and_changes_nothing(laptop, desktop, remote, t
     after = {name: what for name, what in tree(desktop.home).items() if not of_git(name)}
     assert after == {name: what for name, what in before.items() if not of_git(name)}
     assert git(bare(remote), "rev-parse", "holdfast") == at
+
+
+def test_a_dry_run_adopts_no_row_that_a_person_wrote_into_a_page(laptop, tree):
+    """The sync itself does."""
+    laptop.remember("We deploy on Mondays.", key="deploys")
+    page = laptop.page("decisions.md")
+    laptop.act(remember, "We use Postgres.", key="db", scope="project", type="decision")
+    page.write_text(page.read_text().replace("We use Postgres.", "We use MariaDB."))
+    before = laptop.memories()
+    laptop.sync(dry_run=True)
+    assert laptop.memories() == before
+    laptop.sync()
+    assert laptop.memories()["db"].body == "We use MariaDB."
 
 
 def test_a_dry_run_says_of_nothing_that_it_was_sent(cli, shop, tmp_path):

@@ -7,7 +7,8 @@ right: what one side changed since both agreed is later, and what both changed i
 - Two statements under one key that was made of the words become two memories. Under any other key theirs stands, the
   other is its history, and it is a `Disagreement` for the person to decide on.
 - A forget wins over whatever the other side did with that memory, and is told. A file that is only missing does not:
-  what the other side changed stays.
+  what the other side changed stays. So does what another machine said under the same key of its own accord, which the
+  one that forgot had not heard of.
 - Tombstones and rejections are a union. Check boxes go by line, a person's own text by lines, settings by name.
 """
 
@@ -22,6 +23,7 @@ from holdfast.base.text import hash_of
 from holdfast.errors import BrokenFile
 from holdfast.exchange.sync import lines, memories, payload
 from holdfast.exchange.sync.memories import MemoryVersion as Version
+from holdfast.exchange.sync.memories import statements
 from holdfast.privacy.scrub import ERASED
 from holdfast.records import Memory, Scope, replace
 from holdfast.sessions.archive import name_hash
@@ -32,6 +34,7 @@ from holdfast.store.tombstones import Burials
 
 Tree = Mapping[str, bytes]
 Name = tuple[Scope, str]
+Bases = tuple[Version | None, Version | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +49,25 @@ class Disagreement:
 class Merged:
     """One tree of three, what both sides said of one thing, and what one side forgot.
 
-    `forgotten` names memories that the other side had changed meanwhile; `buried` are those of ours that go.
+    `forgotten` names memories that the other side had changed meanwhile; `buried` are those of ours that go, `parted`
+    those that go in part, with what was forgotten of them, and `left` names what stays of such memories.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
     conflicts: list[Disagreement] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
     buried: list[Memory] = field(default_factory=list)
+    parted: list[tuple[Memory, Burials]] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
 
 
-def merged(base: Tree, ours: Tree, theirs: Tree) -> Merged:
-    """Merge what changed on either side since the base."""
+def merged(base: Tree, ours: Tree, theirs: Tree, *, is_burying: bool = False) -> Merged:
+    """Merge what changed on either side since the base.
+
+    `is_burying` says that ours has heard of what theirs forgot, and may not have done it all.
+    """
     found = Merged()
-    _MemoryMerge(base, ours, theirs, found).run()
+    _MemoryMerge(base, ours, theirs, found, is_burying=is_burying).run()
     others = {path for tree in (base, ours, theirs) for path in tree if payload.kind_of(path) != "memory"}
     for path in sorted(others):
         data = _merged_file(path, base.get(path), ours.get(path), theirs.get(path))
@@ -69,6 +78,24 @@ def merged(base: Tree, ours: Tree, theirs: Tree) -> Merged:
         if name_hash(payload.session_of(path)) in forgotten:
             del found.files[path]
     return found
+
+
+def without_markers(path: str, data: bytes, found: list[Disagreement]) -> bytes:
+    """Return a file of the home in which a merge by hand left markers, with its two versions made one.
+
+    What gave way is added to what is `found`.
+    """
+    if b"<<<<<<<" not in data:
+        return data
+    text = data.decode("utf-8", "surrogateescape")
+
+    def merge(*texts: str) -> str:
+        sides = [{path: one.encode("utf-8", "surrogateescape")} for one in texts]
+        found_here = merged(sides[0] if texts[0].strip() else {}, sides[1], sides[2])
+        found.extend(found_here.conflicts)
+        return found_here.files.get(path, sides[2][path]).decode("utf-8", "surrogateescape")
+
+    return lines.resolved(text, merge).encode("utf-8", "surrogateescape")
 
 
 def _merged_file(path: str, was: bytes | None, here: bytes | None, there: bytes | None) -> dict[str, bytes]:
@@ -145,7 +172,7 @@ _MERGES: dict[str, Callable[[str, str, str], str]] = {
 class _MemoryMerge:
     """The memories of three trees, each found by its scope and key."""
 
-    def __init__(self, base: Tree, ours: Tree, theirs: Tree, found: Merged) -> None:
+    def __init__(self, base: Tree, ours: Tree, theirs: Tree, found: Merged, *, is_burying: bool) -> None:
         self.found = found
         self.base, self.ours, self.theirs = (_versions(tree) for tree in (base, ours, theirs))
         # As ours still are here, by where theirs moved them to.
@@ -153,6 +180,9 @@ class _MemoryMerge:
         # What each side buried that the other did not know of.
         self.buried_by_theirs = _burials(theirs, ours)
         self.buried_by_ours = _burials(ours, theirs)
+        for scope, known in _burials(ours, {}).items() if is_burying else ():
+            known.digests |= self.buried_by_theirs[scope].digests if scope in self.buried_by_theirs else set()
+            self.buried_by_theirs[scope] = known
 
     def run(self) -> None:
         """Merge them all; what was moved on one side is followed first."""
@@ -167,11 +197,15 @@ class _MemoryMerge:
 
     def _one(self, base: Version | None, ours: Version | None, theirs: Version | None) -> Version | None:
         """Put what becomes of one memory; return one of ours that needs another key."""
-        if ours and self._is_buried(self._base_of(ours, base, self.ours), ours, self.buried_by_theirs):
-            self.found.buried.append(self.at_home.get((ours.memory.scope, ours.memory.key), ours.memory))
-            ours = None
-        if theirs and self._is_buried(self._base_of(theirs, base, self.theirs), theirs, self.buried_by_ours):
-            theirs = None
+        bases = (self._base_of(ours, base, self.ours), self._base_of(theirs, base, self.theirs))
+        if ours and (grave := self._grave_of(bases[0], ours, self.buried_by_theirs)):
+            at_home = self.at_home.get((ours.memory.scope, ours.memory.key), ours.memory)
+            if ours := self._left_of(ours, grave):
+                self.found.parted.append((at_home, grave))
+            else:
+                self.found.buried.append(at_home)
+        if theirs and (grave := self._grave_of(bases[1], theirs, self.buried_by_ours)):
+            theirs = self._left_of(theirs, grave)
         if ours is None or theirs is None:
             there = ours or theirs
             # A file that one side no longer has, and the other left as it was, is gone.
@@ -188,12 +222,12 @@ class _MemoryMerge:
         if is_new_fact and ours.memory.key in automatic_keys(ours.memory.body):
             self._put(theirs.path, theirs.text)
             return ours
-        self._merge(base, ours, theirs)
+        self._merge(base, ours, theirs, bases)
         return None
 
-    def _merge(self, base: Version | None, ours: Version, theirs: Version) -> None:
+    def _merge(self, base: Version | None, ours: Version, theirs: Version, bases: Bases) -> None:
         try:
-            text, lost = memories.merged(base, ours, theirs)
+            text, lost = memories.merged(base, ours, theirs, bases)
         except BrokenFile:
             text, lost = _merged_lines(base.text if base else "", ours.text, theirs.text), ""
         path = self._path(base, ours, theirs)
@@ -208,25 +242,33 @@ class _MemoryMerge:
     def _put(self, path: str, text: str) -> None:
         self.found.files[path] = text.encode()
 
-    def _base_of(self, one: Version, base: Version | None, side: dict[Name, Version]) -> Version | None:
+    def _base_of(self, one: Version | None, base: Version | None, side: dict[Name, Version]) -> Version | None:
         """Return the base of a memory; None for a fact that came under its key when that memory was moved away."""
-        if base is None or base.memory.body in statements(one.memory):
+        if base is None or one is None or base.memory.body in statements(one.memory):
             return base
         moved = any(
             name not in self.base and base.memory.body in statements(each.memory) for name, each in side.items()
         )
         return None if moved or base.memory.created != one.memory.created else base
 
-    def _is_buried(self, base: Version | None, one: Version, buried: dict[Scope, Burials]) -> bool:
-        """Whether the other side forgot it, as it is or as it was; what that side never heard is told."""
-        grave, memory = buried.get(one.memory.scope), one.memory
+    def _grave_of(self, base: Version | None, one: Version, buried: dict[Scope, Burials]) -> Burials | None:
+        """Return the burials of the other side, where one is of this memory, as it is or as it was."""
+        grave = buried.get(one.memory.scope)
         # By what it said, and not by its key: another fact may have come under that.
-        said = [text for each in (memory, base.memory if base else memory) for text in statements(each)]
-        if grave is None or not grave.has_any(said):
-            return False
-        if not all(grave.has_any((text,)) for text in statements(memory)):
-            self.found.forgotten.append(f"{memory.scope}/{memory.key}")
-        return True
+        said = [text for each in (one, base or one) for text in statements(each.memory)]
+        return grave if grave is not None and grave.has_any(said) else None
+
+    def _left_of(self, one: Version, grave: Burials) -> Version | None:
+        """Return what stays of a memory that was forgotten; what goes of it that the other side never heard is told."""
+        name = f"{one.memory.scope}/{one.memory.key}"
+        stays, goes = memories.parted(one, grave)
+        gone = one.memory if not stays else memory_file.read(goes, one.place)[0]
+        if not all(grave.has_any((text,)) for text in statements(gone)):
+            self.found.forgotten.append(name)
+        if not stays:
+            return None
+        self.found.left.append(name)
+        return memories.version(one.path, stays, one.place)
 
     def _put_beside(self, ours: Version) -> None:
         """Give a memory of ours the next key that its words make, where it is not there already."""
@@ -282,11 +324,6 @@ def _follow(base: dict[Name, Version], mover: dict[Name, Version], other: dict[N
             text = memory_file.update(one.text, renamed, to.path)
             side[places[0]] = Version(to.path, text, memory_file.read(text, to.place)[0])
     return followed
-
-
-def statements(memory: Memory) -> tuple[str, ...]:
-    """Return what a memory says, and all that it said before."""
-    return (memory.body, *(earlier.text for earlier in memory.history))
 
 
 def _burials(side: Tree, other: Tree) -> dict[Scope, Burials]:

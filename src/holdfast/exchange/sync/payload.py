@@ -30,11 +30,12 @@ from holdfast.memory.proposal_files import FOLDER as PROPOSALS
 from holdfast.memory.proposal_files import REJECTED
 from holdfast.patterns import catalogue_file
 from holdfast.project.ids import is_id
-from holdfast.records import Scope
+from holdfast.records import Memory, Scope
 from holdfast.sessions import names
 from holdfast.sessions.sealing import FORGOTTEN
-from holdfast.store import layout, memory_file
+from holdfast.store import front_matter, layout, memory_file
 from holdfast.store.keys import key_of_file
+from holdfast.store.tombstones import Burials
 from holdfast.workspace import Workspace
 
 SETTINGS = "settings.toml"
@@ -137,6 +138,16 @@ class Home:
             self.files.pop(path, None)
         else:
             self.files[path] = data
+
+    def part(self, path: str, grave: Burials) -> Memory:
+        """Take what goes of a memory into one of its own and return that: each statement is there at every moment."""
+        stays, goes = memories.parted(version(path, self.files[path]), grave)
+        aside = f"{os.path.dirname(path)}/{front_matter.values(front_matter.parse(goes))[0]['key']}.md"
+        self.put(aside, goes.encode())
+        self.put(path, stays.encode())
+        found = version(aside, goes.encode()).memory
+        self.workspace.refresh((found.scope,))
+        return found
 
     def _put_file(self, path: str, data: bytes | None) -> None:
         home = self.workspace.home

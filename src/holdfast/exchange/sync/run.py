@@ -22,7 +22,7 @@ from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.text import count
 from holdfast.errors import BadInput, Conflict, HoldfastError, NeedsConsent, NotFound, Refused
-from holdfast.exchange.sync import lines, merging, payload
+from holdfast.exchange.sync import merging, payload
 from holdfast.exchange.sync.depot import Behind, BranchState, Damaged, Depot, Unreachable, blob_of, has_remote, telling
 from holdfast.exchange.sync.merge_base import Agreed
 from holdfast.journal import notices
@@ -59,6 +59,7 @@ class Synced:
     removed: list[str] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
     held_back: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     not_put: list[str] = field(default_factory=list)
@@ -192,6 +193,8 @@ class _Run:
     def __init__(self, workspace: Workspace, depot: Depot, forget: Forget, *, yes: bool, dry_run: bool) -> None:
         self.workspace, self.depot, self.forget, self.yes, self.dry_run = workspace, depot, forget, yes, dry_run
         self.done = Synced(dry_run=dry_run)
+        # Stands there while what another machine forgot is forgotten here.
+        self.burying = os.path.join(workspace.home, "sync", "burying")
         # What the remote has and this machine takes no part in: it stays there, and is never missed here.
         self.passed: dict[str, bytes] = {}
         # Whether the branch was begun anew by another machine since this one looked at it.
@@ -221,8 +224,8 @@ class _Run:
         ours = {path: agreed.files[path] for path in home.left_out if path in agreed.files}
         found: list[merging.Disagreement] = []
         for path, data in home.files.items():
-            ours[path] = _without_markers(path, data, found)
-        merged = merging.merged(base, ours, theirs)
+            ours[path] = merging.without_markers(path, data, found)
+        merged = merging.merged(base, ours, theirs, is_burying=os.path.exists(self.burying))
         merged.conflicts += found
         self._check_many(home.files, merged)
         if self.dry_run:
@@ -310,7 +313,11 @@ class _Run:
         gone = sorted(path for path in home.files if path not in merged.files)
         self.done.left_out = [redact(path)[0] for path in home.left_out]
         sessions = tuple(payload.session_of(path) for path in gone if payload.kind_of(path) == "digest")
-        if merged.buried or sessions:
+        if new := [name for name in merged.left if name not in self.done.left]:
+            self.done.left += new
+            text = "a memory was forgotten on one machine; what another had said under its key by itself stays"
+            notices.report(self.workspace.home, SOURCE, text, sorted({name.rpartition("/")[0] for name in new}))
+        if merged.buried or merged.parted or sessions:
             self._bury(home, merged, changes, sessions)
         if changes or gone:
             self._write(home, merged.files, changes, gone)
@@ -319,11 +326,15 @@ class _Run:
     def _bury(self, home: payload.Home, merged: merging.Merged, changes: list[str], sessions: tuple[str, ...]) -> None:
         """Forget here what was forgotten elsewhere; then the home is another, so it always ends in Conflict."""
         # The tombstones come first: a forget that is killed half-way is then finished, and never undone.
+        files.write(self.burying, b"")
         for path in [path for path in changes if payload.kind_of(path) == "tombstones"]:
             home.put(path, merged.files[path])
         asked = {(one.scope, one.replaces) for one in Proposals(self.workspace.home).all()[0] if one.source == SOURCE}
         undecided = [f"{one.scope}/{one.key}" for one in merged.buried if (one.scope, one.key) in asked]
-        self.forget(merged.buried, sessions)
+        parts = [home.part(one.path, grave) for one, grave in merged.parted]
+        # A part of one that was killed was found by itself, too.
+        self.forget(list({(one.scope, one.key): one for one in (*merged.buried, *parts)}.values()), sessions)
+        files.remove(self.burying)
         if lost := list(dict.fromkeys([*merged.forgotten, *undecided])):
             # A forget won over what this machine had changed meanwhile, or was yet to decide on.
             self.done.forgotten += lost
@@ -448,7 +459,7 @@ class _Run:
         leaving = after | self.passed
         done.sent = sorted({*leaving, *theirs} - {path for path, data in leaving.items() if theirs.get(path) == data})
         done.conflicts = [f"{one.memory.scope}/{one.memory.key}" for one in merged.conflicts]
-        done.forgotten = merged.forgotten
+        done.forgotten, done.left = merged.forgotten, merged.left
         return done
 
 
@@ -478,21 +489,3 @@ def _lost_lines(here: Tree, merged: Tree, erased: set[str]) -> set[str]:
         for tree in (here, merged)
     ]
     return sides[0] - sides[1]
-
-
-def _without_markers(path: str, data: bytes, found: list[merging.Disagreement]) -> bytes:
-    """Return a file of the home in which a merge by hand left markers, with its two versions made one.
-
-    What gave way is added to what is `found`.
-    """
-    if b"<<<<<<<" not in data:
-        return data
-    text = data.decode("utf-8", "surrogateescape")
-
-    def merge(*texts: str) -> str:
-        sides = [{path: one.encode("utf-8", "surrogateescape")} for one in texts]
-        merged = merging.merged(sides[0] if texts[0].strip() else {}, sides[1], sides[2])
-        found.extend(merged.conflicts)
-        return merged.files.get(path, sides[2][path]).decode("utf-8", "surrogateescape")
-
-    return lines.resolved(text, merge).encode("utf-8", "surrogateescape")

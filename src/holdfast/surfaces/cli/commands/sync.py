@@ -48,6 +48,7 @@ def _report(done: Synced) -> list[str]:
     found += [
         f"{name} was changed on one machine and forgotten on another; it stays forgotten" for name in done.forgotten
     ]
+    found += [f"{name} was forgotten on one machine; what another had said there stays" for name in done.left]
     found += [f"{path} has a secret in it and stays here" for path in done.held_back]
     found += [f"{path} is too large or is not UTF-8 text, and stays here" for path in done.left_out]
     found += [f"{path} cannot be put here: another file or folder is in its way" for path in done.not_put]
