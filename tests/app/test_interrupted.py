@@ -7,13 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from support.archived import said, session, store
+from support.canaries import canary
 from support.killing import run_script
+from support.places import make_repository
 from support.sampling import count
 
 # It prepares a machine anew for each step of a command, kills the command there, runs the next command, and prints what
 # is on the machine then.
 KILLER = """
-import json, os, random, shutil, sys
+import json, os, pathlib, random, shutil, sys
+from support.canaries import holding
 from support.killing import killed_at, load_what, steps_of
 from holdfast.surfaces.cli.main import run
 
@@ -43,6 +47,7 @@ def seen():
             path = os.path.join(place, name)
             if not name.startswith("index.db"):
                 found[os.path.relpath(path, folder)] = open(path, errors="replace").read()
+    found["holding"] = "\\n".join(holding(pathlib.Path(folder, ".holdfast")))
     return found
 
 fresh()
@@ -87,7 +92,8 @@ def leftovers(found: dict[str, str]) -> list[str]:
 
 
 def memories(found: dict[str, str]) -> dict[str, str]:
-    return {path: text for path, text in found.items() if "/memories/" in path and not path.endswith("index.md")}
+    is_ours = lambda path: path.startswith(".holdfast/memory/") and "/memories/" in path  # noqa: E731
+    return {path: text for path, text in found.items() if is_ours(path) and not path.endswith("index.md")}
 
 
 @pytest.fixture
@@ -174,3 +180,94 @@ def test_a_conversion_that_was_killed_is_done_by_the_next_one(machine, cli, kill
     for step, code, found in runs:
         assert (code, said(found)) == (0, said(whole)), f"killed at step {step}"
         assert found[page] == whole[page], f"killed at step {step}"
+
+
+@pytest.fixture
+def told(machine, cli, workspace, monkeypatch):
+    """A home that knows a canary by many ways beside other things, and that synced once."""
+    code = make_repository(machine, "code")
+    monkeypatch.chdir(code)
+    say = canary(7)
+    for words in (
+        ("remember", "Deploys need the VPN.", "--key", "vpn"),
+        ("remember", "Answer in English.", "--scope", "global", "--key", "english"),
+        ("remember", f"{say}.", "--key", "all"),
+        ("remember", f"Kim says that {say}, and the lamp is new.", "--key", "kim"),
+        ("decide", f"Use {say} for queues", "--because", "it was quick"),
+        ("lesson", "add", f"Never touch {say} on Fridays", "--because", f"it broke {say}"),
+        ("todo", "add", f"Look after {say} tomorrow"),
+    ):
+        assert cli(*words).code == 0
+    with workspace(folder=str(code)) as opened:
+        store(opened, session("s1", code), said("human", f"What about {say}?"), said("assistant", f"{say} is there."))
+    (machine / "stick").mkdir()
+    (machine / "text").write_text(say)
+    return say
+
+
+def held(found: dict[str, str]) -> set[str]:
+    return set(found["holding"].splitlines())
+
+
+def told_memories(found: dict[str, str]) -> dict[str, str]:
+    # The times of a run are its own.
+    timed = ("created:", "updated:")
+    return {
+        path: "\n".join([line for line in text.split("\n") if not line.startswith(timed)])
+        for path, text in memories(found).items()
+    }
+
+
+REMOVALS = [["erase", "--yes", "--file", "../text"], ["forget", "all", "--yes"], ["sessions", "forget", "s1", "--yes"]]
+
+
+@pytest.mark.parametrize("command", REMOVALS, ids=lambda command: command[0])
+def test_a_removal_that_was_killed_is_done_by_the_same_command(told, killed, command):
+    """Wherever it is killed, the same command ends as if nothing had happened: nothing else goes, and nothing stays."""
+    _, whole, runs = killed(command)
+    assert command[0] != "erase" or not held(whole)
+    for step, _, found in runs:
+        assert told_memories(found) == told_memories(whole), f"killed at step {step}"
+        assert leftovers(found) == [] and ".holdfast/state/erasing.json" not in found, f"killed at step {step}"
+        assert held(found) <= held(whole), f"killed at step {step}"
+
+
+@pytest.mark.parametrize("command", REMOVALS, ids=lambda command: command[0])
+def test_a_removal_that_was_killed_is_finished_by_heal(told, killed, command):
+    """Wherever it is killed, `heal` leaves all of it done or nothing, and no statement that only lost its words."""
+    before, whole, runs = killed(command, ["heal", "--yes"])
+    for step, code, found in runs:
+        assert code == 0 and leftovers(found) == [] and ".holdfast/state/erasing.json" not in found
+        assert told_memories(found) in (told_memories(before), told_memories(whole)), f"killed at step {step}"
+        if told_memories(found) == told_memories(whole) != told_memories(before):
+            assert held(found) <= held(whole), f"killed at step {step}"
+
+
+@pytest.mark.parametrize("after", ["undo", "status"])
+def test_an_undo_that_was_killed_is_finished_or_was_not_begun(two, cli, killed, after):
+    """Wherever it is killed, all files are as before the act or as the act left them, and another undo can undo it."""
+    assert cli("move", "apple", "--key", "fruit").code == 0
+    id = cli("updates", "--json").json["updates"][0]["id"]
+    command = ["updates", "undo", id, "--yes"]
+    before, whole, runs = killed(command, command if after == "undo" else [after])
+    for step, code, found in runs:
+        assert leftovers(found) == [] and ".holdfast/state/undoing.json" not in found, f"killed at step {step}"
+        allowed = [memories(whole)] if after == "undo" else [memories(before), memories(whole)]
+        assert memories(found) in allowed and (code == 0 or after == "undo"), f"killed at step {step}"
+        records = [json.loads(text) for path, text in found.items() if "/updates/" in path and path.endswith(".json")]
+        undone = [one for one in records if id in one["undoes"]]
+        assert bool(undone) == (memories(found) == memories(whole)), f"killed at step {step}"
+
+
+def test_a_sync_that_was_killed_is_done_by_the_next_one(told, cli, killed):
+    """Wherever it is killed, the next sync succeeds, every memory is there, and nothing of it is left half-written."""
+    assert cli("sync", "init", "../stick").code == 0 and cli("sync").code == 0
+    assert cli("forget", "all", "--yes").code == 0
+    assert cli("remember", "The printer is on floor three.", "--key", "printer").code == 0
+    before, whole, runs = killed(["sync"])
+    for step, code, found in runs:
+        assert (code, leftovers(found)) == (0, []), f"killed at step {step}"
+        assert memories(found) == memories(whole), f"killed at step {step}"
+        assert not [path for path in found if "/tmp_" in path or path.endswith(".lock")], f"killed at step {step}"
+        assert {path for path in held(found) if "memories/all" in path} == set(), f"killed at step {step}"
+    assert told_memories(whole) == told_memories(before)

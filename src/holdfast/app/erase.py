@@ -19,7 +19,7 @@ import os
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -282,6 +282,20 @@ def finish_interrupted(workspace: Workspace) -> EraseReport | None:
     Erased(workspace.home).add_report(asdict(_tell_left(workspace, report)))
     workspace.say("\n".join([f"an erase of {target.kind} was interrupted; it is finished now", *report.lines()]))
     return report
+
+
+def finish_same(workspace: Workspace, names: Sequence[str]) -> bool:
+    """Finish a run that was killed if it was to remove these memories or sessions; return whether all are gone then."""
+    target = interrupted(workspace.home)
+    if target is None:
+        return False
+    asked = [*(key for *_, key in target.memories), *(name.rpartition("/")[2] for name in target.sessions)]
+    if not all(any(one.startswith(name) for one in asked) for name in names):
+        return False
+    finish_interrupted(workspace)
+    there = (Filter((Scope(kind, owner),), keys=(key,)) for kind, owner, key in target.memories)
+    is_known = any(any(workspace.store.find(one, 1)) for one in there)
+    return not (is_known or any(map(Archive(workspace.home).has, target.sessions)))
 
 
 def _tell_left(workspace: Workspace, report: EraseReport) -> EraseReport:

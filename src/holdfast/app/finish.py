@@ -49,21 +49,24 @@ def _note_what_was_seen(workspace: Workspace) -> None:
 
 
 def repair(workspace: Workspace, *, reads: bool = False) -> None:
-    """Remove what killed writers left half-written in the home, and finish a move that was killed.
+    """Remove what killed writers left half-written in the home, and finish a move or an undo that was killed.
 
     A command that `reads` leaves out the folders of memory that it does not look at, of which there may be many.
     """
     for path in files.leftovers(workspace.home, ("archive", "memory" if reads else "memories")):
         if files.is_of_dead(path):
             files.discard(path)
-    if workspace.enabled and os.path.exists(os.path.join(workspace.home, "state", "moving.json")):
-        # A command that has nothing to finish need not load how a memory is moved.
-        from holdfast.memory import move
+    begun = files.names_in(os.path.join(workspace.home, "state"), "ing.json") if workspace.enabled else []
+    # A command that has nothing to finish need not load how it is done.
+    for name, what in (("moving.json", "a move"), ("undoing.json", "an undo")):
+        if name in begun:
+            from holdfast.app import updates
+            from holdfast.memory import move
 
-        try:
-            move.finish_interrupted(workspace)
-        except HoldfastError as problem:
-            workspace.say(f"a move that was interrupted is not finished yet: {problem}")
+            try:
+                (move if name == "moving.json" else updates).finish_interrupted(workspace)
+            except HoldfastError as problem:
+                workspace.say(f"{what} that was interrupted is not finished yet: {problem}")
 
 
 def see(workspace: Workspace) -> None:

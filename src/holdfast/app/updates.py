@@ -2,16 +2,21 @@
 
 Undoing puts every file back as it was before, if it is still as the act left it; where one is not, nothing changes at
 all. It is an update itself, so it can be undone. What was forgotten does not come back.
+
+The record of an undo is written before the first file is put back, and its id stands in `state/undoing.json` until all
+of it is done, so that the next command finishes an undo that was killed.
 """
 
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from holdfast.base import files
-from holdfast.errors import Conflict, Forgotten, Refused
+from holdfast.errors import Conflict, Forgotten, HoldfastError, Refused, StoreBusy
 from holdfast.journal import updates as history
 from holdfast.journal.updates import Alias, Touched, Update, Updates, digest, undone
 from holdfast.memory import audit
@@ -23,6 +28,7 @@ from holdfast.store import layout, memory_file
 from holdfast.workspace import Workspace
 
 COMMAND = "updates undo"
+UNDOING = os.path.join("state", "undoing.json")
 # Files below these are ours to put back; what an agent or a person keeps elsewhere is not.
 _OURS = ("memory/", "proposals/", "learning/", "patterns/")
 # Why an act cannot be undone, by how its command begins, and what to do instead.
@@ -113,19 +119,64 @@ def plan_undo(workspace: Workspace, names: Sequence[str]) -> Undo:
 def apply_undo(workspace: Workspace, planned: Undo) -> Update | None:
     """Carry the plan out and return the update that it is; where a file changed meanwhile, nothing has changed."""
     workspace.need_enabled()
-    with Act(workspace, COMMAND, undoes=planned.ids) as act:
-        _swap_all(workspace, act, planned.changes)
-        for one in planned.changes:
-            act.done(one.path, f"as it was before {', '.join(planned.ids)}")
-        for alias in planned.aliases:
-            if alias.after:
-                add_alias(workspace.registry, alias.old, alias.after)
-            else:
-                remove_alias(workspace.registry, alias.old)
-            act.alias(alias.old, alias.before, alias.after)
-            act.done(alias.old, f"read in {alias.after} too" if alias.after else "an id of its own again")
+    note = os.path.join(workspace.home, UNDOING)
+    with files.lock_of(workspace.home, "undo"):
+        try:
+            with Act(workspace, COMMAND, undoes=planned.ids) as act:
+                files.write(note, act.id.encode())
+                act.begin({one.path: one.then for one in planned.changes}, planned.aliases)
+                _swap_all(workspace, planned.changes)
+                for one in planned.changes:
+                    act.done(one.path, f"as it was before {', '.join(planned.ids)}")
+                for alias in planned.aliases:
+                    _turn(workspace, alias)
+                    act.done(alias.old, f"read in {alias.after} too" if alias.after else "an id of its own again")
+        finally:
+            files.discard(note)
     audit.trim(workspace)
     return act.update
+
+
+def finish_interrupted(workspace: Workspace) -> None:
+    """Finish an undo that was killed, unless another process is at it; say which files changed since."""
+    note = os.path.join(workspace.home, UNDOING)
+    try:
+        with files.lock_of(workspace.home, "undo", 0.0):
+            id = files.read_if_there(note).decode("utf-8", "replace")
+            every = Updates(workspace.home).all()[0]
+            for record in every:
+                # Without a record nothing was put back yet.
+                if record.id == id:
+                    _put_back_the_rest(workspace, record, [one for one in every if one.id in record.undoes])
+            files.discard(note)
+    except StoreBusy:
+        return
+
+
+def _put_back_the_rest(workspace: Workspace, record: Update, undone_ones: list[Update]) -> None:
+    """Put back what a killed undo had not reached."""
+    # The oldest comes last, and what it says is what each file was before all of them.
+    then = {one.path: one for update in undone_ones for one in update.files}
+    for one in record.files:
+        now, kept = bytes_of(workspace, one.path), then.get(one.path)
+        if digest(now) == one.after:
+            continue
+        if digest(now) != one.before or kept is None or not kept.can_come_back or not one.path.startswith(_OURS):
+            workspace.say(f"{one.path} changed since an undo was interrupted, and was left as it is")
+            continue
+        text = None if kept.text is None else kept.text.encode("utf-8")
+        with suppress(HoldfastError):
+            _swap(workspace, UpdateChange(one.path, now, text))
+    for alias in record.aliases:
+        _turn(workspace, alias)
+    workspace.say(f"the undo of {', '.join(record.undoes)}, which was interrupted, is done")
+
+
+def _turn(workspace: Workspace, alias: Alias) -> None:
+    if alias.after:
+        add_alias(workspace.registry, alias.old, alias.after)
+    else:
+        remove_alias(workspace.registry, alias.old)
 
 
 def diff(changes: Sequence[UpdateChange]) -> str:
@@ -180,12 +231,11 @@ def _turned(workspace: Workspace, alias: Alias) -> Alias:
     return Alias(alias.old, alias.after, alias.before)
 
 
-def _swap_all(workspace: Workspace, act: Act, changes: Sequence[UpdateChange]) -> None:
+def _swap_all(workspace: Workspace, changes: Sequence[UpdateChange]) -> None:
     """Put all files back; where one changed at this very moment, those before it are taken back."""
     done: list[UpdateChange] = []
     try:
         for one in changes:
-            act.look_at(one.path)
             _swap(workspace, one)
             done.append(one)
     except BaseException:

@@ -32,6 +32,7 @@ from holdfast.memory import audit
 from holdfast.memory.proposal_files import same
 from holdfast.memory.remember import put
 from holdfast.privacy.fence import harmless_line
+from holdfast.privacy.scrub import ERASED
 from holdfast.records import Draft, Filter, Memory, Scope, Step, replace
 from holdfast.store import kinds, last_look, layout
 from holdfast.store.keys import MAX_LENGTH, automatic_key, is_key
@@ -340,7 +341,7 @@ class _Sync:
             elif there is None:
                 if name not in written and (row.done or not self._is_forgotten(row)):
                     found.append((row, None))
-            elif _digest(row) != _digest(there[0]) and self._is_edited(row, there[1], written.get(name)):
+            elif _digest(row) != _digest(there[0]) and self._is_edited(row, *there, written.get(name)):
                 found.append((row, there[1]))
         return found
 
@@ -362,10 +363,14 @@ class _Sync:
     def _old_page(self) -> str:
         return os.path.join(self.folder, region.PAGE)
 
-    def _is_edited(self, row: Note, memory: Memory, written: str | None) -> bool:
+    def _is_edited(self, row: Note, note: Note, memory: Memory, written: str | None) -> bool:
         """Whether a person wrote the row, and it is not one of ours that is behind its memory."""
+        # What was cut must not take the place of the whole.
         if row.text.endswith(DOTS.strip()) or row.because.endswith(DOTS.strip()):
-            # What was cut must not take the place of the whole.
+            return False
+        # An erase that was killed took the same words out of a row as out of its memory, and struck the memory alone.
+        told = _cells(note)
+        if note.done and told != _cells(row) == tuple([text.replace(f"[{ERASED}]", ERASED) for text in told]):
             return False
         if written is not None:
             return _digest(row) != written

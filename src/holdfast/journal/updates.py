@@ -110,6 +110,10 @@ class Updates:
         # An act of many lines waits for the disk once, not once a line.
         rows.append(self._page(update.at), [])
 
+    def remove(self, update: Update) -> None:
+        """Take back the record of an act that did nothing."""
+        files.remove(self._path(update))
+
     def all(self) -> tuple[list[Update], list[str]]:
         """Return every update, newest first, and the files that cannot be read as one."""
         found, broken = list[Update](), list[str]()

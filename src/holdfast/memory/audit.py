@@ -7,7 +7,7 @@ record has all of it. The store tells which files change; for other files of the
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from holdfast.base import files
@@ -36,7 +36,7 @@ class Act:
         self._targets: dict[str, str] = {}
         self._before: dict[str, bytes | None] = {}
         self._aliases: list[Alias] = []
-        self._room = workspace.settings.number("updates.keep_bytes")
+        self._begun: Update | None = None
 
     def __enter__(self) -> Act:
         if self._keep:
@@ -51,6 +51,8 @@ class Act:
             self.done(", ".join(one.path for one in touched[:3]), _HALF_WAY)
         if self._targets:
             self._write(touched)
+        elif self._begun:
+            Updates(self.workspace.home).remove(self._begun)
 
     def done(self, target: str, reason: str) -> None:
         """Write down one thing that the act did."""
@@ -67,48 +69,52 @@ class Act:
         if self._keep and path not in self._before:
             self._before[path] = bytes_of(self.workspace, path)
 
+    def begin(self, then: Mapping[str, bytes | None], aliases: Sequence[Alias]) -> None:
+        """Write the record before the act, with what each file will be. It goes again where the act left no trace."""
+        for path in then:
+            self.look_at(path)
+        self._aliases += aliases
+        self._begun = self._record(self._touched(then), tuple(then), self.command)
+        Updates(self.workspace.home).add(self._begun)
+
     def alias(self, old: str, before: str, after: str) -> None:
         """Write down that an id of a project means another one now."""
         if before != after:
             self._aliases.append(Alias(old, before, after))
 
-    def _touched(self) -> tuple[Touched, ...]:
-        found = []
+    def _touched(self, then: Mapping[str, bytes | None] | None = None) -> tuple[Touched, ...]:
+        """Return the files that are, or will be, another than before."""
+        found, room = [], self.workspace.settings.number("updates.keep_bytes")
         for path, before in self._before.items():
-            after = bytes_of(self.workspace, path)
+            after = bytes_of(self.workspace, path) if then is None else then[path]
             if before != after:
-                found.append(Touched(path, digest(before), digest(after), self._kept(before)))
+                text = _kept(before, room)
+                room -= len(before or b"") if text is not None else 0
+                found.append(Touched(path, digest(before), digest(after), text))
         return tuple(found)
-
-    def _kept(self, before: bytes | None) -> str | None:
-        """Return the text to keep of a file, unless it is large, binary or secret, or the budget is used up."""
-        if before is None or len(before) > min(MAX_KEPT, self._room):
-            return None
-        try:
-            text = before.decode("utf-8")
-        except UnicodeDecodeError:
-            return None
-        if redact.redact(text)[1]:
-            return None
-        self._room -= len(before)
-        return text
 
     def _write(self, touched: tuple[Touched, ...]) -> None:
         reasons = list(dict.fromkeys(self._targets.values()))
-        self.update = Update(
-            self.id,
-            self.at,
-            self.command,
-            tuple(self._targets),
-            reasons[0] if len(reasons) == 1 else f"{reasons[0]}, and {len(reasons) - 1} more reasons",
-            self.workspace.profile,
-            self.workspace.session,
-            _project(self.workspace, touched),
-            touched,
-            tuple(self._aliases),
-            self.undoes,
-        )
+        reason = reasons[0] if len(reasons) == 1 else f"{reasons[0]}, and {len(reasons) - 1} more reasons"
+        self.update = self._record(touched, tuple(self._targets), reason)
         Updates(self.workspace.home).add(self.update)
+
+    def _record(self, touched: tuple[Touched, ...], targets: tuple[str, ...], reason: str) -> Update:
+        return Update(
+            *(self.id, self.at, self.command, targets, reason, self.workspace.profile, self.workspace.session),
+            *(_project(self.workspace, touched), touched, tuple(self._aliases), self.undoes),
+        )
+
+
+def _kept(before: bytes | None, room: int) -> str | None:
+    """Return the text to keep of a file, unless it is large, binary or secret, or there is no room for it."""
+    if before is None or len(before) > min(MAX_KEPT, room):
+        return None
+    try:
+        text = before.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if redact.redact(text)[1] else text
 
 
 def note(workspace: Workspace, command: str, target: str, reason: str) -> None:

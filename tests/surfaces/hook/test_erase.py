@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import re
 from pathlib import Path
-from urllib.parse import quote, unquote_to_bytes
 
 import pytest
-import zstandard
 
 from holdfast.patterns import distribute
+from support.canaries import MARK, canary, coded, holding
 from support.distributing import approved
 from support.sampling import count
 from surfaces.hook.test_forget_session import Agent
 from surfaces.mcp.talking import Talk
 
-# What every canary begins with, and ends with, and nothing else has.
-MARK = re.compile(rb"x\d{3}lark|zqkestrel")
-ENCODINGS = {
-    "plain": lambda text: text,
-    "upper case, other spaces": lambda text: text.upper().replace(" ", " \u00a0 "),
-    "JSON escapes": lambda text: "".join(f"\\u{ord(sign):04x}" for sign in text),
-    "base64": lambda text: base64.b64encode(f"see {text} ok".encode()).decode(),
-    "percent-encoding": lambda text: quote(text),
-}
 IGNORED = (
     *("index.db", "state/locks/", "state/transcripts.db", "updates/", "erased.jsonl", "state/bundles/"),
     # What the judge said of messages, by their hashes: what looks for a text cannot find it there, so all of it goes.
@@ -35,44 +23,6 @@ IGNORED = (
 )
 # Where hooks read on in a transcript, which has the text still: erasing takes all of it away.
 CURSORS = "state/tails/"
-
-
-def canary(number: int) -> str:
-    """Return one of the texts."""
-    return f"x{number:03d}lark nimbus vale {number:03d} zqkestrel"
-
-
-def coded(number: int) -> str:
-    """Return a canary as it is told, each time in another encoding."""
-    return list(ENCODINGS.values())[number % len(ENCODINGS)](canary(number))
-
-
-def data_of(path: Path) -> bytes:
-    """Return what a file holds, decompressed where it is a raw session."""
-    data = path.read_bytes()
-    if path.suffix == ".zst":
-        return zstandard.ZstdDecompressor().stream_reader(data, read_across_frames=True).read()
-    return data
-
-
-def read_as_anything(data: bytes) -> bytes:
-    """Return bytes in small letters, and behind them whatever they may mean in any of the encodings."""
-    found = [data, data.replace(b"\0", b""), unquote_to_bytes(data)]
-    found.append(re.sub(rb"\\+u00([0-9a-fA-F]{2})", lambda match: bytes.fromhex(match[1].decode()), data))
-    for run in re.findall(rb"[A-Za-z0-9+/_-]{12,}", data):
-        digits = run.replace(b"-", b"+").replace(b"_", b"/")
-        found += [base64.b64decode(digits[at : at + (len(digits) - at) // 4 * 4]) for at in range(4)]
-    return b"\n".join(found).lower()
-
-
-def holding(home: Path) -> list[str]:
-    """Return every file and folder of the home that has a mark, by bytes or by name."""
-    every = {str(path.relative_to(home)): path for path in sorted(home.rglob("*"))}
-    return [
-        name
-        for name, path in every.items()
-        if MARK.search(name.lower().encode()) or (path.is_file() and MARK.search(read_as_anything(data_of(path))))
-    ]
 
 
 def by_command(say, one) -> None:

@@ -8,6 +8,7 @@ from holdfast.app import erase
 from holdfast.base.text import count
 from holdfast.memory import forget
 from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import HERE, command
 from holdfast.surfaces.cli.output import confirm_steps, report_applied
 from holdfast.workspace import Workspace
@@ -19,6 +20,9 @@ from holdfast.workspace import Workspace
 @options.consent
 def _forget(workspace: Workspace, keys: tuple[str, ...], scope: str | None) -> None:
     """Forget memories for good. A tombstone without their words stays, so that no import brings them back."""
+    if not invocation().dry_run and erase.finish_same(workspace, keys):
+        report_applied((), f"forgotten: {', '.join(keys)}")
+        return
     memories, steps = forget.plan(workspace, keys, scope=scope)
     if confirm_steps(steps, "nothing to forget"):
         erase.forget_memories(workspace, memories)

@@ -18,7 +18,7 @@ from holdfast.sessions.facts import OUTCOMES
 from holdfast.sessions.search import SessionHit
 from holdfast.store.session_table import BY, SessionRow
 from holdfast.surfaces.cli import options
-from holdfast.surfaces.cli.command_line import runnable
+from holdfast.surfaces.cli.command_line import invocation, runnable
 from holdfast.surfaces.cli.making import PROJECT, group
 from holdfast.surfaces.cli.output import (
     answer,
@@ -214,6 +214,9 @@ def _unpin(workspace: Workspace, session_id: str) -> None:
 def _forget(workspace: Workspace, session_ids: tuple[str, ...]) -> None:
     """Forget sessions for good. A hash of the name stays, so that no sweep brings them back."""
     workspace.need_person("forgets sessions for good")
+    if not invocation().dry_run and erase.finish_same(workspace, session_ids):
+        report_applied((), f"forgotten: {', '.join(session_ids)}")
+        return
     names, steps = forget.plan(workspace, session_ids)
     if confirm_steps(steps, "nothing to forget"):
         erase.forget_sessions(workspace, tuple(names))
