@@ -29,6 +29,8 @@ _CASE = kept(
     rf"|\b{forms.NOT}\b[^,;]*\bbefore\s+(?!{forms.PERSON}|{MENTION}(?!\s+(?:is|are|has|have|[a-z]+s)\b)|\w+ing\b|(?:you|we|i)\b)\S"
     r"|\bafter\s+(?!changing|editing|that|this)\w+"
 )
+# Of a command no call shows it; of files the condition says it.
+_OUTSIDE = kept(r"\boutside\s+\S")
 _TIME = kept(
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?|holidays?|release days?|today|tonight|tomorrow|yet"
     r"|for now|at night|overnight|twice|more than once|at once|at the same time"
@@ -86,6 +88,8 @@ def leaves_open(sentence: RuleSentence, *, of_files: bool) -> bool:
     """Whether a sentence forbids something only in circumstances that a call does not show, or of some files alone."""
     said = forms.EXCEPT.sub("", forms.BUT_NOT.split(_REASON.split(sentence.spoken)[0])[-1])
     if forms.OPENS.match(said) and not (of_files and _IN_IT.match(said)):
+        return True
+    if not of_files and _OUTSIDE.search(said):
         return True
     return bool(_CASE.search(said) or _TIME.search(said) or _PLACE.search(said) or (of_files and _SOME.search(said)))
 

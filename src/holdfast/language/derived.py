@@ -31,6 +31,7 @@ from holdfast.language.given_conditions import not_holding
 from holdfast.language.instead import better_ones, instead, is_spelled_so, overlaps, replaced
 from holdfast.language.mentions import MENTION, Mention, RuleSentence, is_headed_by_file, without_stress
 from holdfast.language.named import by_names
+from holdfast.language.places import all_but, deleting
 from holdfast.language.roles import by_roles
 from holdfast.language.rule_tongues import in_english, is_english
 from holdfast.language.topics import straight
@@ -56,7 +57,8 @@ def derive(text: str) -> Derived | None:
     heads_file = is_headed_by_file(text)
     for piece in _sentences(text):
         english = in_english(piece)
-        sentence = straight(RuleSentence(_with_files(english, before)))
+        plain = RuleSentence(_with_files(english, before))
+        sentence = plain if all_but(plain) else straight(plain)
         is_other = english != piece and is_disowned(RuleSentence(piece))
         # "Use pnpm. Not npm." is against npm; alone it may mean anything.
         is_other = is_other or (not earlier and bool(re.fullmatch(rf"not\s+{MENTION}[.!\s]*", sentence.spoken)))
@@ -455,4 +457,17 @@ def _pronoun(sentence: RuleSentence, before: list[Mention]) -> Derived | None:
     return _of_verbs(told, verb) if told and kind == "path" else told
 
 
-_FORMS = (_failing, _all_but, instead, replaced, _forbidden, _only, meant, _left_alone, _run_with, _subject)
+_FORMS = (
+    _failing,
+    all_but,
+    deleting,
+    _all_but,
+    instead,
+    replaced,
+    _forbidden,
+    _only,
+    meant,
+    _left_alone,
+    _run_with,
+    _subject,
+)

@@ -66,6 +66,13 @@ _CHANGES = ("edit", "touch", "modify", "change", "delete", "editing", "touching"
 _IS_WHOLE = kept(
     r"\s*(?:$|[,.;:!()])|\s+(?:alone|without|except|unless|until|by hand|directly|manually|or|and|ever|again)\b"
 )
+# What stands in brackets between two of a list: "`a.cpp` (the default), `b.cpp`".
+_AND = r"(?:,|/|\b(?:and|or|nor|und|oder)\b)"
+_BETWEEN = kept(
+    rf"(?<={MENTION})\s*\((?!(?:except|but|unless|only|not)\b)[^(){MENTION[1:-1]}]*\)(?=\s*{_AND}+\s*{MENTION})"
+)
+_LISTED = kept(rf"{MENTION}(?:\s*(?:{_AND}\s*)+{MENTION})+")
+_PROGRAM_LIKE = kept(r"[a-z][\w+-]*[a-z0-9](?: [\w./:=-]+)*")
 # Behind these stands a sub-command.
 _LEADS = ("program", "group")
 # `make` is a word of English but where one runs it, or where what it makes needs something.
@@ -125,7 +132,18 @@ class RuleSentence:
         spoken = _unquoted().sub(self._unquoted_mention, spoken)
         if any(one.kind == "command" for one in self.mentions) or _NAMED_WORD.search(spoken):
             spoken = _words_as_programs().sub(self._word, spoken)
-        self.spoken = _OPTION.sub(self._option, spoken).casefold()
+        self.spoken = _BETWEEN.sub("", _OPTION.sub(self._option, spoken).casefold())
+        for found in _LISTED.finditer(self.spoken):
+            self._make_alike([ord(one) - _FIRST for one in found[0] if "\ue000" <= one <= "\ue0ff"])
+
+    def _make_alike(self, places: list[int]) -> None:
+        """Take what is listed with a command for one, if it can be: "`foo-rebuild` or `nixos-rebuild`"."""
+        some = [self.mentions[at] for at in places]
+        if not any(one.kind == "command" for one in some) or any(one.kind == "path" for one in some):
+            return
+        for at, one in zip(places, some, strict=True):
+            if not one.kind and _PROGRAM_LIKE.fullmatch(one.said):
+                self.mentions[at] = Mention("command", one.said, one.said)
 
     def _put(self, mention: Mention, otherwise: str) -> str:
         if len(self.mentions) >= _MAX_MENTIONS:
@@ -156,8 +174,8 @@ class RuleSentence:
             "/" in text.strip("/")
             and looks_like_path(text)
             and (
-                "".join(before) in ("in", "under", "inside", "below", "unter")
-                or found.string[: found.start()].endswith("inside of ")
+                "".join(before) in among(TABLE, "before-place")
+                or found.string[: found.start()].endswith(("inside of ", "outside of "))
                 or _IS_MADE.match(found.string, found.end())
                 or ("".join(before).casefold() in (*_CHANGES, "leave") and _IS_WHOLE.match(found.string, found.end()))
             )
@@ -229,7 +247,8 @@ def _words_as_programs() -> re.Pattern[str]:
     """Return where a word of English is a program, in a sentence that speaks of programs: "ruff rather than black"."""
     words = "|".join(listed(TABLE, "word-program"))
     return kept(
-        r"(?i:(?:\b(?:instead of|rather than|over|not|(?:never|avoid|don['’]t|do not)(?:\s+(?:use|using|run|running))?"
+        r"(?i:(?:\b(?:instead of|rather than|over|not"
+        r"|(?:never|no|avoid|don['’]t|do not)(?:\s+(?:use|using|run|running))?"
         rf"|use|using|with|prefer|statt)\s+|^|,\s+(?=\w+ no\b))(?P<name>{words}))"
         rf"(?=\s*(?:$|[,.;:!?()])|\s+(?:instead|rather|over|no|not|never|is|are)\b|\s+(?:and|or|und|oder)\s+{MENTION})"
     )
@@ -356,7 +375,12 @@ def _is_program(words: tuple[str, ...], text: str) -> bool:
         or text.startswith("./")
         or text.endswith(".sh")
         or (len(words) > 1 and any(word[:2] == "--" for word in words))
+        or (len(words) > 1 and text.islower() and name.isalnum() and _is_sub_command(words[1]))
     )
+
+
+def _is_sub_command(word: str) -> bool:
+    return any(word in among(TABLE, kind) for kind in ("sub-command", "also-sub-command"))
 
 
 def same_options(command: str, option: str) -> str:

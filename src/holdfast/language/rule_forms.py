@@ -12,7 +12,8 @@ from holdfast.language.mentions import MENTION
 QUOTED = kept(r"`[^`\n]*`")
 # In `git checkout -- .` the dashes are the command's.
 SENTENCE = kept(
-    r"(?<=[.!?;])\s+|\n+|,\s+(?=and (?:never|don['’]?t|do not)\s)|\s+(?!--\s+[\w*-]*[./])[–—-]{1,2}\s+"
+    r"(?<=[.!?;])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)\s+"
+    r"|\n+|,\s+(?=and (?:never|don['’]?t|do not)\s)|\s+(?!--\s+[\w*-]*[./])[–—-]{1,2}\s+"
     # "X - never": what stands behind the dash is said of what stands before it.
     r"(?!(?i:never|not?|nie|nicht|forbidden|verboten|finger weg|hands off|off[- ]limits)\s*(?:[.,;!]|$))"
 )
@@ -340,11 +341,12 @@ _AND_ON = r"(?:\s*[/,]\s*|\s+(?:or|and|nor|oder|und)\s+)(?:(?:not|nor)\s+)?(?:(?
 _BRANCHES = rf"{_BRANCH}(?:{_AND_ON}{_BRANCH})*"
 # Behind a command these say for what alone it is meant, which no condition can tell.
 _EVERYWHERE = (
-    rf"(?:a |an |the |this |our |my |any |every |your )*(?:{_BRANCH}|repo\w*|project\w*|codebase|machine|box|laptop"
+    rf"(?:a |an |the |this |our |my |any |every |your |remote )*(?:{_BRANCH}|repo\w*|project\w*|codebase|machine"
+    r"|box|laptop"
     r"|workspace|monorepo|shell|terminal|console|computer|sandbox|you can|possible|\w+days?|weekends?"
     r"|release day|time|own|everything|anything|all|scripts"
     r"|installs?|installing|packages?|package management|dependencies|deps"
-    r"|(?:shell |project |package |terminal )?commands"
+    r"|(?:(?:shell |project |package |terminal )?commands|(?:shell|bash) (?:command|call|line)s?)"
     r"|remote|origin|upstream|github|gitlab|branch(?:es)?(?!\s+(?!without|unless|until|before|after|because"
     r"|since|that|directly|when)[^\W\d_]{4,}))\b"
     # "In the branch names", "in scripts under tools/" is somewhere.

@@ -61,7 +61,7 @@ def _put_over(piece: str, tongue: str) -> str:
     words = _words(tongue)
     either = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
     return (
-        kept(rf"(?i){_EDGE}(?:{either})(?![\w/-])").sub(lambda found: words[found[0].casefold()], piece)
+        kept(rf"(?i){_EDGE}(?:{either})(?![\w/-])").sub(lambda found: words[found[0].lower()], piece)
         if words
         else piece
     )
