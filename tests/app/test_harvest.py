@@ -11,14 +11,17 @@ import pytest
 from holdfast.app import proposals
 from holdfast.app.erase import forget_memory as forget
 from holdfast.app.erase import forget_sessions
-from holdfast.app.harvest import RECENT, harvest
+from holdfast.app.harvest import RECENT, Bounds, harvest
+from holdfast.app.harvest_backlog import Waiting, waiting
 from holdfast.app.sweep import sweep
-from holdfast.base import clock
+from holdfast.base import clock, rows
 from holdfast.errors import NotFound
 from holdfast.learning.incidents.model import CONTEXT, TRANSCRIPT, Incidents
+from holdfast.learning.said import judgements
 from holdfast.memory import proposals as offered
 from holdfast.memory.proposal_files import Proposals
 from holdfast.records import Filter, Scope
+from holdfast.sessions.index import waiting_passages
 from sessions.making import answer, human, ran
 from support.archived import said, session, store
 from support.learned import DELETED, REMOVED, SHOP, complained, learned_in, rated, talked
@@ -238,6 +241,50 @@ def test_a_sweep_learns_from_what_it_takes_in(workspace, machine, home) -> None:
     assert "rm migrations/7.py" in open_text(os.path.join(one.path, CONTEXT))
 
 
+def test_what_was_taken_in_is_told_before_it_is_learned_from(workspace, machine, monkeypatch) -> None:
+    """All can be found before the first session is learned from; who is stopped there has the next sweep go on."""
+    words = [("user", "Clean the project up."), ("assistant", [{"type": "text", "text": "Done."}]), ("user", "9/10")]
+    write_transcript(transcript(machine, "one"), [line("one", at, *one) for at, one in enumerate(words)])
+    found: list[object] = []
+
+    def stop(what: str, done: int, sessions: int, seconds: float) -> None:
+        found.append((what, done, sessions))
+        raise KeyboardInterrupt
+
+    with workspace() as h:
+        with pytest.raises(KeyboardInterrupt):
+            sweep(h, taken_in=lambda swept: found.append((swept.ingested, waiting_passages(h))), learning=stop)
+        assert found == [(1, 0), ("learning", 0, 1)]
+        assert waiting(h.home).sessions == 1
+        swept = sweep(h)
+        assert (swept.ingested, swept.learned) == (0, 1) and waiting(h.home) == Waiting()
+        assert sweep(h).learned == 0
+
+
+def test_what_the_judge_read_before_it_was_stopped_is_kept(workspace, shop, home, monkeypatch) -> None:
+    """Whoever stops it in the middle of a session loses no more than it was reading just then."""
+    monkeypatch.setattr(judgements, "_TOGETHER", 2)
+    read, today = judgements.judge_all, clock.iso(time.time())[:10]
+    asked = [said("human", f"Never use tool {at}, use make.", f"{today}T10:0{at}:00Z", shop) for at in range(6)]
+    turns: list[int] = []
+
+    def stopped(messages):
+        turns.append(len(messages))
+        if len(turns) == 3:
+            raise KeyboardInterrupt
+        return read(messages)
+
+    with workspace() as h:
+        store(h, session("s-1", shop, day=today), *asked)
+        with monkeypatch.context() as patched:
+            patched.setattr(judgements, "judge_all", stopped)
+            with pytest.raises(KeyboardInterrupt):
+                harvest(h, everything=True)
+        assert len(rows.read(judgements.path_of(str(home)))) == 4
+        assert harvest(h, everything=True).unjudged == 0
+        assert len(rows.read(judgements.path_of(str(home)))) == 6
+
+
 def test_a_sweep_says_how_much_was_learned(cli, machine, shop) -> None:
     """A transcript with a rating is told of in one line with where to look; one of talk is not."""
     talk = [line("one", 0, "user", "Hello"), line("one", 1, "assistant", [{"type": "text", "text": "Hello."}])]
@@ -296,7 +343,7 @@ def test_what_the_judge_has_no_time_for_waits_and_is_told(workspace, shop, cli) 
         for number in range(3):
             asked = said("human", f"From now on never use tool {number}, use make.", f"{today}T10:0{number}:00Z", shop)
             store(h, session(f"s-{number}", shop, day=today), asked)
-        assert harvest(h, everything=True, names=(), within=1e-9).waiting == 3
+        assert harvest(h, everything=True, names=(), bounds=Bounds(1e-9, 1e-9)).waiting == 3
         assert "3 sessions and 2 sessions for the judge, about 1 min" in cli("status").out
         done = harvest(h, everything=True, names=())
         assert (done.sessions, done.waiting, done.unjudged) == (3, 0, 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from holdfast.app.status import up
 from holdfast.memory.remember import remember
+from support.swept import talk, transcript, write
 
 
 def test_up_prepares_and_says_what_to_do(workspace, home) -> None:
@@ -33,3 +34,15 @@ def test_up_offers_to_connect_the_agents_that_are_here(workspace, machine, cli) 
     cli("install", "codex", "--yes")
     with workspace() as h:
         assert not any(line.startswith("Connect") for line in up(h)["next"])
+
+
+def test_up_says_how_to_take_in_what_is_there(workspace, machine, cli, home) -> None:
+    """Sessions from before Holdfast are a next step, with how many they are, until a sweep took them in."""
+    assert not any("sweep" in line for line in cli("up", "--json").json["next"])
+    write(transcript(machine, "one"), talk("one", 1))
+    with workspace() as h:
+        assert up(h)["next"][0].startswith("Take in what your agents wrote so far (1 transcript, ")
+    assert not (home / "state" / "transcripts.db").exists()
+    cli("sweep")
+    with workspace() as h:
+        assert not any("Take in" in line for line in up(h)["next"])

@@ -47,6 +47,9 @@ from holdfast.workspace import Workspace
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 Find = Callable[[Workspace, Digest, Sequence[SessionEvent]], Iterable[Finding]]
+# What is done, to how many sessions it is done already and to how many it will be, and for how many seconds at most.
+Pace = Callable[[str, int, int, float], None]
+_UNBOUNDED = float("inf")
 
 RECENT = 10
 _LEARN_SECONDS = 20
@@ -78,6 +81,15 @@ class Taken:
     at: str
     session: str
     is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """For how many seconds is learned, for how many the judge reads, and when both are over, by the monotonic clock."""
+
+    learn: float = _UNBOUNDED
+    judge: float = _UNBOUNDED
+    end: float = _UNBOUNDED
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +125,19 @@ def harvest(
     session: str = "",
     names: Iterable[str] | None = None,
     dry_run: bool = False,
-    within: float = 0,
+    bounds: Bounds = Bounds(),
+    pace: Pace | None = None,
 ) -> Harvest:
     """Harvest the sessions that ended last, or all, or one; `names` are those that a sweep took in, which come first.
 
-    What was done already as it is now is passed over, unless one session is asked for by its name. `within` bounds it
-    in seconds, and the judge in as many again: what is not done by then waits for the next one.
+    What was done already as it is now is passed over, unless one session is asked for by its name. What is not done
+    within the `bounds` waits for the next one, also where this one is interrupted. `pace` is told how far it is.
     """
     if not workspace.enabled:
         return Harvest(dry_run=dry_run)
     archive = Archive(workspace.home)
     wanted = _wanted(archive, recent, everything, session, names)
-    run = _Run(workspace, archive, within, dry_run=dry_run, again=bool(session))
+    run = _Run(workspace, archive, bounds, pace, dry_run=dry_run, again=bool(session))
     # Only where a person asks for all: a sweep, which comes often, has no time to read every file.
     run.mends = everything and names is None
     if dry_run:
@@ -225,12 +238,15 @@ class _Run:
 
     mends = False
 
-    def __init__(self, workspace: Workspace, archive: Archive, within: float, *, dry_run: bool, again: bool) -> None:
+    def __init__(
+        self, workspace: Workspace, archive: Archive, bounds: Bounds, pace: Pace | None, *, dry_run: bool, again: bool
+    ) -> None:
         self.done = Harvested(workspace.home, str(RULES))
         self._judged = Harvested(workspace.home, str(RULES), "judged")
         self._workspace = workspace
         self._archive = archive
-        self._within = within or float("inf")
+        self._bounds = bounds
+        self._pace = pace or (lambda what, done, total, seconds: None)
         self._dry_run = dry_run
         self._again = again
         self._finders = parts("harvests", "harvest")
@@ -243,11 +259,12 @@ class _Run:
 
     def all(self, wanted: list[ArchiveEntry]) -> Harvest:
         """Harvest these sessions, let the judge read the newest of them, and keep incidents within their budget."""
-        end = time.monotonic() + self._within
-        for number, entry in enumerate(wanted, 1):
-            if time.monotonic() >= end:
-                self._counts["waiting"] = len(wanted) - number + 1
+        end = min(time.monotonic() + self._bounds.learn, self._bounds.end)
+        for number, entry in enumerate(wanted):
+            if (now_at := time.monotonic()) >= end:
+                self._counts["waiting"] = len(wanted) - number
                 break
+            self._pace("learning", number, len(wanted), end - now_at)
             self._one(entry)
         else:
             # Low ratings of sessions that are known from hooks alone.
@@ -276,20 +293,25 @@ class _Run:
         late = clock.iso(time.time() - MAX_DAYS * clock.DAY_SECONDS)
         marks = {entry: f"{entry.at} {entry.raw_bytes}" for entry in wanted if entry.at >= late}
         due = [entry for entry, mark in marks.items() if self._again or not self._judged.is_done(entry.name, mark)]
-        if self._within < float("inf"):
+        if self._bounds != Bounds():
             due.sort(key=lambda entry: entry.at, reverse=True)
         began, known = time.monotonic(), judgements(self._workspace.home, anew=True)
+        end = min(began + self._bounds.judge, self._bounds.end)
         for number, entry in enumerate(due):
-            spent = time.monotonic() - began
+            now_at = time.monotonic()
             # At least one is always read, so that every sweep makes progress.
-            if number and spent >= self._within:
-                return len(due) - number, spent / number * (len(due) - number)
+            if number and now_at >= end:
+                return len(due) - number, (now_at - began) / number * (len(due) - number)
+            self._pace("judging", number, len(due), end - now_at)
             if (read := self._read(entry)) is None:
                 continue
             before = len(self._found)
-            whole = [self._with(finder, find, *read) for finder, find in self._judges]
-            if not self._dry_run:
-                known.keep()
+            try:
+                whole = [self._with(finder, find, *read) for finder, find in self._judges]
+            finally:
+                # What was read of a session is kept, also by whoever is stopped in the middle of it.
+                if not self._dry_run:
+                    known.keep()
             if all(whole) and not self._dry_run:
                 self._judged.add(entry.name, marks[entry])
             if any(one.kind == "rating" for one in self._found[before:]):
@@ -383,7 +405,7 @@ def learn_from(workspace: Workspace, rated: Rated) -> None:
     if rated.action != "added" or row.rating > LOW:
         return
     try:
-        harvest(workspace, session=f"{row.agent}/{row.session}", within=_LEARN_SECONDS)
+        harvest(workspace, session=f"{row.agent}/{row.session}", bounds=Bounds(_LEARN_SECONDS, _LEARN_SECONDS))
     except NotFound:
         return
     except HoldfastError as problem:

@@ -14,6 +14,7 @@ from holdfast.agents import SILENT
 from holdfast.app import inbox, install
 from holdfast.app.harvest_backlog import waiting as left_to_learn
 from holdfast.base import clock, files, rows
+from holdfast.base.text import count
 from holdfast.errors import HoldfastError
 from holdfast.journal import Journal, hook_log, notices
 from holdfast.memory import init
@@ -185,7 +186,19 @@ def up(workspace: Workspace) -> dict[str, Any]:
     steps = init.plan(workspace)
     init.apply(workspace, steps)
     found = status(workspace)
-    return {**found, "prepared": len(steps), "next": _next_steps(found)}
+    history = [] if found["sessions"] or not workspace.enabled else _history(workspace)
+    return {**found, "prepared": len(steps), "next": history + _next_steps(found)}
+
+
+def _history(workspace: Workspace) -> list[str]:
+    """Return the step that takes in what agents wrote before Holdfast was here."""
+    # Only the first `up` waits for this.
+    from holdfast.sessions.budget import sized
+    from holdfast.sessions.cursors import Cursors, Where, look
+
+    there = look(Cursors(workspace.home, "", keep=False), workspace.environment, "", Where()).changed
+    size = f"{count(len(there), 'transcript')}, {sized(sum(one.stamp.size for one in there))}"
+    return [f"Take in what your agents wrote so far ({size}): holdfast sweep"] if there else []
 
 
 def _next_steps(found: dict[str, Any]) -> list[str]:

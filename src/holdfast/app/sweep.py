@@ -18,8 +18,9 @@ from itertools import groupby
 
 from holdfast import agents as adapters
 from holdfast.app import prune
-from holdfast.app.harvest import clear_leftovers, harvest
-from holdfast.app.harvest_backlog import Waiting
+from holdfast.app.harvest import Bounds, clear_leftovers, harvest
+from holdfast.app.harvest import Pace as Learning
+from holdfast.app.harvest_backlog import Waiting, leave, waiting
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.package import __version__
@@ -50,11 +51,11 @@ Say = Callable[[str], None]
 _TOGETHER_FILES, _TOGETHER_BYTES, _TOGETHER_SECONDS = 100, 64_000_000, 2.0
 # Surely so many bytes are read in a second. Where time is short, what is longer comes last, and holds up nothing.
 _SURELY_A_SECOND = 10_000_000
-# How long vectors are made at the end; the rest waits for the next sweep that takes something in.
+# How long vectors are made; the rest waits for the next sweep that takes something in.
 _VECTOR_SECONDS = 10.0
-# So long is learned from sessions before that, and as long again by the judge; or, where that is longer, for this part
-# of the time that taking them in took. Those that are left wait for the next sweep that takes something in.
-_HARVEST_SECONDS, _HARVEST_SHARE = 10.0, 0.25
+# So long is learned from sessions, and so long the judge reads; or, where that is longer, for these parts of the time
+# that taking them in took. Those that are left wait for the next sweep.
+_HARVEST_SECONDS, _LEARN_SHARE, _JUDGE_SHARE = 10.0, 1.0, 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +107,15 @@ def sweep(
     paths: tuple[str, ...] = (),
     pace: Pace | None = None,
     doing: Say | None = None,
+    taken_in: Callable[[Swept], None] | None = None,
+    learning: Learning | None = None,
 ) -> Swept:
     """Take in what changed since the last sweep. `within` bounds it in seconds: what is not done by then waits.
 
     `since` leaves out transcripts that did not change after that time; `paths` are swept in place of all that agents
-    have. With `dry_run` everything is read and nothing is written. `doing` is told what goes on after the transcripts.
+    have. With `dry_run` everything is read and nothing is written. What a person waits for comes first: `taken_in` is
+    told when all of it can be found. Then it is learned from, and the judge comes last; `learning` is told how far
+    that is, and `doing` what else goes on.
     """
     if not workspace.enabled:
         return Swept({}, Retained({}), dry_run=dry_run)
@@ -126,12 +131,15 @@ def sweep(
     with SweepLock(workspace.home), told_if_it_fails(workspace.home):
         run = _Sweep(workspace, end, pace, dry_run=False)
         swept = run.run(where)
+    took = time.monotonic() - began
     with told_if_it_fails(workspace.home):
+        # The lock is free by now: another sweep need not wait for this.
         if swept.ingested:
-            # The lock is free by now: another sweep need not wait for this.
-            share = max(_HARVEST_SECONDS, (time.monotonic() - began) * _HARVEST_SHARE)
-            swept = _harvest(workspace, swept, run.taken, min(share, end - time.monotonic()), doing)
             _make_vectors(workspace, min(_VECTOR_SECONDS, end - time.monotonic()), doing)
+        if taken_in:
+            taken_in(swept)
+        if swept.ingested or waiting(workspace.home):
+            swept = _harvest(workspace, swept, run.taken, (took, end), learning)
         else:
             clear_leftovers(workspace)
         swept = _expire(workspace, swept)
@@ -188,14 +196,21 @@ def _tell(home: str, swept: Swept) -> None:
         notices.report(home, found[0].kind, text, names, hint=found[0].hint, severity=found[0].severity, lasts=True)
 
 
-def _harvest(workspace: Workspace, swept: Swept, names: frozenset[str], seconds: float, doing: Say | None) -> Swept:
-    """Learn for this long from the sessions that were taken in, then from those that wait; failures are reported."""
-    if seconds <= 0 or not workspace.settings.flag("learning.enabled"):
+def _harvest(
+    workspace: Workspace, swept: Swept, names: frozenset[str], times: tuple[float, float], learning: Learning | None
+) -> Swept:
+    """Learn from the sessions that were taken in, then from those that wait; failures are reported.
+
+    `times` are how long it took to take them in, and when the sweep is over.
+    """
+    took, end = times
+    left = end - time.monotonic()
+    if left <= 0 or not workspace.settings.flag("learning.enabled"):
         return swept
-    if doing:
-        doing("learning from what is new")
+    seconds = [max(_HARVEST_SECONDS, took * share) for share in (_LEARN_SHARE, _JUDGE_SHARE)]
+    bounds = Bounds(min(seconds[0], left), seconds[1], end)
     try:
-        found = harvest(workspace, names=names, everything=True, within=seconds)
+        found = harvest(workspace, names=names, everything=True, bounds=bounds, pace=learning)
     except HoldfastError as problem:
         failed = Problem("harvest", workspace.home, f"nothing was learned from what is new: {problem}", problem.hint)
         return replace(swept, problems=(*swept.problems, failed))
@@ -283,7 +298,11 @@ class _Sweep:
                 # After the cursors were lost, learn from the archive which sessions a copy may have begun as.
                 for one in self._archive.digests():
                     self._cursors.begin(one.session.agent, one.session.beginning, one.session.name)
-            waiting = self._take_all(looked)
+            if looked.changed and not self._dry_run and self._workspace.settings.flag("learning.enabled"):
+                # Whoever is killed on the way has what waits learned from by the next sweep.
+                before = waiting(self._workspace.home)
+                leave(self._workspace.home, replace(before, sessions=before.sessions + len(looked.changed)))
+            left = self._take_all(looked)
             entries = self._analyse_the_rest()
             retention, unreadable = self._keep_within(entries)
         finally:
@@ -299,7 +318,7 @@ class _Sweep:
             rewritten=tally.rewritten,
             forgotten_skipped=tally.forgotten,
             malformed=tally.malformed,
-            waiting=waiting,
+            waiting=left,
             problems=(*looked.problems, *tally.problems, *unreadable),
             dry_run=self._dry_run,
         )

@@ -24,6 +24,8 @@ from holdfast.language.judge import Judgement, judge_all, who_judges
 MAX_DAYS = 30
 _MOST = 1_000_000
 _HASH, _FIELDS = 24, 7
+# More messages at once are read no faster, and whoever is stopped loses no more than these.
+_TOGETHER = 32
 
 
 def path_of(home: str) -> str:
@@ -59,9 +61,11 @@ class Judgements:
         """Judge messages of a session, each with what the agent had said before it; known ones are not read again."""
         names = [hash_of(self._who, *message, length=_HASH) for message in messages]
         new = {name: one for name, one in zip(names, messages, strict=True) if name not in self._known}
-        for (name, (text, _)), said in zip(new.items(), judge_all(list(new.values())), strict=True):
-            self._known[name] = _row(name, text, said, session)
-            self._new.append(name)
+        while new:
+            part = [(name, new.pop(name)) for name in list(new)[:_TOGETHER]]
+            for (name, (text, _)), said in zip(part, judge_all([message for _, message in part]), strict=True):
+                self._known[name] = _row(name, text, said, session)
+                self._new.append(name)
         return [_judgement(self._known[name], text) for name, (text, _) in zip(names, messages, strict=True)]
 
     def keep(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -20,6 +21,8 @@ from holdfast.workspace import Workspace
 T = TypeVar("T")
 # Options that choose nothing among the things that a command lists.
 _NOT_CHOOSING = {"limit", "utc", "as_json", "everywhere", "project", "of_project", "subagents"}
+# How long the rest takes is not told before so many seconds.
+_SURE_AFTER, _MINUTE = 1.0, 60
 
 
 def answer(document: object, text: str) -> None:
@@ -213,28 +216,33 @@ def text_of(words: tuple[str, ...], example: str, what: str = "write down") -> s
 
 
 class Bar:
-    """A bar on standard error, made when there is first something to show; `of_bytes` shows their speed, too."""
+    """A bar on standard error with how long the rest takes, made when there is first something to show."""
 
     def __init__(self, what: str, *, of_bytes: bool = False) -> None:
         self._what, self._of_bytes = what, of_bytes
         self._bar: Any = None
         self._task: Any = None
+        self._began = 0.0
 
-    def show(self, done: int, total: int, what: str = "") -> None:
-        """Show how far it is, and what is being done."""
+    def show(self, done: int, total: int, what: str = "", most: float = float("inf")) -> None:
+        """Show how far it is, what is being done, and how long the rest takes, `most` seconds at most."""
         if self._bar is None:
             # rich is only loaded where there is something to show: it would cost every other command its import.
             from rich import progress
             from rich.console import Console
 
-            speed = (progress.DownloadColumn(), progress.TransferSpeedColumn()) if self._of_bytes else ()
-            columns = (progress.TextColumn("{task.description}"), progress.BarColumn(), *speed) if speed else ()
+            columns = [progress.TextColumn("{task.description}"), progress.BarColumn(bar_width=30)]
+            columns += [progress.DownloadColumn()] if self._of_bytes else []
             # It moves the cursor, so it is drawn around the protection of the stream, from descriptions made harmless.
             file = sys.stderr.plain if isinstance(sys.stderr, HarmlessStream) else sys.stderr
+            columns.append(progress.TextColumn("{task.fields[rest]}"))
             self._bar = progress.Progress(*columns, console=Console(file=file), transient=True)
             self._bar.start()
-            self._task = self._bar.add_task(self._what, total=total)
-        self._bar.update(self._task, completed=done)
+            self._task = self._bar.add_task(self._what, total=total, rest="")
+            self._began = time.monotonic()
+        took = time.monotonic() - self._began
+        rest = about(min(took / done * (total - done), most)) if 0 < done < total and took > _SURE_AFTER else ""
+        self._bar.update(self._task, completed=done, total=total, rest=rest)
         self.say(what or self._what)
 
     def say(self, what: str) -> None:
@@ -247,6 +255,13 @@ class Bar:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+
+def about(seconds: float) -> str:
+    """Return how long something takes yet, as roughly as it is known."""
+    if seconds < 2 * _MINUTE:
+        return f"about {max(1, round(seconds))} s left"
+    return f"about {round(seconds / _MINUTE)} min left"
 
 
 class Progress(Bar):

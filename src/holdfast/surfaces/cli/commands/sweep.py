@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import closing
 from typing import Any
 
 import click
@@ -24,6 +25,8 @@ from holdfast.surfaces.cli.output import Bar, emit_json, print_plan, say, say_em
 from holdfast.workspace import Workspace
 
 _MAX_PROBLEMS = 10
+# What is done to sessions, as it is shown.
+_LEARNING = {"learning": "learning from", "judging": "reading what you said in"}
 _PASSES = {
     "age": "for their age",
     "soft": "over the soft cap",
@@ -68,32 +71,79 @@ def _run_sweep(workspace: Workspace, quiet: bool, asked: dict[str, Any]) -> None
         from holdfast.app.erase import finish_interrupted
 
         finish_interrupted(workspace)
-    bar, shown = Bar("sweeping", of_bytes=True), not (invocation().json or quiet) and sys.stderr.isatty()
-
-    def pace(done: int, files: int, bytes_done: int, bytes_all: int) -> None:
-        if shown:
-            bar.show(bytes_done, bytes_all, f"sweeping {done:,} of {files:,}")
-
-    try:
-        swept = sweep(workspace, dry_run=invocation().dry_run, pace=pace, doing=bar.say, **asked)
-    finally:
-        bar.stop()
-    if not swept.dry_run:
+    found = _swept(workspace, asked, is_silent=invocation().json or quiet)
+    if not found.dry_run:
         after_sweep(workspace)
         if os.path.exists(os.path.join(workspace.home, NATIVE)):
             from holdfast.app.native import take_back
 
             take_back(workspace)
-    if emit_json(swept):
-        pass
-    elif not workspace.enabled:
+    if not (emit_json(found) or quiet):
+        _report(workspace, found)
+    _warn(found)
+
+
+def _swept(workspace: Workspace, asked: dict[str, Any], *, is_silent: bool) -> Swept:
+    bars = _Bars(shown=sys.stderr.isatty() and not is_silent)
+
+    def taken_in(found: Swept) -> None:
+        bars.close()
+        if not is_silent:
+            _report_taken(found)
+            sys.stdout.flush()
+        if bars.shown and found.ingested:
+            say("now learning from them; after Ctrl-C the next sweep goes on with it")
+
+    told: dict[str, Any] = {"pace": bars.taking_in, "doing": bars.say, "taken_in": taken_in, "learning": bars.learning}
+    try:
+        with closing(bars):
+            return sweep(workspace, dry_run=invocation().dry_run, **told, **asked)
+    except KeyboardInterrupt:
+        say("what is done is kept; `holdfast sweep` goes on from there")
+        raise
+
+
+class _Bars:
+    """How far a sweep or a harvest is, where somebody sees it: a bar for each thing that is done."""
+
+    def __init__(self, *, shown: bool) -> None:
+        self.shown = shown
+        self._what, self._bar = "", Bar("sweeping", of_bytes=True)
+        self.say = self._bar.say
+
+    def taking_in(self, done: int, files: int, bytes_done: int, bytes_all: int) -> None:
+        """Show how many transcripts are taken in."""
+        if self.shown:
+            self._bar.show(bytes_done, bytes_all, f"sweeping {done:,} of {files:,}")
+
+    def learning(self, what: str, done: int, sessions: int, seconds: float) -> None:
+        """Show how many sessions are learned from or judged, and how long that takes yet, within the seconds."""
+        if not self.shown:
+            return
+        if what != self._what:
+            self._bar.stop()
+            self._what, self._bar = what, Bar(_LEARNING[what])
+        self._bar.show(done, sessions, f"{_LEARNING[what]} {done:,} of {count(sessions, 'session')}", seconds)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        self._bar.stop()
+
+
+def _report(workspace: Workspace, swept: Swept) -> None:
+    """Tell what came of a sweep, but for what was told when all was taken in."""
+    if not workspace.enabled:
         say_empty(workspace, "")
-    elif not quiet:
-        _report(swept)
-    _warn(swept)
+    if swept.dry_run:
+        _report_taken(swept)
+    if swept.learned:
+        things = count(swept.learned, "thing")
+        click.echo(runnable(f"{things} learned: see holdfast rate, lesson, work, research, security and proposals"))
+    if left := str(swept.to_learn):
+        click.echo(runnable(f"to learn from at the next sweep: {left} (holdfast harvest --all does it now)"))
 
 
-def _report(swept: Swept) -> None:
+def _report_taken(swept: Swept) -> None:
     would = "would be " if swept.dry_run else ""
     click.echo(
         f"{count(swept.discovered, 'transcript')} found: {swept.ingested:,} {would}taken in,"
@@ -110,11 +160,10 @@ def _report(swept: Swept) -> None:
     if swept.redacted:
         click.echo("redacted: " + ", ".join(f"{kind} {number:,}" for kind, number in swept.redacted.items()))
     click.echo(_retention_line(swept.retention, would))
-    if swept.learned:
-        things = count(swept.learned, "thing")
-        click.echo(runnable(f"{things} learned: see holdfast rate, lesson, work, research, security and proposals"))
-    if left := str(swept.to_learn):
-        click.echo(runnable(f"to learn from at the next sweep: {left} (holdfast harvest --all does it now)"))
+    if swept.ingested and not (swept.skipped_unchanged or swept.dry_run):
+        click.echo(
+            runnable("look at them: holdfast sessions --everywhere; find something: holdfast sessions search WORDS")
+        )
 
 
 def _retention_line(kept: Retained, would: str) -> str:
@@ -159,7 +208,14 @@ def _harvest(workspace: Workspace, recent: int | None, everything: bool, of_sess
     if sum((recent is not None, everything, bool(of_session))) > 1:
         raise BadInput("which sessions?", "Give one of --recent, --all and --session.")
     dry_run = invocation().dry_run
-    done = harvest(workspace, recent=recent or RECENT, everything=everything, session=of_session, dry_run=dry_run)
+    asked: dict[str, Any] = {
+        "recent": recent or RECENT,
+        "everything": everything,
+        "session": of_session,
+        "dry_run": dry_run,
+    }
+    with closing(_Bars(shown=sys.stderr.isatty() and not invocation().json)) as bars:
+        done = harvest(workspace, **asked, pace=bars.learning)
     if not emit_json(done):
         _print_harvest(workspace, done)
 
