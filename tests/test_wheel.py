@@ -21,6 +21,7 @@ NEEDED = {
     "holdfast/language/triggers.bin",
     "holdfast/privacy/secret_judge.bin",
     "holdfast/recall/model/table.bin",
+    "holdfast/recall/model/wording.bin",
     "holdfast/surfaces/mcp/lists.json",
     "holdfast/surfaces/hook/run.py",
     "holdfast/surfaces/mcp/guidance/normal.md",

@@ -202,6 +202,18 @@ class Model(Tokenizer):
         """
         return self._finish(self._sum(self.weights(text, query, damp)))
 
+    def encode_moved(
+        self, text: str, damp: Mapping[str, float], places: Mapping[int, int], scales: Sequence[float], rows: memoryview
+    ) -> list[float]:
+        """Return the vector of a query whose rows are moved by offsets: `rows` of another table, at these places."""
+        weights = self.weights(text, True, damp)
+        moved = {
+            places[row]: one / self._scales[row] * scales[places[row]] for row, one in weights.items() if row in places
+        }
+        most = max(sum(weights.values()), sum(moved.values()))
+        sums = self._sum(weights, None, most), self._sum(moved, rows, most)
+        return self._finish([one + two for one, two in zip(*sums, strict=True)])
+
     def encode_many(self, texts: Iterable[str], query: bool = False) -> list[Sequence[float]]:
         """Return the vector of each text, the same as `encode` gives; many of them by numpy where it is installed."""
         texts = list(texts)
@@ -247,16 +259,16 @@ class Model(Tokenizer):
             return {row: count**0.5 * scales[row] * gains[row] for row, count in counts.items()}
         return {row: scales[row] if count == 1.0 else count**0.5 * scales[row] for row, count in counts.items()}
 
-    def _sum(self, weights: dict[int, float]) -> list[float]:
-        """Return the weighted sum of the rows, up to a factor.
+    def _sum(self, weights: dict[int, float], rows: memoryview | None = None, most: float = 0.0) -> list[float]:
+        """Return the weighted sum of these rows, or the model's, up to a factor that `most` settles.
 
         A row is read as one long integer; its bytes, four apart, are lanes of 32 bits, so that one multiplication
         weighs a quarter of the row. Ten times faster than a loop over the numbers.
         """
-        total = sum(weights.values())
+        total = most or sum(weights.values())
         if total <= 0.0:
             return [0.0] * self.dim
-        dim, table, lane, factor = self.dim, self._table, self._lane, (_WEIGHT_SUM - 1) / total
+        dim, table, lane, factor = self.dim, rows or self._table, self._lane, (_WEIGHT_SUM - 1) / total
         first = second = third = fourth = weight_sum = 0
         for row, weight in weights.items():
             share = int(weight * factor)

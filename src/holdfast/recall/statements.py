@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.recall.embed import cosines
 from holdfast.recall.scan import is_narrow
+from holdfast.recall.wording import wording_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +68,12 @@ class Question:
         self.rest = self.all_of_it
         if self.names:
             without = asked.damp | {asked.words[place]: 0.0 for place in self.names}
-            rest = model.encode(asked.text, query=True, damp=without)
+            wording = wording_of(model)
+            rest = (
+                wording.encode(model, asked.text, without)
+                if wording
+                else model.encode(asked.text, query=True, damp=without)
+            )
             # A query that consists of names asks for these names.
             self.rest, self.names = (rest, self.names) if any(rest) else (self.all_of_it, [])
 
