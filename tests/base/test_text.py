@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.base.text import CUT, DOTS, by_prefix, cut, ends_of, hash_of, one_line, sha256
+from holdfast.base.text import CUT, DOTS, by_prefix, cut, ends_of, hash_of, one_line, sha256, with_capital
 from holdfast.errors import BadInput, NotFound
 
 
@@ -27,6 +27,24 @@ from holdfast.errors import BadInput, NotFound
 def test_a_text_is_cut_between_words(text, most, mark, found) -> None:
     """A word that does not fit whole is left out, unless that would leave less than half of the room."""
     assert cut(text, most, mark) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("deploys need the VPN", "Deploys need the VPN"),
+        ("über alles wird geredet", "Über alles wird geredet"),
+        ("don't do it", "Don't do it"),
+        ("uv.lock is never edited", "uv.lock is never edited"),
+        ("data/raw is untouchable", "data/raw is untouchable"),
+        ("iOS comes first", "iOS comes first"),
+        ("`npm test` it is", "`npm test` it is"),
+        ("", ""),
+    ],
+)
+def test_a_sentence_begins_with_a_capital_and_a_name_as_it_is(text, found) -> None:
+    """A file of another case is another file, so the name of one is never written with a capital."""
+    assert with_capital(text) == found
 
 
 def test_no_part_of_a_word_is_left_where_whole_words_are_wanted() -> None:

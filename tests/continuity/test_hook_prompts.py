@@ -157,6 +157,7 @@ def test_remember_becomes_a_memory_at_once(told, workspace):
         ("Never do that on staging again, remember it.", "Never do that on staging again"),
         ("Remember, never do that: push to main", "Never do that: push to main"),
         ("run the plan, and remember that staging lives in europe-west3", "Staging lives in europe-west3"),
+        ("Don't forget: uv.lock is never edited", "uv.lock is never edited"),
     ],
 )
 def test_what_is_remembered_is_the_statement(text, kept):

@@ -127,6 +127,13 @@ def _joins(letter: str) -> bool:
     return letter >= _JOINING and not is_hidden(letter, 0)
 
 
+def with_capital(text: str) -> str:
+    """Return a sentence with a capital at its head, where that is a word: a name of code (`uv.lock`) stays as it is."""
+    first = text.split(maxsplit=1)[0].rstrip(".,;:!?") if text.strip() else ""
+    is_word = first[:1].islower() and first.replace("'", "").replace("’", "").isalpha() and first[1:].islower()
+    return text[:1].upper() + text[1:] if is_word or len(first) == 1 else text
+
+
 def count(number: int, thing: str, plural: str = "") -> str:
     """Return the number and what it counts, in the plural where it is not one: `1 session`, `1,200 memories`."""
     if number == 1:

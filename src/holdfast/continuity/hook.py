@@ -11,7 +11,7 @@ import os
 
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import dumps
-from holdfast.base.text import DOTS, cut
+from holdfast.base.text import DOTS, cut, with_capital
 from holdfast.continuity import asks, messages, open_sessions
 from holdfast.errors import HoldfastError, StoreBusy
 from holdfast.parts import CONTINUES, Effect
@@ -153,9 +153,8 @@ def _remember(run: HookRun, texts: list[str]) -> None:
 
     def store(text: str, kind: str, key: str | None = None) -> Stored:
         said, agent = tidied(text), run.call.agent
-        statement = said[0].upper() + said[1:]
         return remember(
-            run.workspace, statement, key=key, scope=scope, type=kind, trust="user", source="hook", agent=agent
+            run.workspace, with_capital(said), key=key, scope=scope, type=kind, trust="user", source="hook", agent=agent
         )
 
     answers = []

@@ -6,6 +6,7 @@ looks at every prompt, so a long one costs no more than a look at its beginning.
 
 from __future__ import annotations
 
+from holdfast.base.text import with_capital
 from holdfast.language.word_lists import LANGUAGES, lines
 from holdfast.privacy.fence import harmless_line, kept, shown
 from holdfast.privacy.redact import is_mostly_secret
@@ -241,7 +242,7 @@ def statement(text: str) -> str:
     from holdfast.language.sentences import sentences
 
     found = next((one.statement for one in requests(sentences(text), text)), "")
-    return found[0].upper() + found[1:] if found else text
+    return with_capital(found) or text
 
 
 def lasting(kind: str, text: str) -> str:
@@ -268,7 +269,7 @@ def lasting(kind: str, text: str) -> str:
     telling = [word for word in telling_words(said) if word not in _PROPOSING]
     if len(telling) < _MIN_LASTING or not POINTING.isdisjoint(points) or "it" in words[:MAX_SUBJECT]:
         return ""
-    return said[0].upper() + said[1:].rstrip(" ;,")
+    return with_capital(said.rstrip(" ;,"))
 
 
 def is_standing(kind: str, text: str) -> bool:

@@ -8,6 +8,7 @@ memory supersedes is left as it was.
 from __future__ import annotations
 
 from holdfast.base.clock import is_day
+from holdfast.base.text import with_capital
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,4 +88,4 @@ def tidied(text: str) -> str:
         rest = said[len(lead) :].lstrip(" ,;:-–—")
         lead = lead if len(rest.split()) > 1 else ""
         said = rest if lead else said
-    return said if said == text.strip() else said[0].upper() + said[1:]
+    return said if said == text.strip() else with_capital(said)

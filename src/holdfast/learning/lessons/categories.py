@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.base.text import with_capital
 from holdfast.language.likeness import folded, listed
 
 CATEGORIES = ("system", "algorithm")
@@ -75,7 +76,7 @@ def rule_in(text: str) -> str:
         return ""
     if not (any(phrase in said for phrase in _of("directive")) or ", not " in rest or ", nicht " in rest):
         return ""
-    return rest[0].upper() + rest[1:].rstrip(" .!") + "."
+    return with_capital(rest.rstrip(" .!")) + "."
 
 
 def points_elsewhere(text: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from holdfast.base.text import one_line
+from holdfast.base.text import one_line, with_capital
 from holdfast.continuity import messages
 from holdfast.language import triggers
 from holdfast.language.ratings import explicit
@@ -59,7 +59,7 @@ def plain_ask(text: str) -> PlainAsk | None:
     demands = plan_items.asked(told)
     wanted = [title, *[one for one in demands.criteria if _is_whole(one) and one.casefold() not in title.casefold()]]
     barred = tuple([one for one in demands.anti_criteria if _is_whole(one) and one.casefold() not in title.casefold()])
-    return PlainAsk(title[:1].upper() + title[1:], tuple(wanted), barred, is_order=_orders(said[0]))
+    return PlainAsk(with_capital(title), tuple(wanted), barred, is_order=_orders(said[0]))
 
 
 def agreed_plan(text: str) -> PlainAsk | None:

@@ -6,7 +6,7 @@ The words are data, one file a language, in `words/`. Nothing heavy is imported:
 from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
-from holdfast.base.text import hash_of
+from holdfast.base.text import hash_of, with_capital
 from holdfast.language.word_lists import spoken
 
 TYPE_CHECKING = False
@@ -98,7 +98,7 @@ def title_of(text: str) -> str:
     title = " ".join(spoken).rstrip(".,;:!? ")
     while len(title) > MAX_TITLE and " " in title:
         title = title.rpartition(" ")[0]
-    return title[:1].upper() + title[1:MAX_TITLE]
+    return with_capital(title[:MAX_TITLE])
 
 
 def parts_of(sentence: str) -> list[str]:
