@@ -39,6 +39,9 @@ from holdfast.language.contradiction import Claim, says_otherwise
         ("You may deploy without the VPN", "You cannot deploy without the VPN, since the cluster is private."),
         ("Deploy to staging without the VPN", "Always deploy to staging with the VPN"),
         ("Ohne Rückfrage auf main pushen", "Nie ohne Rückfrage auf main pushen"),
+        ("chmod 777 is ok", "chmod 777 is forbidden"),
+        ("Pushes to main are fine", "Never pushes to main"),
+        ("sudo ist verboten", "sudo ist erlaubt"),
     ],
 )
 def test_a_newer_statement_says_otherwise(newer: str, older: str) -> None:
@@ -53,6 +56,7 @@ def test_a_newer_statement_says_otherwise(newer: str, older: str) -> None:
     ("newer", "older"),
     [
         ("Never, ever run terraform destroy!", "Never run terraform destroy."),
+        ("Never run chmod 777", "It's fine to run chmod 777 on /tmp/x"),
         ("You should never, under any circumstances, use yarn.", "Never use yarn."),
         ("Never, ever run `prisma migrate reset`.", "You must never run `prisma migrate reset`."),
         ("You mustn't use yarn", "Never use yarn."),

@@ -717,6 +717,17 @@ def test_the_commands_warn_list_and_confirm(cli, code, monkeypatch) -> None:
     assert cli("confirm", "nothing-like-it").code == 3
 
 
+def test_confirming_what_is_gone_says_that_it_is_no_longer_checked(cli, code, monkeypatch) -> None:
+    """A statement about code that is not there any more may still be confirmed; nothing would mark it as stale then."""
+    monkeypatch.chdir(code.root)
+    cli("remember", "`login` in src/auth.py returns a dict.", "--key", "k")
+    (code.root / "src" / "auth.py").write_text("TTL = 5\n", encoding="utf-8")
+    said = cli("confirm", "k")
+    assert said.out.startswith("confirmed  k") and "login: not in the code any more, so only src/auth.py is" in said.err
+    (code.root / "src" / "auth.py").unlink()
+    assert "nothing that it names is in the code any more" in cli("confirm", "k").err
+
+
 def test_memories_of_another_project_are_not_held_against_this_code(stored, opened, code, home, machine) -> None:
     """Who looks from elsewhere is told nothing about files that are not there, nor which branch is checked out."""
     stored("`login` in src/auth.py returns a dict.", key="k")

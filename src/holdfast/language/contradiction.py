@@ -63,9 +63,10 @@ def _clauses(text: str) -> tuple[list[str], list[list[str]], frozenset[str]]:
     limits: set[str] = set()
     is_denied = is_limit = False
     begins = 0
-    kinds = ("reason", "condition", "not", "limit", "small")
-    reasons, conditions, denying, limiting, small = (among("contradiction", kind) for kind in kinds)
-    for token in _tokens(text):
+    kinds = ("reason", "condition", "not", "limit", "permits", "small")
+    reasons, conditions, denying, limiting, permitting, small = (among("contradiction", kind) for kind in kinds)
+    tokens = _tokens(text)
+    for token, follows in zip(tokens, [*tokens[1:], ""], strict=False):
         word = _bare(token)
         if word in reasons:
             break
@@ -78,8 +79,11 @@ def _clauses(text: str) -> tuple[list[str], list[list[str]], frozenset[str]]:
             denied.append([])
         elif is_denied and word in ("or", "nor", "and", "oder", "und"):
             denied.append([])
-        elif word in limiting:
+        elif word in limiting or (word in ("on", "auf") and "/" in follows):
+            # What may be done on one file may be forbidden elsewhere.
             is_limit = True
+        elif word in permitting and not is_denied:
+            said[:] = _without_is(said)
         elif word and word not in small:
             (denied[-1] if is_denied else said).append(word)
             limits |= {word} if is_limit and not is_denied else set()
@@ -93,7 +97,12 @@ def _clauses(text: str) -> tuple[list[str], list[list[str]], frozenset[str]]:
 def _deny_before(said: list[str], denied: list[list[str]], begins: int, is_denied: bool) -> None:
     """Deny what a clause says before its last word where nothing stands behind that: "Yarn nicht verwenden"."""
     if is_denied and not denied[-1]:
-        denied[-1], said[begins:] = said[begins:], []
+        denied[-1], said[begins:] = _without_is(said[begins:]), []
+
+
+def _without_is(words: list[str]) -> list[str]:
+    """Return the words without the verb at their end: of "pushing is", before "fine" or "forbidden", what it is about."""
+    return words[:-1] if words[-1:] in (["is"], ["are"], ["ist"], ["sind"]) else words
 
 
 def _turned(text: str) -> tuple[list[str], bool]:

@@ -98,6 +98,16 @@ def confirm(workspace: Workspace, memory: Memory) -> Memory:
     return workspace.store.change(memory.scope, memory.key, updated=now(), **changed)
 
 
+def let_go(before: Memory, after: Memory) -> str:
+    """Return what a confirmed memory is no longer checked against, because the code has it no more; mostly nothing."""
+    kept = parsed(after.anchors)
+    symbols = {one.symbol for one in kept if one.symbol}
+    lost = [one.symbol for one in parsed(before.anchors) if one.symbol and one.symbol not in symbols]
+    if before.anchors and not kept:
+        return "nothing that it names is in the code any more, so no change of code will mark it as stale"
+    return f"{', '.join(lost)}: not in the code any more, so only {kept[0].path} is checked from now on" if lost else ""
+
+
 def stale(workspace: Workspace, memories: Iterable[Memory]) -> list[StaleMemory]:
     """Return the memories whose code changed or moved, or whose branch is gone unmerged."""
     checks: dict[Scope, Freshness] = {}

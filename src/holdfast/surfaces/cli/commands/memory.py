@@ -114,9 +114,12 @@ def _confirm(workspace: Workspace, keys: tuple[str, ...], scope: str | None) -> 
         _list_stale(workspace, scope)
         return
     workspace.need_enabled()
-    held = [anchors.confirm(workspace, memory) for memory in [workspace.locate(key, scope) for key in keys]]
-    if not emit_json({"confirmed": [memory_json(memory) for memory in held]}):
-        for memory in held:
+    held = [(memory, anchors.confirm(workspace, memory)) for memory in [workspace.locate(key, scope) for key in keys]]
+    for before, after in held:
+        if lost := anchors.let_go(before, after):
+            say(f"{after.key}: {lost}. To say what holds now: holdfast edit {after.key}")
+    if not emit_json({"confirmed": [memory_json(memory) for _, memory in held]}):
+        for _, memory in held:
             click.echo(f"confirmed  {heading(memory)}")
 
 
