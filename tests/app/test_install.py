@@ -189,6 +189,15 @@ def test_what_a_person_must_do_is_said(cli) -> None:
     assert cli("install", "codex", "--json").json["advice"]
 
 
+def test_several_agents_are_connected_at_once(cli, machine) -> None:
+    """Each has its own plan, a wrong name changes nothing, and `--json` answers for one."""
+    assert cli("install", "codex", "nonsense", "--yes").code == 3
+    assert not (machine / ".codex").exists()
+    assert cli("install", "codex", "claude-code", "--yes", "--json").code == 2
+    said = cli("install", "codex", "claude-code", "--yes")
+    assert "installed Codex" in said.out and "installed Claude Code" in said.out
+
+
 def test_json_has_the_plan(cli, machine) -> None:
     """With `--json` the plan is one document: each file, what happens to it, and its diff."""
     planned = cli("install", "codex", "--dry-run", "--json").json

@@ -57,6 +57,17 @@ def test_all_at_once_and_out_in_another_order(cli, lived_in, shop, tree) -> None
     assert {path: what for path, what in tree(lived_in).items() if not path.startswith(".holdfast")} == before
 
 
+def test_a_second_install_forgets_no_folder_of_the_first(cli, machine, tree) -> None:
+    """What the first install made, the uninstall removes, although a second one changed a file since."""
+    before = tree(machine)
+    cli("install", "gemini-cli", "--yes")
+    (machine / ".gemini" / "settings.json").write_text("{}\n", encoding="utf-8")
+    assert "installed" in cli("install", "gemini-cli", "--yes").out
+    (machine / ".gemini" / "settings.json").unlink()
+    cli("uninstall", "gemini-cli", "--yes")
+    assert {path for path in tree(machine) if ".gemini" in path} == {path for path in before if ".gemini" in path}
+
+
 def test_a_copy_of_a_killed_install_goes_with_the_uninstall(cli, lived_in) -> None:
     """An install that was killed before its first file left a copy of the settings: the uninstall takes it away."""
     before = {name: (lived_in / name).read_bytes() for name in (".claude/settings.json", ".claude.json")}

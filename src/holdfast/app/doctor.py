@@ -24,6 +24,7 @@ from holdfast.memory import doctrine
 from holdfast.memory.heal import close_to_others, open_to_others
 from holdfast.patterns import distributed
 from holdfast.records import Problem
+from holdfast.rules.rule import OFF
 from holdfast.workspace import Workspace
 
 _LOW_SPACE = 100_000_000
@@ -123,7 +124,10 @@ def files_are_sound(workspace: Workspace) -> Iterator[Problem]:
 
 
 def setting_is_at_work(workspace: Workspace) -> Iterator[Problem]:
-    """Memory is switched on."""
+    """Memory is switched on, and so are its rules."""
+    if not workspace.settings.flag("rules.enabled"):
+        hint = "To switch them on: holdfast config set rules.enabled true"
+        yield Problem("off", workspace.settings.origin["rules.enabled"], OFF, hint, severity="info")
     if workspace.why_off:
         name, hint = ("sealed", "Take it out.") if workspace.settings.flag("sealed") else ("enabled", _SWITCH_ON)
         yield Problem("off", workspace.settings.origin[name], workspace.why_off, hint, severity="info")

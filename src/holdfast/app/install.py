@@ -131,7 +131,7 @@ def apply(workspace: Workspace, planned: InstallPlan) -> None:
         except BaseException:
             record.save(workspace.home, before)
             raise
-        made = tuple(sorted({*folders, *folders}))
+        made = tuple(sorted({*install.folders, *folders}))
         record.save(workspace.home, [*others, replace(install, folders=made)])
     note(workspace, "install", planned)
 

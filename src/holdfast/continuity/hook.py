@@ -182,8 +182,10 @@ def _where(run: HookRun, memory: Memory) -> str:
     """Return at which calls agents are told what was just stored, to end a line with; nothing of what is no rule."""
     from holdfast.language.derived import NOWHERE
     from holdfast.language.suggesting import give_one
-    from holdfast.rules.rule import told_at
+    from holdfast.rules.rule import OFF, told_at
 
+    if not run.settings.flag("rules.enabled"):
+        return f"; {OFF}"
     told = told_at(memory, run.settings.text("rules.strongest"))
     return f"; {told} (to give it one: `{give_one(memory)}`)" if told == NOWHERE else f"; {told}" if told else ""
 

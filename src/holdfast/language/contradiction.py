@@ -101,7 +101,7 @@ def _deny_before(said: list[str], denied: list[list[str]], begins: int, is_denie
 
 
 def _without_is(words: list[str]) -> list[str]:
-    """Return the words without the verb at their end: of "pushing is", before "fine" or "forbidden", what it is about."""
+    """Return the words without a verb at their end: of "pushing is", before "fine" or "forbidden", only "pushing"."""
     return words[:-1] if words[-1:] in (["is"], ["are"], ["ist"], ["sind"]) else words
 
 

@@ -99,6 +99,9 @@ def rule_here(memory: Memory, strongest: str) -> Rule | None:
     return replace(rule, does=does, why=why or rule.why) if rule else None
 
 
+OFF = "rules are switched off (rules.enabled), so none is told at any call"
+
+
 def told_at(memory: Memory, strongest: str) -> str:
     """Return in a few words at which calls a memory is told, or that a rule is told at none; nothing of any other."""
     rule = rule_here(memory, strongest)

@@ -109,10 +109,20 @@ def test_what_a_rule_is_said_to_do_is_bounded_by_the_setting(cli) -> None:
     assert cli("show", "npm", "--json").json["rule"]["does"] == "say"
 
 
+def test_approving_a_rule_says_at_which_calls_it_holds(cli, shop) -> None:
+    """An approved proposal is a rule like one that was typed, so the person reads the same of it."""
+    (shop / "CLAUDE.md").write_text("- Never use npm.\n", encoding="utf-8")
+    cli("import")
+    assert "holds at: npm" in cli("proposals", "approve", "--all").err
+
+
 def test_when_says_that_rules_are_switched_off(cli) -> None:
-    """It does not claim that no rule applies, or that there is none."""
+    """It does not claim that no rule applies, or that there is none, and nothing else promises a hold."""
     cli("remember", "Never use npm.")
     cli("config", "set", "rules.enabled", "false")
+    told = cli("remember", "Never use yarn.").err
+    assert "switched off (rules.enabled)" in told and "stopped" not in told
+    assert "switched off (rules.enabled)" in cli("doctor").out
     assert all("switched off (rules.enabled)" in cli("when", *call).err for call in ((), ("npm install",)))
 
 

@@ -66,6 +66,7 @@ _SYNONYMS = {
     "patterns": "pattern",
     "fixes": "fix solutions",
     "receipts": "receipt injected given",
+    "when": "rules rule enforce conditions",
     "preview": "simulate context",
     "replay": "backtest rerun",
     "mcp": "server",

@@ -6,11 +6,13 @@ from collections.abc import Iterable
 
 import click
 
+from holdfast import agents
 from holdfast.agents.base import ConfigChange
 from holdfast.app import install, schedule
 from holdfast.app.install import InstallPlan, Seen, UninstallOutcome
 from holdfast.app.schedule import Scheduled, SystemCall
 from holdfast.base.text import count
+from holdfast.errors import BadInput
 from holdfast.inject import publish
 from holdfast.patterns import distributed
 from holdfast.surfaces.cli import options
@@ -33,24 +35,27 @@ _portable = click.option(
 
 
 @command("install", "holdfast install claude-code --dry-run")
-@click.argument("agent", required=False)
+@click.argument("names", metavar="[AGENT]...", nargs=-1)
 @_scope
 @_portable
 @options.consent
-def _install(workspace: Workspace, agent: str | None, scope: str, portable: bool) -> None:
-    """Connect an agent: its hooks and the MCP server, in its own config files. Without AGENT: list the agents.
+def _install(workspace: Workspace, names: tuple[str, ...], scope: str, portable: bool) -> None:
+    """Connect agents: their hooks and the MCP server, in their own config files. Without AGENT: list the agents.
 
     The plan is a diff of every file. What else is in it stays, comments and order too; `holdfast uninstall` takes
     exactly this out again.
     """
-    if agent is None:
+    if not names:
         _show_agents(install.overview(workspace))
         return
-    planned = install.plan(workspace, agent, scope=scope, portable=portable)
-    if planned.agent.detect(planned.place) is None:
-        prepared = "; its files are prepared for it" if planned.changes else ""
-        say(f"{planned.agent.title} was not found here{prepared}")
-    connect(workspace, planned)
+    if len(names) > 1 and invocation().json:
+        raise BadInput("--json answers for one agent", "Name one at a time.")
+    for agent in [agents.get(name) for name in dict.fromkeys(names)]:
+        planned = install.plan(workspace, agent.name, scope=scope, portable=portable)
+        if agent.detect(planned.place) is None:
+            prepared = "; its files are prepared for it" if planned.changes else ""
+            say(f"{agent.title} was not found here{prepared}")
+        connect(workspace, planned)
 
 
 def connect(workspace: Workspace, planned: InstallPlan, *, show: bool = True) -> None:
@@ -70,7 +75,7 @@ def connect(workspace: Workspace, planned: InstallPlan, *, show: bool = True) ->
         say(line)
 
 
-def _show_agents(agents: list[Seen]) -> None:
+def _show_agents(every: list[Seen]) -> None:
     """Print the agents that are here, what each gets, and the names of those that are not here."""
     listed = [
         {
@@ -83,19 +88,19 @@ def _show_agents(agents: list[Seen]) -> None:
             "gets": list(one.gets),
             "advice": list(one.agent.advice),
         }
-        for one in agents
+        for one in every
     ]
     if emit_json({"agents": listed}):
         return
-    for one in agents:
+    for one in every:
         if one.found is not None:
             connected = f"connected ({', '.join(one.installed)})" if one.installed else "not connected"
             state = connected if one.agent.events else "read only"
             click.echo(flowing(f"{one.agent.name:12} {state:24} {', '.join(one.gets)}", " " * 13))
-    missing = [one.agent.name for one in agents if one.found is None]
+    missing = [one.agent.name for one in every if one.found is None]
     if missing:
         say(f"not found here: {', '.join(missing)}")
-    if any(one.found and not one.installed and one.agent.events for one in agents):
+    if any(one.found and not one.installed and one.agent.events for one in every):
         say("connect one: holdfast install NAME")
 
 

@@ -12,6 +12,7 @@ from holdfast.memory.proposals import Decision
 from holdfast.memory.show import list_memories
 from holdfast.records import Memory, Proposal
 from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.commands.remember import say_condition
 from holdfast.surfaces.cli.making import group
 from holdfast.surfaces.cli.output import emit_json, need_terminal, say, say_problems, scoped_json, why_empty
 from holdfast.workspace import Workspace
@@ -52,7 +53,12 @@ def _approve(workspace: Workspace, names: tuple[str, ...], everything: bool) -> 
     if everything == bool(names):
         raise BadInput("which proposals?", "Give the IDs, or --all.")
     workspace.need_person("approves what was proposed")
-    return tell_decisions(approve(workspace, proposals.every_id(workspace) if everything else names))
+    decided = approve(workspace, proposals.every_id(workspace) if everything else names)
+    code = tell_decisions(decided)
+    for one in decided:
+        if one.act == "approved" and one.key and one.proposal.kind == "memory":
+            say_condition(workspace, workspace.locate(one.key))
+    return code
 
 
 @_list.sub("reject", 'holdfast proposals reject 1a2b --reason "no longer true"')

@@ -10,7 +10,7 @@ from holdfast.base.text import one_line
 from holdfast.memory.remember import remember
 from holdfast.records import STRENGTHS, TRUSTS, TYPES, USUAL, Memory
 from holdfast.rules.lookup import held_all_the_same
-from holdfast.rules.rule import as_fields, condition_of
+from holdfast.rules.rule import OFF, as_fields, condition_of
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import HERE, command
 from holdfast.surfaces.cli.output import emit_json, heading, memory_json, say, text_of
@@ -71,6 +71,8 @@ def _remember(workspace: Workspace, /, text: tuple[str, ...], tags: tuple[str, .
 def say_condition(workspace: Workspace, memory: Memory) -> None:
     """Say at which calls a memory is told, and which agents have no hook there yet."""
     lines = condition_of(memory, workspace.settings.text("rules.strongest"))
+    if lines and not workspace.settings.flag("rules.enabled"):
+        lines = [lines[0], OFF]
     for number, line in enumerate(lines):
         say(f"  {line}" if number else line)
     if any("tool: " in line for line in lines[:1]):

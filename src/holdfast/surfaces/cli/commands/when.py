@@ -16,6 +16,7 @@ from holdfast.language.derived import NOWHERE
 from holdfast.language.suggesting import give_one
 from holdfast.language.tools import KINDS
 from holdfast.rules.lookup import RuleAnswer, asked, listed, silent
+from holdfast.rules.rule import OFF
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.making import HERE, command
 from holdfast.surfaces.cli.output import emit_json, say
@@ -55,7 +56,7 @@ def _when(workspace: Workspace, /, line: tuple[str, ...], path: str, tool: str, 
     if not found:
         is_off = not workspace.settings.flag("rules.enabled")
         nothing = "no rule applies to this call" if is_call else "no memory here has a condition"
-        say("rules are switched off (rules.enabled), so none is told at any call" if is_off else nothing)
+        say(OFF if is_off else nothing)
     for one in found:
         memory = one.rule.memory
         click.echo(f"{style(_DOES[one.does], 'bold')}  {memory.key}  {memory.scope}")
@@ -65,7 +66,8 @@ def _when(workspace: Workspace, /, line: tuple[str, ...], path: str, tool: str, 
     if nowhere and not (is_call and found):
         others = f" and {len(keys) - _MAX_NAMED} more" if keys[_MAX_NAMED:] else ""
         say(f"{count(len(keys), 'rule')} {NOWHERE}: {', '.join(keys[:_MAX_NAMED])}{others}")
-        say(f"  to give {keys[0]} one: {give_one(nowhere[0])}")
+        if not is_call:
+            say(f"  to give {keys[0]} one: {give_one(nowhere[0])}")
 
 
 def _json(one: RuleAnswer) -> dict[str, object]:
