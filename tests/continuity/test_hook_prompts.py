@@ -594,6 +594,9 @@ def test_who_says_what_to_remember_is_not_told_it(told, workspace):
     [
         ("remember: never use sudo", "; holds at: sudo"),
         ("remember: before committing, run pnpm lint", "; told at: git commit"),
+        # What begins with the name of a file or a program is kept as it is written.
+        ("Don't forget: uv.lock is never edited", "; holds at: uv.lock"),
+        ("Keep in mind that npm is banned here", "; holds at: npm"),
         (
             "remember: never write to the production database",
             "; told at no call (to give it one: `holdfast edit never-",

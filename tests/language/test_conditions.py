@@ -99,7 +99,7 @@ NO_PUSHES = [
     "python -c \"print('git push')\"",
     "node -e 'console.log(\"git push\")'",
     "man git push",
-    "ssh host 'git push'",
+    "ssh host 'echo git push'",
     "git-push-all",
     "mygit push",
     "git pushy",

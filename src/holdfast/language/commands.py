@@ -32,6 +32,8 @@ _TELLING: tuple[Kind, ...] = (
 _RANKS = {kind: rank for rank, kind in enumerate(_TELLING)}
 _MAX_DEPTH = 3
 _MAX_PATTERN = 4
+# A longer word behind one dash is one option, and no bundle of letters.
+_MAX_BUNDLE = 5
 # Lines that come again and again are short, and only those are remembered.
 _MAX_REMEMBERED, _MAX_REMEMBERED_LINE = 4_096, 300
 # Behind these signs another command gives the line its exit.
@@ -229,6 +231,8 @@ def unwrapped(words: Sequence[str]) -> list[str]:
 def program(word: str) -> str:
     """Return the program that a word calls, without its folder and version."""
     name = word.rstrip("/").rpartition("/")[2] or word
+    if "@" in name[1:]:
+        name = name.partition("@")[0]
     for known in ("python", "pip"):
         if name.startswith(known) and not name[len(known) :].strip("0123456789."):
             return known
@@ -418,6 +422,9 @@ def is_option(word: str, wanted: str) -> bool:
         return word[:1] == "-" and word[1:2] not in ("", "-")
     if "*" in wanted:
         return fits(word, wanted)
+    if wanted[:1] == "-" == word[:1] and len(wanted) > _MAX_BUNDLE and word[:2] != wanted[:2]:
+        # Some programs take `-auto-approve` and `--auto-approve`.
+        word, wanted = f"--{word.lstrip('-')}", f"--{wanted.lstrip('-')}"
     if word == wanted or (wanted[:2] == "--" and word.startswith(f"{wanted}=")):
         # What is switched off is not given.
         return word != f"{wanted}=false"

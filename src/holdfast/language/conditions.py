@@ -277,6 +277,11 @@ def _runs_of(line: str) -> list[Run]:
     return _last_runs
 
 
+def _runs_here(line: str) -> list[Run]:
+    """Return what a line runs on this machine: what it does to files elsewhere changes none here."""
+    return [run for run in _runs_of(line) if not run.elsewhere]
+
+
 def _matched_command(condition: Condition, call: Call) -> str:
     line = line_of(call) if condition.commands else ""
     wanted = [one.split() for one in condition.commands if one[:1] != _BUT]
@@ -289,7 +294,9 @@ def _matched_command(condition: Condition, call: Call) -> str:
         if condition.branches:
             folder = _folder_of(run)
             branches, here[folder] = _branches(run.words, here[folder] if folder in here else _branch_in(folder, call))
-        named = run.is_any(wanted, as_spelled=exact) and not run.is_any(but, as_spelled=exact)
+        # In a container or on a host a program alone may be meant to be another than here: "pnpm, not npm".
+        meant = [one for one in wanted if len(one) > 1] if run.elsewhere else wanted
+        named = run.is_any(meant, as_spelled=exact) and not run.is_any(but, as_spelled=exact)
         if named and _is_on(condition.branches, branches):
             return " ".join(run.text.split())
     return ""
@@ -329,7 +336,7 @@ def _matched_path(condition: Condition, call: Call) -> str:
     if not patterns:
         return ""
     if _READS in condition.tools and line_of(call):
-        shown = [_from(run.folder, path) for run in _runs_of(line_of(call)) for path in shown_by(run.words)]
+        shown = [_from(run.folder, path) for run in _runs_here(line_of(call)) for path in shown_by(run.words)]
         changed = touched(call) if len(condition.tools) > 1 else []
         return _first_meant([*shown, *changed], patterns, call)
     found = _removed(call) if removes else touched(call, reads=bool(condition.tools))
@@ -380,7 +387,7 @@ def _removed(call: Call) -> list[str]:
     """Return the files that a call takes away or moves."""
     line = line_of(call)
     if line:
-        return [_from(run.folder, path) for run in _runs_of(line) for path in changes_of(run, removed_by)]
+        return [_from(run.folder, path) for run in _runs_here(line) for path in changes_of(run, removed_by)]
     if "delete" in call.tool.casefold():
         return tools.paths_in(call.given)
     lines = call.given.replace("\\n", "\n").split("\n") if tools.PATCH in call.given else []
@@ -390,7 +397,7 @@ def _removed(call: Call) -> list[str]:
 def _taken_along(call: Call, *, removes: bool) -> list[tuple[str, list[str], bool]]:
     """Return the folders that a call takes along, the names of what goes of them, and whether only what git ignores."""
     found: list[tuple[str, list[str], bool]] = []
-    for run in _runs_of(line_of(call)):
+    for run in _runs_here(line_of(call)):
         folders, names, only_ignored = taken_along(run)
         folders = folders if only_ignored or not removes or removed_by(run.words) else []
         found += [(_from(run.folder, path), names, only_ignored) for path in folders]
@@ -408,7 +415,7 @@ def touched(call: Call, *, reads: bool = False) -> list[str]:
         changed = tools.changed_files(call.tool, call.given)
         return changed or (tools.paths_in(call.given) if reads else [])
     found: list[str] = []
-    for run in _runs_of(line):
+    for run in _runs_here(line):
         named = [*run.writes, *changes_of(run), *_patched(run, call)]
         found += [_from(run.folder, path) for path in named]
     return [path for path in found if not path.startswith("/dev/")]

@@ -50,7 +50,7 @@ _CALLED_BRANCHES = kept(rf"(?i)(?P<led>){_SOME_BRANCHES}(?=(?:,?\s+(?:and|or)\s+
 # Files that end so, whether the ending is known or not.
 _ENDINGS = kept(r"`(\.[A-Za-z][\w.]*)`(?=\s+files?\b)(?<!\.env`)")
 _OPTION = kept(
-    r"(?<!\S)(?!--no-verify\b)(?P<name>--?[A-Za-z][\w-]*)(?P<given>=[\w./:-]*\w)?(?=[\s,;:.!)]|$)"
+    r"(?<!\S)(?!--no-verify\b)(?P<name>--?[A-Za-z][\w-]*)(?P<given>=(?:[\w./:-]*\w|[\ue000-\ue0ff]))?(?=[\s,;:.!)]|$)"
     r"(?P<value>\s+(?!(?:option|flag|argument|switch|set|given)s?\b)[\w./:*-]*[\w*](?=[\s,;:.!)]|$))?"
 )
 _FOLDER = kept(r"\b(?:the|our)\s+(?P<name>[a-z][\w-]*(?:/[\w-]+)*)/?\s+(?:folder|directory)\b")
@@ -126,6 +126,10 @@ class RuleSentence:
         if bare.isupper():
             # Who shouts names the same command.
             bare = " ".join([word if word[0] == "-" else word.lower() for word in bare.split()])
+        first = bare.partition(" ")[0].lower()
+        if first in among(TABLE, "program"):
+            # A sentence begins with a capital, and no program does.
+            bare = first + bare[len(first) :]
         bare = _ENDINGS.sub("`*\\1`", bare)
         spoken = _QUOTED.sub(lambda found: self._put(_mention(found[1]), found[0]), bare)
         spoken = _FOLDER.sub(self._folder, _joined_programs().sub(lambda found: found[0].replace("/", ","), spoken))
@@ -158,7 +162,8 @@ class RuleSentence:
         if not is_given or value.strip().casefold() in among(TABLE, "sentence-word"):
             value = ""
         text = found[0] if value else found[0].removesuffix(found["value"] or "")
-        return self._put(Mention("", "", text), text) + found[0][len(text) :]
+        said = "".join([self.named(one)[0].said if self.named(one) else one for one in text])
+        return self._put(Mention("", "", said), text) + found[0][len(text) :]
 
     def _folder(self, found: re.Match[str]) -> str:
         name = found["name"]
@@ -265,9 +270,8 @@ def _unquoted() -> re.Pattern[str]:
     subs = "|".join(listed(TABLE, "sub-command"))
     no_word = rf"(?!(?i:{'|'.join(map(re.escape, said))}|[a-z]{{3,}}ly)(?![\w/-]|\.\w))"
     word = r"[\w./@*~+:-]*[\w/*~]|\.(?=[\s,;]|$)"
-    behind = (
-        rf"\s+(?:--(?=\s+[\w*-]*[./])|--?[A-Za-z][\w-]*(?:=[\w./:-]*\w)?|(?:{subs})(?![\w/-]|\.\w)|{no_word}(?:{word}))"
-    )
+    behind = rf"\s+(?:--(?=\s+[\w*-]*[./])|--?[A-Za-z][\w-]*(?:=[\w./:-]*\w)?|(?:{subs})(?![\w/-]|[.:]\w)"
+    behind += rf"|{no_word}(?:{word}))"
     # A program of the project is one where it stands before a word: "./gradlew clean".
     command = rf"(?<![\w./@-])(?:(?:\./(?=[\w.-]+ [\w:-]))?(?:{programs})|{_MAKE})(?![\w/@-]|\.\w)(?:{behind}){{0,5}}"
     path = r"(?<![\w/@:.\-])(?:~/|\./|/)?(?:[\w.*{}@-]+/)*[\w.*-]*[\w*/](?=[\s,;:)!?.]|$)"
@@ -369,18 +373,15 @@ def _command(text: str) -> str:
 
 def _is_program(words: tuple[str, ...], text: str) -> bool:
     name = words[0]
+    is_sub = words[1:] and any(words[1] in among(TABLE, kind) for kind in ("sub-command", "also-sub-command"))
     known = commands.is_known(name) or name in among(TABLE, "program")
     return (
         known
         or text.startswith("./")
         or text.endswith(".sh")
         or (len(words) > 1 and any(word[:2] == "--" for word in words))
-        or (len(words) > 1 and text.islower() and name.isalnum() and _is_sub_command(words[1]))
+        or bool(is_sub and text.islower() and name.isalnum())
     )
-
-
-def _is_sub_command(word: str) -> bool:
-    return any(word in among(TABLE, kind) for kind in ("sub-command", "also-sub-command"))
 
 
 def same_options(command: str, option: str) -> str:

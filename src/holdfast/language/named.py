@@ -36,13 +36,16 @@ _LEADS = (
     r"|using)\s+)*"
 )
 _HEAD = kept(
-    rf"\s*(?:{_LEADS}(?:[\w-]+\s+){{1,2}}(?:in|under|inside|to|of|with"
+    rf"\s*(?:{_LEADS}(?:(?!only|always|just|solely|exclusively)[\w-]+\s+){{1,2}}(?:in|under|inside|to|of|with"
     rf"|on)\s+)?{_LEADS}(?:{MENTION}[\s,/]*(?:(?:and|or)\s+)?)*"
 )
 _WANTED = kept(
     r"(?P<led>[\w'’]*)\s*\b(?:use|uses|run|runs|prefer|via|through|with|by|call|start|instead|try|follow|see"
     r"|read|per|like|called|named|installed?|only)(?:\s+(?:the|a|an|our|your|my|its|just|it))*\s*$"
 )
+# "Tests: `make x`, never ..." says how to do it, and "`rm -rf build` is fine" what may be done.
+_LABEL = kept(r"(?:^|[;.!]\s+)(?P<label>[^:;.!]{1,40}):\s+$")
+_MAY = kept(r"\s+(?:is|are) (?:\w+ly |all |always )?(?:fine|ok|okay|allowed|permitted|safe|good)\b")
 # Behind these a verb is no wish of its own: "before you run".
 _GOES_ON = ("", "you", "we", "i", "to", "ever", "and", "or", "please", "directly", "just", "agents", "anyone", "again")
 # What is put there, or done to another thing there, is not about the place.
@@ -194,6 +197,9 @@ def _is_meant(spoken: str, at: int) -> bool:
     """Whether what stands there is what its clause denies, begins with, or has as its moment."""
     clause = _clause(spoken[:at])
     if _MUST_BE.match(spoken, at + 1) or forms.WILL_DO.match(spoken, at + 2):
+        return False
+    label = _LABEL.search(spoken[:at])
+    if _MAY.match(spoken, at + 1) or (label and not _WISHES.search(label["label"])):
         return False
     denial, moment = _DENIES.search(clause), _MOMENT.search(clause)
     if moment and forms.ENDS.search(clause[: moment.start()]):

@@ -66,7 +66,7 @@ _TOKENS = kept(
 _BEFORE = ("before", "prior to", "bevor", "vor")
 _PLAIN_MOMENTS = (*_BEFORE, "after", "upon")
 _LISTED = kept(
-    rf"(?:(?:and|or|nor|the|etc)\s+)*(?:{MENTION}|(?!always|must|use|run|then|just|only|it\b)(?:[\w-]+\s+){{0,3}}[\w-]+\s*(?:,|\bor\b|\band\b))"
+    rf"(?:(?:and|or|nor|the|etc)\s+)*(?:{MENTION}(?!\s+(?:only|exclusively|instead)\b)|(?!always|must|use|run|then|just|only|it\b)(?:[\w-]+\s+){{0,3}}[\w-]+\s*(?:,|\bor\b|\band\b))"
 )
 _IF = kept(r"\s*(?:\([^)]*\)\s*)?(?:if|when|whenever|after|once|unless|during)\b")
 _VERB_BEHIND = kept(

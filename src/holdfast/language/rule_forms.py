@@ -27,20 +27,24 @@ COMMIT_IT = kept(r"(?i)\b(?:commit|check in|stage)\s+(?P<it>it|them|these|those)
 # What is about when to end says nothing of the call before which it is to be.
 ENDS = kept(r"\b(?:stop|end|finish|quit)\w*\s+$")
 _AND = r"(?:\s*(?:,|/|\bor\b|\band\b|\bnor\b|\boder\b|\bund\b|\bno\b|\bnot\b)\s*)+"
-_LIST = rf"{MENTION}(?:{_AND}{MENTION})*"
+# "Never npm or yarn, pnpm only": what is wanted is none of the list.
+_WISHED = r"(?!\s+(?:only|exclusively|instead|all the way|(?:is|are) (?:fine|ok|okay|the (?:way|one)|what)|it is)\b)"
+_ITEM = rf"{MENTION}{_WISHED}"
+_LIST = rf"{MENTION}(?:{_AND}{_ITEM})*"
 # "the prod/ folder or anything in secrets/": both are meant.
 _OR_IN = (
     r"(?:\s+(?:folders?|files?|director(?:y|ies)|scripts?|commands?))?\s*,?\s*\b(?:or|nor|oder)\s+"
     r"(?:(?:the|any|anything|something|files?|file|in|under|inside|below|within|our|your|my|all|every|of|contents)\s+)*"
 )
-_LONG_LIST = rf"{MENTION}(?:(?:{_AND}|{_OR_IN}){MENTION})*"
+_LONG_LIST = rf"{MENTION}(?:(?:{_AND}|{_OR_IN}){_ITEM})*"
 # "A clone that has never run it" tells something, and forbids nothing.
 _TOLD = "".join([rf"(?<!\b{word} )" for word in ("has", "have", "had", "is", "are", "was", "were", "will", "would")])
 NOT = (
     rf"(?:^not(?=\s+{_LIST}\W*$|\s+to\s)|{_TOLD}never"
     r"|(?:(?<!\bi )(?:do not|don['’]?t)|\bi (?:do not|don['’]?t) want you to)"
     r"|must not|mustn['’]?t|should not|shouldn['’]?t|may not|(?<!\bi )(?<!\bwe )cannot"
-    rf"|(?<!\bi )(?<!\bwe )can['’]?t|avoid|stop(?=\s+\w+ing)|^no|(?:(?<=[(,;:]\s)|(?<=\())no(?=\s+{MENTION})"
+    rf"|(?<!\bi )(?<!\bwe )can['’]?t|avoid|stop(?=\s+\w+ing)|^no"
+    rf"|(?:(?<=[(,;:]\s)|(?<=\()|(?<=\bso )|(?<=\bplease ))no(?=\s+{MENTION})"
     r"|(?<=:\s)no(?=\s+(?:direct\s+)?(?:commit|push|merge|merging|rebas|force)\w*)|(?:stay|keep) away from|refrain from"
     r"|(?:(?:told|asked|want|wanted|need) you|remember|careful|sure|decided|agreed|supposed) not(?=\s+to\b)"
     r"|(?:remember|sure|supposed) to not|^keine?|nie|niemals|keinesfalls"
@@ -275,7 +279,8 @@ _COMES_FROM = r"(?:comes? (?:out of|from)|(?:is|are) (?:made|written|produced|cr
 SUBJECT = kept(
     rf"(?:^|,\s+but\s+)(?:the\s+(?:(?:file|folder|directory)\s+)?|running\s+|du darfst\s+|bitte\s+"
     rf"|(?:all |the )*files (?:in|under)\s+|everything (?:in|under)\s+)?(?P<what>{MENTION})"
-    r"\s+(?:(?:folder|file|files|directory|command|script)\s+)?(?:without (?:\w+ ){0,2}\w+ )?"
+    r"\s+(?:(?:folder|file|files|directory|command|script)\s+)?"
+    r"(?:(?:of|on|for|in) (?:any|every)thing else )?(?:without (?:\w+ ){0,2}\w+ )?"
     r"(?P<says>must|needs?|requires?|should|has to|have to|only works?|only runs?|only happens?|fails?|hangs?|takes"
     rf"|costs?|will|wipes?|deletes?|destroys?|breaks?|resets?|overwrites?|drops?|can['’]?t|cannot|{_COMES_FROM}"
     r"|(?:is|are) (?:auto-?generated|generated|read[- ]?only|frozen|immutable|vendored"
@@ -363,7 +368,8 @@ _HOW = (
     r"directly|manually|blindly|simply|locally|automatically|immediately|silently|unilaterally|ever|again|please|plz"
     r"|pls"
     r"|thanks|here|anymore|any ?(?:more|longer)|yourself|myself|ourselves|unasked|on (?:your|its|their) own|first|too"
-    r"|by (?:hands?|yourself|itself)|at all|anywhere|everywhere|for any reason|for me|for us|in general"
+    r"|by (?:hands?|yourself|itself)|in (?:my|our) name|in here|at all"
+    r"|anywhere|everywhere|for any reason|for me|for us|in general"
     r"|on (?:my|your|the user['’]s) behalf|straight|either|instead|today|alone|myself|yet|whatsoever"
     r"|direkt|einfach|bitte|mehr|hier|selbst|nochmal|jemals|manuell|von hand|lokal|wieder|ausführen|benutzen|nutzen"
     r"|verwenden|machen|aufrufen|starten|laufen lassen|einsetzen"

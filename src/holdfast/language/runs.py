@@ -5,7 +5,7 @@ Shell lines are taken apart, never searched. Hooks ask, so this is light.
 
 from __future__ import annotations
 
-from holdfast.base.light_records import dataclass
+from holdfast.base.light_records import dataclass, replace
 from holdfast.language import commands, shell
 from holdfast.language.commands import fits
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 _MAX_DEPTH = 4
+_AWAY = "runs-elsewhere"
 # Where a command that is run for each of some files names them; and what tells which of a folder's files `find` means
 # in ways that only the disk knows.
 _EACH = "{}"
@@ -33,7 +34,8 @@ class Run:
 
     `writes` is what it is redirected to, `folder` where the line went before it. `filters`: it only picks from what
     the command before it prints. `before` are the words of the command that pipes into it, or of the `find` that runs
-    it; `reads` and `fed` what it is redirected from, and a here-document.
+    it; `reads` and `fed` what it is redirected from, and a here-document. `elsewhere`: in a container or on another
+    machine, where no file of this one is changed.
     """
 
     words: tuple[str, ...]
@@ -45,6 +47,7 @@ class Run:
     before: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     fed: str = ""
+    elsewhere: bool = False
 
     def is_any(self, patterns: Sequence[Sequence[str]], *, as_spelled: bool = False) -> bool:
         """Whether one of the patterns names it: with or without what wraps it, or as the script that it runs."""
@@ -54,26 +57,56 @@ class Run:
         wrapped = range(len(self.given) - len(self.words)) if self.words else ()
         forms = [self.words, self.given]
         forms += [(commands.program(self.given[at]), *self.given[at + 1 :]) for at in wrapped]
-        if self.words and commands.is_a(self.words[0], "runner"):
-            at = next((number for number, word in enumerate(self.words) if number and word[0] != "-"), 0)
-            forms += [self.words[at:]] if at and "." in self.words[at] else []
+        forms += [self._script(), _installed(self.words)]
         return any(fulfils(form, one, as_spelled=as_spelled) for form in forms if form for one in patterns)
+
+    def _script(self) -> tuple[str, ...]:
+        """Return the script that a shell or another runner is given, with its words; nothing where it runs none."""
+        name = self.words[0] if self.words else ""
+        is_runner, is_shell = commands.is_a(name, "runner"), commands.is_a(name, "shell")
+        if not (is_runner or commands.is_a(name, "sources")) or (is_shell and "-n" in self.words):
+            return ()
+        at = next((number for number, word in enumerate(self.words) if number and word[0] != "-"), 0)
+        if at:
+            return self.words[at:] if "." in self.words[at] else ()
+        # "bash < x.sh", "cat x.sh | bash".
+        given = self.reads or (shown_by(self.before) if self.before else ())
+        return tuple(given[:1]) if is_shell else ()
+
+
+def _installed(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a program that is installed with a project without what runs it: `pnpm --filter api exec prisma`."""
+    if not words or not commands.is_a(words[0], "runs-installed"):
+        return ()
+    at, led = 1, ""
+    while at < len(words):
+        if words[at][:1] == "-":
+            at += 2 if commands.takes_value(words[0], words[at]) else 1
+        elif led == "workspace" or commands.is_a(words[at], "leads-installed"):
+            led = words[at] if led != "workspace" else ""
+            at += 1
+        else:
+            return (commands.program(words[at]), *words[at + 1 :])
+    return ()
 
 
 def runs(line: str, depth: int = 0) -> Iterator[Run]:
-    """Yield every command that a line runs, those within `$( )`, `bash -c`, `eval` and `-exec` too."""
-    folder, piped, before = "", False, tuple[str, ...]()
+    """Yield every command that a line runs, those within `$( )`, `bash -c`, `eval`, `-exec` and `docker exec` too."""
+    folder, piped, before, fed_before = "", False, tuple[str, ...](), ""
     for part in shell.split(line) if depth <= _MAX_DEPTH else ():
         for inner in part.inner:
             yield from runs(inner, depth + 1)
         words = commands.unwrapped([word for word in part.words if word])
         filters = piped and bool(words) and commands.is_a(part.words[0], "cutting")
         fed_by, before = before if piped else (), tuple(words)
+        # What `cat` and `echo` print, the next command reads.
+        printed = " ".join(fed_by[1:]) if fed_by[:1] == ("echo",) else fed_before if fed_by[:1] == ("cat",) else ""
+        text_fed, fed_before = part.fed or printed, part.fed
         piped = part.sign in shell.PIPES
         if not words:
             yield Run((), (), part.text, part.writes, folder)
             continue
-        carried = _carried(words, part.fed)
+        carried = _carried(words, text_fed)
         if carried:
             yield from runs(carried, depth + 1)
             continue
@@ -81,6 +114,10 @@ def runs(line: str, depth: int = 0) -> Iterator[Run]:
         if fed_by and given and commands.program(given[0]) == "xargs":
             words = _with_each(words, given)
         yield Run(tuple(words), given, part.text, part.writes, folder, filters, fed_by, part.reads, part.fed)
+        within, is_elsewhere = _within(words)
+        for line_within in within:
+            for inner_run in runs(line_within, depth + 1):
+                yield replace(inner_run, elsewhere=is_elsewhere or inner_run.elsewhere)
         if words[0] in ("cd", "pushd") and len(words) > 1:
             folder = words[1] if words[1][:1] in "/~" else f"{folder}/{words[1]}".lstrip("/")
         at = next((number for number, word in enumerate(words) if word in ("-exec", "-execdir")), 0)
@@ -104,6 +141,25 @@ def _carried(words: Sequence[str], fed: str) -> str:
         return ""
     only_options = all(word[:1] == "-" for word in words[1:])
     return commands.carried_line(words) or (fed if only_options else "")
+
+
+def _within(words: Sequence[str]) -> tuple[list[str], bool]:
+    """Return the lines that a command has another program run, and whether that is in a container or on a host."""
+    name = next((one for one in (" ".join(words[:3]), " ".join(words[:2]), words[0]) if commands.is_a(one, _AWAY)), "")
+    if "--" in words and (name or commands.is_a(words[0], "runs-behind-dashes")):
+        return [_line(words[words.index("--") + 1 :])], bool(name)
+    at = len(name.split()) or 2 * commands.is_a(" ".join(words[:2]), "runs-in-folder")
+    if at:
+        while at < len(words) and words[at][:1] == "-":
+            at += 2 if commands.is_a(words[at], "elsewhere-with-value") else 1
+        rest = words[at + 1 :]
+        return [" ".join(rest) if words[0] == "ssh" else _line(rest)], bool(name)
+    return [one for one in words[1:] if " " in one] if commands.is_a(words[0], "runs-lines") else [], False
+
+
+def _line(words: Sequence[str]) -> str:
+    """Return words as a line that a shell reads as them."""
+    return " ".join(["'" + word.replace("'", "'\\''") + "'" for word in words])
 
 
 def _as_written(words: Sequence[str]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ _IS = r"(?:is|are)\s+"
 # Where a clause begins, and what may stand before its thing: "the files under", "anything in".
 _THING = (
     r"(?P<led>^|[;:(]\s+|,\s+(?:(?:but|and|so|yet)\s+)?|\b(?:but|because)\s+)"
-    r"(?:(?:please|note|also|running|using)\s+)*"
+    r"(?:(?:please|note|also|running|using|leave)\s+)*"
     r"(?:(?:the|our|your|this|these|all|any\w*|every\w*|files?|scripts?|folders?)\s+"
     r"(?:(?!us|say|said|run|has|have|is|are|was|will|can|do)[\w'-]+\s+){0,3})?"
     rf"(?P<things>{MENTION}(?:{_AND}{MENTION})*)"
@@ -72,6 +72,8 @@ _COMMENTS = (
     rf"\s+{_MODAL}\s+(?:(?:only|be|ever)\s+)+{_DONE} (?P<mine>by me)\b",
     rf"\s*:?\s+(?:{_IS})?only\s+(?P<waits>(?:by|for)\s+(?:me|us|humans?)\b"
     rf"|(?:if|when|after|once|with|upon|on)\s+{forms.PERSON}[^,;]*)",
+    rf"\s+{_IS}(?P<theirs>mine|my (?:job|business|call|task)|up to me)\b(?! to)",
+    rf"\s+(?P<left>to me)\b{_ENDS}",
     rf"\s+{_IS}(?P<owned>for\s+me)\b,?\s+(?:and\s+)?not\s+(?:for\s+)?you\b",
 )
 _FORMS = [kept(f"{_THING}{comment}") for comment in _COMMENTS]
@@ -93,5 +95,5 @@ def _ban(sentence: RuleSentence, found: re.Match[str]) -> str:
     verb = said.get("acts") or said.get("act") or ("edit" if is_changed or "edits" in said else "run")
     if done := said.get("done"):
         verb = "run" if re.fullmatch(_RUN, done) else "delete" if forms.TAKE_AWAY.search(done) else "edit"
-    waits = " without asking me" if {"waits", "mine", "owned"} & {*said} else ""
+    waits = " without asking me" if {"waits", "mine", "owned", "theirs", "left"} & {*said} else ""
     return f"never {verb} {found['things']}{waits or said.get('but') or said.get('without') or ''}"

@@ -13,7 +13,7 @@ from holdfast.language import rule_forms as forms
 from holdfast.language.conditions import Condition
 from holdfast.language.derived_parts import Derived, branches_in, is_file, with_option
 from holdfast.language.disowned import is_of_others
-from holdfast.language.mentions import MENTION, TABLE, RuleSentence, meanings
+from holdfast.language.mentions import MENTION, TABLE, RuleSentence, harmless, meanings
 from holdfast.language.word_lists import among
 
 _AND = r"(?:\s*(?:,|/|\bor\b|\band\b|\bnor\b|\boder\b|\bund\b)\s*)+"
@@ -104,7 +104,7 @@ def only_asked(sentence: RuleSentence) -> Derived | None:
     if found is None or (named and sentence.named(named[1])[0].kind != "command"):
         return None
     wanted = (sentence.named(named[1])[0].text,) if named else commands_of(next(filter(None, found.groups())))
-    condition = Condition(wanted, branches=branches_in(sentence.spoken))
+    condition = Condition((*wanted, *harmless(wanted)), branches=branches_in(sentence.spoken))
     return Derived(condition, sentence.shown(*found.span()), forbids=True, literal=True)
 
 
@@ -139,7 +139,8 @@ def meant(sentence: RuleSentence) -> Derived | None:
         wanted, is_whole = tuple(given), said[:1] == "-"
     # "Don't push to origin, push to my fork": the same is asked for in another way.
     is_plain = is_whole and not patterns["again"].search(found["rest"])
-    return Derived(Condition(wanted, branches=branches_in(spoken)), said, forbids=True, literal=is_plain)
+    condition = Condition((*wanted, *harmless(wanted)), branches=branches_in(spoken))
+    return Derived(condition, said, forbids=True, literal=is_plain)
 
 
 def _files(sentence: RuleSentence, found: re.Match[str]) -> list[str]:
