@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.app.harvest import harvest
+from holdfast.language.ratings import Rating
+from holdfast.learning.ratings import model as signals
 from holdfast.patterns import report as patterns
 from holdfast.patterns.clusters import Quote
 from holdfast.patterns.review import candidate
@@ -156,6 +158,18 @@ def test_ratings_count_when_they_come_later(workspace, shop) -> None:
         rated(workspace, f"some-agent/{id}", 1, "", f"2026-05-04T1{number}:30:00Z")
     (one,) = [one for one in patterns.find(workspace) if one.kind == "low-rating"]
     assert len(one.sessions) == 3 and one.signature == "time"
+
+
+def test_what_shows_in_words_is_quoted_without_a_number(workspace, shop) -> None:
+    """Who was angry gave no number, so none is shown as theirs."""
+    for number, id in enumerate("abc"):
+        failing(workspace, shop, id)
+        said = "this took far too long again, how slow are you?"
+        at = f"2026-05-04T1{number}:00:00Z"
+        signals.add(workspace.home, Rating(at, 3, "implicit", "some-agent", id, SHOP, "", 0.9, said))
+    harvest(workspace, everything=True)
+    one = next(one for one in patterns.find(workspace) if one.kind == "low-rating")
+    assert one.evidence[0].text.startswith("this took")
 
 
 def test_a_fix_has_the_line_of_its_failure(workspace, shop) -> None:

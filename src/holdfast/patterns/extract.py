@@ -176,7 +176,7 @@ def ratings(seen: SeenSession, wanted: range) -> Iterator[Extracted]:
     """Yield what the person rated so, and why; a number without a reason says nothing about what recurs."""
     for one in seen.ratings:
         for about in one.about if one.rating in wanted else ():
-            yield Extracted(SessionAct(ASK, at=one.at, text=one.text), about, f"{one.rating}/10: {one.text}")
+            yield Extracted(SessionAct(ASK, at=one.at, text=one.text), about, one.text)
 
 
 def refusals(seen: SeenSession) -> Iterator[Extracted]:

@@ -120,7 +120,9 @@ def _gathered(workspace: Workspace) -> Gathered:
             with suppress(HoldfastError):
                 found += signals_of(session_acts.seen_in_digest(archive.digest(known[stems].name)))
     for one in ratings.read(workspace.home):
-        rated = ReasonedRating(one.rating, one.text or one.comment, _reasons(one), one.at)
+        # What shows in somebody's words is no number that they gave.
+        said = one.text if one.source == "implicit" else f"{one.rating}/10: {one.text or one.comment}"
+        rated = ReasonedRating(one.rating, said, _reasons(one), one.at)
         found += signals_of(SeenSession(one.agent, one.session, one.project, one.at, ratings=(rated,)))
     found += _fixes(workspace.home, found)
     return Gathered(found, len(known), waiting)
