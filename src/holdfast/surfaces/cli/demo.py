@@ -33,12 +33,17 @@ STORY = (
     ("shop", "The rule changes. The old statement is kept as history.",
      ["remember", "--key", "deploys-need-the-vpn-ask-kim", "Deploys go through the bastion host. No VPN any more."]),
     ("shop", "What did it say before?", ["history", "deploys-need-the-vpn-ask-kim"]),
+    ("shop", "A rule comes to the agent at the command that it is about.",
+     ["remember", "Never push to main without asking me first."]),
+    ("shop", "What would happen there? The first such call of a session is stopped, with the rule as the reason.",
+     ["when", "cd api && git push origin main"]),
     ("shop", "A secret slips into a note. It is gone before the first byte is written.",
      ["remember", f"The CI uses {_FAKE_TOKEN} to push."]),
     ("shop", "You drop a plain Markdown file into the folder. The next recall sees it.",
-     ["recall", "staging database", "--explain"]),
+     ["recall", "staging database"]),
     ("blog", "Another project sees none of the shop's memories, only what is global.", ["recall", "deploys english"]),
     ("shop", "What nobody needs is forgotten, for good.", ["forget", "staging", "--yes"]),
+    ("shop", "This is what an agent is given when its next session starts.", ["preview"]),
     ("shop", "That is all there is.", ["status"]),
 )  # fmt: skip
 
