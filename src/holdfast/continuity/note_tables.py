@@ -5,6 +5,7 @@ A table is ours when its head has all of our columns, in any order and beside ot
 
 from __future__ import annotations
 
+from holdfast.base.clock import is_day
 from holdfast.base.light_records import dataclass
 from holdfast.continuity.check_boxes import Lines, body_of
 from holdfast.store.kinds import STRIKE, day_in, unstruck
@@ -23,8 +24,12 @@ class Columns:
     source: str = ""
 
     def heads(self) -> list[str]:
-        """Return the head of a new table."""
+        """Return the names in the head of a new table."""
         return ["Id", "Date", self.text, self.because, *((self.source,) if self.source else ())]
+
+    def head(self) -> list[str]:
+        """Return the lines of a new table, which has no row yet."""
+        return [_row(self.heads()), "|" + "---|" * len(self.heads())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,31 +130,31 @@ class Table:
             replaced_by,
         )
 
+    @property
+    def is_there(self) -> bool:
+        """Whether the text has a table of ours, with rows or without."""
+        return self._first >= 0
+
     def span(self) -> tuple[int, int]:
         """Return the lines between which the last of our tables stands."""
         return self._first, self._end
 
     def add(self, note: Note, ended: str = "") -> None:
-        """Write a row for a note, and a table where there is none of ours; `ended` says how it ceased to hold."""
+        """Write a row for a note behind the last one; `ended` says how it ceased to hold."""
         names = dict(zip(self._wanted, (note.id, note.at, note.text, note.because, note.source), strict=False))
-        if self._end:
-            text = self.columns.text.casefold()
-            row = [
-                _struck(_written(names.get(name, "")), ended) if name == text else _written(names.get(name, ""))
-                for name in self._last
-            ]
-            self.lines.insert(self._end, [self._indent + _row(row)])
-            self._end += 1
-            return
-        heads = self.columns.heads()
-        row = [_written(names[name]) for name in self._wanted]
-        self.lines.append([_row(heads), "|" + "---|" * len(heads), _row(row)], joins=False)
+        cells = {name: _written(said) for name, said in names.items()}
+        text = self.columns.text.casefold()
+        cells[text] = _struck(cells[text], ended)
+        self.lines.insert(self._end, [self._indent + _row([cells.get(name, "") for name in self._last])])
+        self._end += 1
 
     def rewrite(self, row: Note, note: Note, ended: str) -> None:
         """Write what a note says into its row; cells that other columns have stay as they are."""
         place, at = self._rows[row.number - 1]
         text = _struck(_written(note.text), ended)
-        told = {self.columns.text: text, self.columns.because: _written(note.because)}
+        # Its number may be another one's now; what is no day is a person's own word.
+        at_day = note.at if is_day(row.at) else row.at
+        told = {"date": at_day, self.columns.text: text, self.columns.because: _written(note.because)}
         for name, cell in told.items():
             line = self.lines.every[place]
             spans, column = _spans(body_of(line)), at[name.casefold()]

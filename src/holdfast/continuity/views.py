@@ -462,16 +462,15 @@ class _Sync:
             self.state.keep(self.view, rows(self.folder, self.view))
 
     def _rendered(self, text: str, has_region: bool, table: Table, notes: list[Note]) -> str:
-        if not has_region:
-            if Table(text, self.view.columns).lines.open_at:
+        if not has_region or not table.is_there:
+            if not has_region and Table(text, self.view.columns).lines.open_at:
                 raise BrokenFile(f"{self.view.page} ends within code or a comment", "Close it there, then try again.")
-            heads = self.view.columns.heads()
-            made = [*((self.view.heading, "") if self.view.heading else ()), f"| {' | '.join(heads)} |"]
-            made += ["|" + "---|" * len(heads)]
-            page = region.put(text, self.view.region, [*made, ""], f"{self.view.title}\n")
-            table = Table(region.parts(page, self.view.region)[1] or "", self.view.columns)
-            table.lines.newline = "\r\n" if "\r\n" in page else "\n"
-            text = page
+            # Another machine's page comes with its heading and an empty region.
+            kept = (region.parts(text, self.view.region)[1] or "").strip().splitlines()
+            above = [*kept, ""] if kept else [self.view.heading, ""] if self.view.heading and not has_region else []
+            text = region.put(text, self.view.region, [*above, *table.columns.head(), ""], f"{self.view.title}\n")
+            table = Table(region.parts(text, self.view.region)[1] or "", self.view.columns)
+            table.lines.newline = "\r\n" if "\r\n" in text else "\n"
         names = {note.id.casefold() for note in notes}
         for row in reversed(table.notes):
             if row.id.casefold() not in names:

@@ -53,6 +53,21 @@ def automatic_keys(text: str) -> tuple[str, ...]:
     return tuple(key for key in dict.fromkeys((usual, longer, numbered)) if key not in ("", TAKEN))
 
 
+def keys_beside(key: str, *texts: str) -> tuple[str, ...]:
+    """Return the keys that a text is given in order, where this one is made of its words; nothing where it is not.
+
+    It may be made of any of these texts, and a number may stand before it, as before a decision's.
+    """
+    number = key.partition("-")[0]
+    starts = ("", f"{number}-") if number[1:].isdecimal() else ("",)
+    ways = (
+        tuple(f"{start}{made}"[:MAX_LENGTH].rstrip("-") for made in automatic_keys(text))
+        for text in texts
+        for start in starts
+    )
+    return next((made for made in ways if key in made), ())
+
+
 def slug(text: str) -> str:
     """Return the Latin letters and digits of the text, in lower case, joined by single hyphens; it may be empty."""
     plain = (

@@ -8,8 +8,10 @@ from itertools import cycle, islice
 from pathlib import Path
 from unittest.mock import patch
 
-from holdfast.app import erase, finish, sync
-from holdfast.continuity import todo
+from holdfast.app import erase, finish, sync, updates
+from holdfast.app.erase_target import of_texts
+from holdfast.continuity import decisions, todo
+from holdfast.errors import HoldfastError
 from holdfast.exchange import bundle
 from holdfast.exchange.sync import payload, run
 from holdfast.memory import move
@@ -77,6 +79,32 @@ class Machine:
         """Forget a memory for good."""
         self.act(lambda workspace: erase.forget_memories(workspace, plan(workspace, (key,))[0]))
 
+    def erase(self, text: str) -> None:
+        """Erase a text from everything."""
+        self.act(lambda workspace: erase.erase(workspace, of_texts(workspace, (text,))))
+
+    def undo(self, choose) -> bool:
+        """Undo the one of the updates that is chosen; False where there is none, or it cannot be undone any more."""
+
+        def do(workspace) -> bool:
+            every = [one.update.id for one in updates.updates(workspace, limit=4) if one.can_be_undone]
+            try:
+                return bool(every) and bool(
+                    updates.apply_undo(workspace, updates.plan_undo(workspace, [choose(every)]))
+                )
+            except HoldfastError:
+                return False
+
+        return self.act(do)
+
+    def decide(self, text: str) -> None:
+        """Write a decision down."""
+        self.act(decisions.add, text)
+
+    def see(self) -> None:
+        """Adopt what was written into a table of a page, as each command does first."""
+        self.act(finish.see)
+
     def rename(self, key: str, new: str) -> None:
         """Give a memory another key."""
         self.act(lambda workspace: move.apply(workspace, move.plan(workspace, key, new_key=new)[0]))
@@ -109,6 +137,12 @@ class Machine:
     def page(self, name: str) -> Path:
         """Return a page of the project."""
         return self.home / "memory" / "projects" / PROJECT / name
+
+    def rows(self) -> list[str]:
+        """Return the rows of the table of decisions, without its head and days, which are as first told."""
+        page = self.page("decisions.md")
+        told = [line.split("|") for line in page.read_text().splitlines() if line[:1] == "|"] if page.exists() else []
+        return ["|".join(cells[:2] + cells[3:]) for cells in told[2:]]
 
     def travelling(self) -> dict[str, bytes]:
         """Return what of the home travels."""

@@ -14,6 +14,7 @@ import pytest
 from exchange.sync.machines import Machine, settle
 from holdfast.app import erase, forget, sync
 from holdfast.app.erase_target import of_texts, scrub_of
+from holdfast.continuity import decisions
 from holdfast.errors import BadInput, BrokenFile, Conflict, NeedsConsent, NotFound, Refused
 from holdfast.exchange.sync import depot, run
 from holdfast.exchange.sync.depot import Unreachable
@@ -131,6 +132,43 @@ def test_two_facts_that_begin_alike_become_two_memories(laptop, desktop):
         "The branch naming rule in the billing service is kebab.",
         "The branch naming rule in the checkout service is snake.",
     }
+
+
+def test_two_decisions_that_begin_alike_are_two_on_every_machine(laptop, desktop):
+    """A decision's key is made of its number and its words, so it names two decisions no more than words alone do."""
+    laptop.decide("Use Postgres for the nightly job of the shop.")
+    desktop.decide("Use Postgres for the nightly job of the warehouse.")
+    settle(laptop, desktop)
+    for machine in (laptop, desktop):
+        known = [(one.key[:3], one.body, one.history) for one in machine.memories().values()]
+        assert sorted(known) == [
+            ("d1-", "Use Postgres for the nightly job of the shop.", ()),
+            ("d1-", "Use Postgres for the nightly job of the warehouse.", ()),
+        ]
+
+
+def test_a_page_that_comes_with_its_decisions_has_one_table_and_what_was_replaced_is_struck(laptop, desktop):
+    """On the second machine the page reads as on the first."""
+    laptop.decide("We keep the ledger by hand.")
+    laptop.act(decisions.add, "We keep the ledger in the shop.", replaces="D1")
+    laptop.decide("Deploys wait for Lena.")
+    settle(laptop, desktop)
+    first, second = (machine.page("decisions.md").read_text() for machine in (laptop, desktop))
+    assert first == second
+    assert first.count("| Decision |") == 1
+    assert "| ~~We keep the ledger by hand.~~ (replaced by D2 " in first
+
+
+def test_a_row_that_gets_another_decision_has_its_day(laptop, desktop):
+    """A number goes to the earlier one of two machines' decisions, and its row tells when that was made."""
+    laptop.ahead = 400 * 86_400
+    laptop.decide("We keep the ledger by hand.")
+    desktop.decide("Deploys wait for Lena.")
+    settle(laptop, desktop)
+    for machine in (laptop, desktop):
+        days = {one.body: one.created[:10] for one in machine.memories().values()}
+        rows = [line.split(" | ") for line in machine.page("decisions.md").read_text().splitlines() if " | 20" in line]
+        assert {said: day for _, day, said, *_ in rows} == days
 
 
 def test_two_statements_under_a_given_key_become_a_proposal_with_both_kept(laptop, desktop):

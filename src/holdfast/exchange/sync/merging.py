@@ -29,7 +29,7 @@ from holdfast.records import Memory, Scope, replace
 from holdfast.sessions.archive import name_hash
 from holdfast.sessions.sealing import FORGOTTEN
 from holdfast.store import front_matter, kinds, layout, memory_file, merge, tombstones
-from holdfast.store.keys import automatic_keys, key_of_file
+from holdfast.store.keys import key_of_file, keys_beside
 from holdfast.store.tombstones import Burials
 
 Tree = Mapping[str, bytes]
@@ -219,7 +219,7 @@ class _MemoryMerge:
             self._put(self._path(base, ours, theirs), ours.text)
             return None
         is_new_fact = base is None and not merge.restates(ours.memory.body, theirs.memory)
-        if is_new_fact and ours.memory.key in automatic_keys(ours.memory.body):
+        if is_new_fact and _derived_keys(ours.memory):
             self._put(theirs.path, theirs.text)
             return ours
         self._merge(base, ours, theirs, bases)
@@ -273,7 +273,7 @@ class _MemoryMerge:
     def _put_beside(self, ours: Version) -> None:
         """Give a memory of ours the next key that its words make, where it is not there already."""
         scope, memory = ours.memory.scope, ours.memory
-        for key in automatic_keys(memory.body):
+        for key in _derived_keys(memory):
             path = f"memory/{layout.usual_path(scope, key)}"
             there = self.found.files.get(path)
             if there is None:
@@ -284,6 +284,11 @@ class _MemoryMerge:
             if merge.restates(memory.body, payload.version(path, there).memory):
                 return
         self._put(_beside(ours.path, ours.text.encode()), ours.text)
+
+
+def _derived_keys(memory: Memory) -> tuple[str, ...]:
+    """Return the keys for a memory whose own is made of its words; nothing where it was given."""
+    return keys_beside(memory.key, memory.body, kinds.parts(memory.body)[0])
 
 
 def _versions(tree: Tree) -> dict[Name, Version]:
