@@ -1,7 +1,8 @@
 """Machines, editors, commands, kills and wrong clocks in any order: all end alike, and nothing is lost.
 
 Three are there from the beginning. Others join late: one that is new, one that lived by itself and has memories, one
-with an old copy of another's home. Bundles are handed from one to another, and every now and then a sync is only tried.
+with an old copy of another's home. Bundles are handed from one to another, names are erased, what a sync or another
+act did is undone, and every now and then a sync is only tried.
 
 As a script it plays many of them in a few processes, and names the seeds of those that fail:
 
@@ -39,7 +40,7 @@ YEAR = 365 * 86_400
 # With those that come late.
 MOST = 5
 # How many steps each takes at most, before or after one of which it is killed.
-STEPS = {"sync": 150, "store": 60, "rename": 100, "forget": 400}
+STEPS = {"sync": 150, "store": 60, "rename": 100, "forget": 400, "see": 120}
 
 
 class Story:
@@ -58,6 +59,9 @@ class Story:
         # Copies of homes that nobody uses yet, and bundles that nobody took in.
         self.copies: list[Machine] = []
         self.bundles: list[Path] = []
+        # Names that were erased; and what an undo took back, which may be gone or not.
+        self.erased: set[str] = set()
+        self.unsure_boxes: set[str] = set()
         # What each statement came of: the first statements that one machine made, of which it is one or an edit.
         self.came_of: dict[str, set[str]] = {}
         self.forgotten: set[str] = set()
@@ -77,17 +81,25 @@ class Story:
         """Return a sentence that nobody said before; all of them begin alike, as facts about many things do."""
         return f"The nightly job of the shop runs on host h{self.next()}."
 
+    def name(self) -> str:
+        """Return the name of somebody whom nobody spoke of before."""
+        letters = "".join(chr(ord("a") + int(digit)) for digit in str(self.next()))
+        return f"Kim W{letters}son"
+
     def step(self) -> None:
         """Let one machine do one thing."""
         machine = self.chance.choice(self.machines)
-        acts = (self.store, self.store_keyed, self.edit, self.forget, self.rename, self.todo, self.write, self.kill)
-        weights = (3, 4, 3, 1, 1, 2, 2, 3)
+        acts = {
+            **{self.store: 2, self.store_keyed: 4, self.store_named: 2, self.edit: 3, self.forget: 1, self.rename: 1},
+            **{self.todo: 2, self.write: 2, self.kill: 3, self.erase: 1, self.undo: 1, self.decide: 2, self.row: 3},
+        }
         if self.chance.random() < 0.4:
             self.sync(machine)
         elif self.chance.random() < 0.12:
             self.chance.choice((self.come, self.copy, self.hand_out, self.take_in))(machine)
         else:
-            self.chance.choices(acts, weights)[0](machine)
+            machine.see()
+            self.chance.choices([*acts], [*acts.values()])[0](machine)
 
     def sync(self, machine: Machine) -> None:
         """Sync, now and then after it was tried, which changes nothing."""
@@ -142,7 +154,8 @@ class Story:
     def say(self, text: str, before: Memory | None = None) -> None:
         """Note a statement that nobody said before, and what it came of."""
         earlier = () if before is None else statements(before)
-        self.came_of[text] = set().union(*(self.came_of[one] for one in earlier)) or {text}
+        # Of a statement that was struck through, or lost an erased name, nothing is noted.
+        self.came_of[text] = set().union(*(self.came_of.get(one, ()) for one in earlier)) or {text}
 
     def store(self, machine: Machine) -> None:
         text = self.statement()
@@ -153,6 +166,63 @@ class Story:
         text, key = self.statement(), self.chance.choice(KEYS)
         self.say(text, machine.memories().get(key))
         machine.remember(text, key=key)
+
+    def store_named(self, machine: Machine) -> None:
+        text = f"The invoices of the shop go to {self.name()} in room r{self.next()}."
+        self.say(text)
+        machine.remember(text)
+
+    def erase(self, machine: Machine) -> None:
+        """Erase a name that a memory, or what one said before, tells."""
+        every = [text for one in machine.memories().values() for text in statements(one)]
+        names = sorted({name for text in every for name in re.findall(r"Kim W[a-j]+son", text)})
+        if names:
+            name = self.chance.choice(names)
+            self.erased.add(name)
+            machine.erase(name)
+
+    def undo(self, machine: Machine) -> None:
+        """Undo what a sync or another act did here; what goes by that may be gone everywhere, or stay."""
+        before, boxes = self.said_by(machine), machine.todos()
+        if not machine.undo(self.chance.choice):
+            return
+        gone, after = before - self.said_by(machine), machine.todos()
+        self.may_be_unsaid |= gone
+        self.lines -= gone
+        self.unsure_boxes |= {text for text in {*boxes, *after} if boxes.get(text) != after.get(text)}
+
+    def said_by(self, machine: Machine) -> set[str]:
+        """Return all that a machine's memories say and said, and the lines of its page."""
+        page = machine.page("MEMORY.md")
+        said = {text for one in machine.memories().values() for text in statements(one)}
+        return said.union(page.read_text().splitlines() if page.exists() else ())
+
+    def decide(self, machine: Machine) -> None:
+        text = self.chance.choice((self.statement(), f"{self.name()} keeps the ledger until the audit is over."))
+        self.say(text)
+        machine.decide(text)
+
+    def row(self, machine: Machine) -> None:
+        """Write a row into the table of decisions, or change or strike through one that is there."""
+        path = machine.page("decisions.md")
+        if not path.exists():
+            return
+        page, known = path.read_text(), machine.memories()
+        rows = [one for one in known.values() if one.type == "decision" and f"| {one.body} |" in page]
+        text, what = self.statement(), self.chance.random()
+        if what < 0.4 or not rows:
+            self.say(text)
+            page = page.replace("<!-- holdfast:end decisions -->", f"| | | {text} | |\n<!-- holdfast:end decisions -->")
+        elif what < 0.8:
+            old = self.chance.choice(rows)
+            self.say(text, old)
+            page = page.replace(f"| {old.body} |", f"| {text} |")
+        else:
+            old = self.chance.choice(rows).body
+            page = page.replace(f"| {old} |", f"| ~~{old}~~ |")
+        path.write_text(page)
+        if self.chance.random() < 0.3:
+            machine.killed_at(self.chance.randrange(1, STEPS["see"]), machine.see)
 
     def edit(self, machine: Machine) -> None:
         """Change a statement in an editor, and let it say any time of change."""
@@ -178,7 +248,7 @@ class Story:
         every = [known[one.key] for one in machine.goes_with(key)]
         texts = {text for gone in every for text in statements(gone)}
         # What others made of the same, before they heard of it, goes with it.
-        self.forgotten_facts |= set().union(*(self.came_of[text] for text in texts))
+        self.forgotten_facts |= set().union(*(self.came_of.get(text, ()) for text in texts))
         if kill and machine.killed_at(self.chance.randrange(1, STEPS["forget"]), machine.forget, key):
             return
         if not kill:
@@ -225,7 +295,7 @@ class Story:
 
     def kill(self, machine: Machine) -> None:
         """Kill a sync, a store, a forget or a move in the middle; what was not done yet need not be there."""
-        what = self.chance.choice(sorted(STEPS))
+        what = self.chance.choice(("forget", "rename", "store", "sync"))
         if what == "sync":
             if machine.is_apart:
                 machine.join()
@@ -260,17 +330,26 @@ def check(story: Story) -> None:
     known = story.machines[0].memories().values()
     held = {text for one in known for text in statements(one)}
     wanted = {text for text, facts in story.came_of.items() if facts.isdisjoint(story.forgotten_facts)}
+    wanted = {text for text in wanted if not any(name in text for name in story.erased)}
     assert wanted - story.may_be_unsaid - held == set(), "a statement is lost"
-    assert story.machines[0].todos() == story.boxes, "the check boxes are not as they were left"
+    boxes = story.machines[0].todos()
+    sure = {*boxes, *story.boxes} - story.unsure_boxes
+    assert all(boxes.get(text) == story.boxes.get(text) for text in sure), "the check boxes are not as they were left"
+    # A table shows what an editor wrote into a memory when a command has looked at it.
+    every = [machine.memories() for machine in story.machines]
+    assert all(one.keys() == every[0].keys() for one in every), "the machines find different memories"
+    assert len({frozenset(machine.rows()) for machine in story.machines}) == 1, "decisions are told in different ways"
     page = story.machines[0].page("MEMORY.md")
     assert story.lines <= set(page.read_text().splitlines() if page.exists() else ()), "a line of a page is lost"
     for path in (path for machine in story.machines for path in machine.home.rglob("*") if path.is_file()):
         data = path.read_text(errors="replace")
         assert not [text for text in story.forgotten if text in data], f"{path} has what was forgotten"
+        assert not [name for name in story.erased if name in data], f"{path} has what was erased"
     # What git packs, no look through files finds.
     for machine in story.machines:
         objects = b"".join(Depot(str(machine.home)).every_object()).decode("utf-8", "replace")
-        assert not [text for text in story.forgotten if text in objects], "git's objects have what was forgotten"
+        gone = story.forgotten | story.erased
+        assert not [text for text in gone if text in objects], "git's objects have what was forgotten or erased"
 
 
 def _played(seed: int) -> tuple[int, str]:
