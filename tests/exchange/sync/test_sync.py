@@ -506,6 +506,38 @@ def test_no_setting_of_the_persons_git_keeps_what_was_forgotten(kept, laptop, de
     assert b"bluebird" not in every_object(laptop) + every_object(desktop)
 
 
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *("push.gpgSign=true", "push.pushOption=ci.skip", "commit.gpgSign=true", "core.autocrlf=true"),
+        *("init.defaultObjectFormat=sha256", "safe.bareRepository=explicit", "push.default=nothing"),
+    ],
+)
+def test_no_setting_of_the_persons_git_stops_a_sync(setting, tmp_path, remote, monkeypatch):
+    """What they want for their own repositories may be more than the remote can do."""
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    git(tmp_path, "config", "--global", *setting.split("="))
+    laptop, desktop = (Machine(tmp_path / name, remote).join() for name in ("laptop", "desktop"))
+    laptop.remember("Deploys go through the bastion host.")
+    settle(laptop, desktop)
+    assert [one.body for one in desktop.memories().values()] == ["Deploys go through the bastion host."]
+
+
+def test_the_ssh_of_the_persons_git_settings_is_used_and_asks_for_nothing(host, remote, tmp_path, monkeypatch):
+    """A key that only `core.sshCommand` names is among the person's own credentials."""
+    said = tmp_path / "said"
+    program = tmp_path / "own-ssh"
+    program.write_text(f'#!/bin/sh\necho "$@" >> {said}\nexec {os.environ["GIT_SSH_COMMAND"]} "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.delenv("GIT_SSH_COMMAND")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    git(tmp_path, "config", "--global", "core.sshCommand", f"{program} -i key")
+    machine = at_host(tmp_path, host, remote)
+    machine.remember("Deploys go through the bastion host.")
+    assert machine.sync().sent
+    assert "-i key -oBatchMode=yes" in said.read_text()
+
+
 def test_a_text_that_is_erased_goes_from_the_branch_and_comes_back_from_nowhere(laptop, desktop, remote):
     """A line on a page that was erased on one machine is gone on the other, and from the branch's history."""
     page = laptop.page("MEMORY.md")

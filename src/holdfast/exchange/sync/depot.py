@@ -48,6 +48,9 @@ _OPTIONS = {
     "protocol.ext.allow": "never",
     "transfer.fsckObjects": "true",
     "credential.interactive": "false",
+    # Many a host takes neither.
+    "push.gpgSign": "false",
+    "push.pushOption": "",
     # Of a repository made in a folder.
     "init.defaultBranch": BRANCH.rpartition("/")[2],
 }
@@ -124,7 +127,7 @@ class Depot:
 
     def create_remote(self, path: str) -> None:
         """Make an empty bare repository in a folder of this machine, of which a clone by hand has our branch."""
-        self._run("init", "--quiet", "--bare", path, in_depot=False)
+        self._run("init", "--quiet", "--bare", "--template=", path, in_depot=False)
 
     def origin_of(self, folder: str) -> str:
         """Return the address of the remote of a work tree that somebody made by hand; nothing where it has none."""
@@ -274,13 +277,23 @@ class Depot:
             yield line.partition(b" ")[0].decode(), told[start : start + size]
             at = start + size + 1
 
+    @cached_property
+    def _ssh(self) -> str:
+        """The program for ssh that the person uses, which must not ask for anything."""
+        ssh = os.environ.get("GIT_SSH_COMMAND")
+        if ssh is None and not os.path.isabs(self.url):
+            with suppress(HoldfastError):
+                ssh = self._run("config", "--get", "core.sshCommand").decode().strip()
+        return f"{ssh or 'ssh'} -oBatchMode=yes"
+
     def _run(self, *words: str, given: bytes = b"", in_depot: bool = True) -> bytes:
         place = ["--git-dir", self.path] if in_depot else []
         # What git pushes into a folder has the modes of that folder's owner; what is ours is for nobody else.
         is_ours = words[0] != "push" and (in_depot or self.path in words)
         options = [word for name, value in _OPTIONS.items() for word in ("-c", f"{name}={value}")]
         try:
-            done = _done(["git", *place, *options, *words], given, self._seconds, 0o077 if is_ours else -1)
+            ssh = self._ssh if words[0] in ("fetch", "push") else ""
+            done = _done(["git", *place, *options, *words], given, self._seconds, ssh, 0o077 if is_ours else -1)
         except FileNotFoundError:
             raise StoreUnavailable("git is not installed", "Install git, then try again.") from None
         except subprocess.TimeoutExpired:
@@ -295,11 +308,11 @@ class Depot:
         return done.stdout
 
 
-def _done(words: list[str], given: bytes, seconds: float, umask: int) -> subprocess.CompletedProcess[bytes]:
+def _done(words: list[str], given: bytes, seconds: float, ssh: str, umask: int) -> subprocess.CompletedProcess[bytes]:
     """Run a program without a terminal; where it takes too long it ends with all that it started."""
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        words, stdin=pipe, stdout=pipe, stderr=pipe, env=_environment(), umask=umask, start_new_session=True
+        words, stdin=pipe, stdout=pipe, stderr=pipe, env=_environment(ssh), umask=umask, start_new_session=True
     ) as process:
         try:
             out, complaints = process.communicate(given, seconds)
@@ -324,15 +337,16 @@ def blob_of(data: bytes) -> str:
     return sha1(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
 
 
-def _environment() -> dict[str, str]:
+def _environment(ssh: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _OWN}
-    ssh = kept.get("GIT_SSH_COMMAND", "ssh")
     return {
         **kept,
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_ASKPASS": "true",
         "SSH_ASKPASS": "true",
-        "GIT_SSH_COMMAND": f"{ssh} -oBatchMode=yes",
+        "GIT_SSH_COMMAND": ssh,
+        # Objects have the names that `blob_of` gives them, whatever the person's new repositories have.
+        "GIT_DEFAULT_HASH": "sha1",
         "LC_ALL": "C",
     }
 
