@@ -1133,6 +1133,44 @@ def test_what_a_hostile_branch_brings_is_never_written(laptop, desktop, remote, 
     assert "README.md" in git(bare(remote), "ls-tree", "--name-only", "holdfast").splitlines()
 
 
+def test_what_a_person_keeps_on_the_branch_stays_as_it_is(laptop, desktop, remote, tmp_path):
+    """A large file, a program, a link and any name: also where the branch begins anew after a forget."""
+    laptop.remember("We indent with tabs.", key="style")
+    laptop.remember("The launch code name is bluebird.", key="code-name")
+    laptop.sync()
+    work = tmp_path / "work"
+    git(tmp_path, "clone", "-q", "-b", "holdfast", str(bare(remote)), str(work))
+    (work / "film.bin").write_bytes(b"x" * 5_000_000)
+    (work / "run.sh").write_text("#!/bin/sh\n")
+    (work / "run.sh").chmod(0o755)
+    (work / "link").symlink_to("run.sh")
+    (work / 'a "name"\nM 100644 inline memory\\x').write_text("odd\n")
+    git(work, "add", "-A")
+    git(work, "-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "Mine")
+    git(work, "push", "-q", "origin", "holdfast")
+    before = git(work, "ls-tree", "-z", "holdfast").split("\0")
+    desktop.sync()
+    desktop.forget("code-name")
+    settle(desktop, laptop)
+    after = git(bare(remote), "ls-tree", "-z", "holdfast").split("\0")
+    assert [row for row in before if "\tmemory" not in row] == [row for row in after if "\tmemory" not in row]
+
+
+@pytest.mark.parametrize("number", ["9" * 30, "9" * 5_000, "\u00b2"])
+def test_no_generation_that_somebody_writes_into_a_commit_ends_a_sync(number, laptop, desktop, remote, tmp_path):
+    """What is no number of ours counts as none."""
+    laptop.remember("We indent with tabs.", key="style")
+    laptop.sync()
+    work = tmp_path / "work"
+    git(tmp_path, "clone", "-q", "-b", "holdfast", str(bare(remote)), str(work))
+    who = ("-c", "user.name=x", "-c", "user.email=x@y")
+    git(work, *who, "commit", "-q", "--allow-empty", "-m", f"Memory\n\nGeneration: {number}")
+    git(work, "push", "-q", "origin", "holdfast")
+    desktop.remember("Deploys need the VPN.", key="deploys")
+    settle(desktop, laptop)
+    assert set(laptop.memories()) == set(desktop.memories()) == {"style", "deploys"}
+
+
 def test_markers_that_git_left_in_a_home_become_two_versions_again(laptop, desktop):
     """A home that was merged by hand has no marker after a sync, and both statements."""
     laptop.remember("We indent with tabs.", key="style")

@@ -17,7 +17,7 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -63,7 +63,7 @@ _MAX_AT_ONCE = 16_777_216
 _AWAY = re.compile(
     "could not resolve|couldn't resolve|unable to access|timed out|connection refused|network is unreachable"
     "|could not read from remote|does not appear to be a git repository|no route to host|connection (?:closed|reset)"
-    "|unable to connect|early eof|the remote end hung up",
+    "|unable to connect|early eof|the remote end hung up|git-http-push failed",
     re.IGNORECASE,
 )
 # What a host says that was reached and lets this key in for less, or not at all.
@@ -87,10 +87,14 @@ class Behind(Exception):
 
 @dataclass(frozen=True, slots=True)
 class BranchState:
-    """One commit of the branch: the blob of each file, what travels of them, and which generation it is."""
+    """One commit of the branch: the blob of each file that travels, what it says, and which generation it is.
+
+    `others` are the entries of git for all that a person keeps on the branch beside these.
+    """
 
     commit: str = ""
     blobs: Mapping[str, str] = field(default_factory=dict)
+    others: Sequence[bytes] = ()
     tree: Mapping[str, bytes] = field(default_factory=dict)
     generation: int = 0
 
@@ -193,14 +197,14 @@ class Depot:
         """
         blobs = before.blobs
         changed = {path: data for path, data in tree.items() if blob_of(data) != blobs.get(path)}
-        same = [path for path in blobs if path not in changed and (path in tree or not kind_of(path))]
+        same = [path for path in blobs if path in tree and path not in changed]
         second = DAY_SECONDS * (before.generation + 1)
         # No clock and no name of this machine travels.
         out = [f"commit {_NEXT}\nmark :1\ncommitter Holdfast <holdfast@localhost> {second} +0000\n".encode()]
         message = f"Memory\n\n{_GENERATION}{before.generation + 1}\n".encode()
         out.append(b"data %d\n%s\n" % (len(message), message))
         out.append(f"from {before.commit}\n".encode() if before.commit and not anew else b"")
-        out.append(b"deleteall\n")
+        out += [b"deleteall\n", *before.others]
         out += [f"M 100644 {blobs[path]} {path}\n".encode("utf-8", "surrogateescape") for path in same]
         out += [
             b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data) for path, data in changed.items()
@@ -241,20 +245,27 @@ class Depot:
         """
         if not name:
             return BranchState()
-        listed = self._run("ls-tree", "-r", "-z", "--long", name)
-        blobs = {}
-        for row in listed.split(b"\0")[:_MAX_FILES]:
-            about, _, path = row.partition(b"\t")
-            mode, kind, blob, size = (about.decode().split() + [""] * 4)[:4]
+        rows = self._run("ls-tree", "-r", "-z", "--long", name).split(b"\0")[:-1]
+        if len(rows) > _MAX_FILES:
+            raise Refused(f"the branch has more than {_MAX_FILES:,} files", "Give a remote of its own.")
+        ours: dict[str, str] = {}
+        others = []
+        for row in rows:
+            about, _, name_of_file = row.partition(b"\t")
+            mode, kind, blob, size = about.decode().split()
+            path = name_of_file.decode("utf-8", "surrogateescape")
+            if not kind_of(path):
+                others.append(f"M {mode} {blob} ".encode() + _quoted(name_of_file) + b"\n")
             # Links and sub-modules are none of ours.
-            if kind == "blob" and mode in ("100644", "100755") and size.isdigit() and int(size) <= _MAX_BLOB:
-                blobs[path.decode("utf-8", "surrogateescape")] = blob
-        ours = {path: blob for path, blob in blobs.items() if kind_of(path)}
+            elif kind == "blob" and mode in ("100644", "100755") and int(size) <= _MAX_BLOB:
+                ours[path] = blob
         (commit, about), *read = self._objects([name, *{blob for blob in ours.values() if blob not in known}])
         every = {**known, **dict(read)}
         number = about.decode("utf-8", "replace").rpartition(_GENERATION)[2].split("\n")[0].strip()
         tree = {path: every[blob] for path, blob in ours.items()}
-        return BranchState(commit, blobs, tree, int(number) if number.isdigit() else 0)
+        # The number makes the time of a commit, and git knows no time without end.
+        is_ours = number.isascii() and number.isdecimal() and len(number) < 10
+        return BranchState(commit, ours, others, tree, int(number) if is_ours else 0)
 
     def every_object(self) -> Iterator[bytes]:
         """Yield all that our repository has, as git reads it, so much at once as memory is spared for."""
@@ -330,6 +341,12 @@ def telling(said: str) -> str:
     telling = ("ERROR:", "ssh:", "Permission denied", "Host key", "fatal:", "error:")
     found = (line.strip() for start in telling for line in lines if line.startswith(start) or f": {start}" in line)
     return next(found, lines[-1])
+
+
+def _quoted(path: bytes) -> bytes:
+    """Return a path as a line of commands for git has it."""
+    escaped = path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    return b'"' + escaped + b'"'
 
 
 def blob_of(data: bytes) -> str:
