@@ -16,6 +16,7 @@ from holdfast.journal.updates import Alias, Touched, Update, Updates, digest
 from holdfast.privacy import redact
 from holdfast.records import Memory, Scope
 from holdfast.store import layout, memory_file
+from holdfast.store.tombstones import Burials
 from holdfast.store.words import same_words
 from holdfast.workspace import Workspace
 
@@ -141,6 +142,22 @@ def forgotten(workspace: Workspace, memories: Sequence[Memory]) -> None:
     for memory in memories:
         said[memory.scope] |= _statements(memory)
     history.drop(lambda path, text: _name(path) in names or _says(workspace, path, text, said))
+
+
+def buried(workspace: Workspace, graves: Mapping[Scope, Burials]) -> None:
+    """Take out of the history what another machine forgot, also where there is no memory of it here any more."""
+
+    def is_gone(path: str, text: str) -> bool:
+        scope = layout.scope_of(path.removeprefix("memory/"))
+        if scope not in graves:
+            return False
+        said = (part.strip() for line in text.splitlines() for part in (line, *line.split("|")))
+        if is_memory(path):
+            memory = memory_file.read(text, place_of(workspace, path))[0]
+            said = (each for each in (memory.body, *(earlier.text for earlier in memory.history)))
+        return graves[scope].has_any(said)
+
+    Updates(workspace.home).drop(is_gone)
 
 
 def _name(path: str) -> tuple[str, str]:

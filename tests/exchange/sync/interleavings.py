@@ -219,7 +219,7 @@ class Story:
             page = page.replace(f"| {old.body} |", f"| {text} |")
         else:
             old = self.chance.choice(rows).body
-            page = page.replace(f"| {old} |", f"| ~~{old}~~ |")
+            page = page.replace(f"| {old} |", f"| ~~{old}~~ |") if old[:2] != "~~" else page
         path.write_text(page)
         if self.chance.random() < 0.3:
             machine.killed_at(self.chance.randrange(1, STEPS["see"]), machine.see)

@@ -568,6 +568,29 @@ def test_an_erase_looks_into_what_git_keeps(laptop, desktop, remote):
     assert any("git gc --prune=now" in note for note in report.notes)
 
 
+@pytest.mark.parametrize("gone", ["undone", "removed", "on a page"])
+def test_what_another_machine_forgot_leaves_no_trace_where_there_is_no_memory_of_it_any_more(gone, laptop, desktop):
+    """The history of changes and the index have it still, and an undo would bring it back."""
+    told = "The launch code name is bluebird."
+    laptop.remember(told, key="code-name")
+    settle(laptop, desktop)
+    if gone == "undone":
+        assert desktop.undo(lambda every: every[0])
+    elif gone == "removed":
+        desktop.path("code-name").unlink()
+        desktop.memories()
+    else:
+        page = laptop.page("MEMORY.md")
+        for text in (f"# Ours\n\n{told}\nWe ship on Mondays.\n", "# Ours\n\nWe ship on Mondays.\n"):
+            page.write_text(text)
+            settle(laptop, desktop)
+    laptop.forget("code-name")
+    settle(laptop, desktop)
+    for machine in (laptop, desktop):
+        for path in (path for path in machine.home.rglob("*") if path.is_file()):
+            assert b"bluebird" not in path.read_bytes(), path
+
+
 def test_a_name_that_told_an_erased_text_comes_back_from_nowhere(laptop, desktop, remote):
     """A memory whose key was made of an erased text has another one on both machines, also after the next syncs."""
     laptop.remember("Our motto is zanzibar quokka meets the violet fox.", key="motto-zanzibar-quokka-meets-the-violet")

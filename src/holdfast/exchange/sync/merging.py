@@ -50,7 +50,8 @@ class Merged:
     """One tree of three, what both sides said of one thing, and what one side forgot.
 
     `forgotten` names memories that the other side had changed meanwhile; `buried` are those of ours that go, `parted`
-    those that go in part, with what was forgotten of them, and `left` names what stays of such memories.
+    those that go in part, with what was forgotten of them, and `left` names what stays of such memories. `graves` has
+    all that theirs forgot and ours has not heard of.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
@@ -59,6 +60,7 @@ class Merged:
     buried: list[Memory] = field(default_factory=list)
     parted: list[tuple[Memory, Burials]] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
+    graves: dict[Scope, Burials] = field(default_factory=dict)
 
 
 def merged(base: Tree, ours: Tree, theirs: Tree, *, is_burying: bool = False) -> Merged:
@@ -183,6 +185,7 @@ class _MemoryMerge:
         for scope, known in _burials(ours, {}).items() if is_burying else ():
             known.digests |= self.buried_by_theirs[scope].digests if scope in self.buried_by_theirs else set()
             self.buried_by_theirs[scope] = known
+        found.graves = {scope: known for scope, known in self.buried_by_theirs.items() if known.digests}
 
     def run(self) -> None:
         """Merge them all; what was moved on one side is followed first."""
