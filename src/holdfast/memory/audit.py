@@ -149,7 +149,7 @@ def buried(workspace: Workspace, graves: Mapping[Scope, Burials]) -> None:
 
     def is_gone(path: str, text: str) -> bool:
         scope = layout.scope_of(path.removeprefix("memory/"))
-        if scope not in graves:
+        if scope is None or scope not in graves:
             return False
         said = (part.strip() for line in text.splitlines() for part in (line, *line.split("|")))
         if is_memory(path):
