@@ -145,7 +145,7 @@ def forgotten(workspace: Workspace, memories: Sequence[Memory]) -> None:
 
 
 def buried(workspace: Workspace, graves: Mapping[Scope, Burials]) -> None:
-    """Take out of the history what another machine forgot, also where there is no memory of it here any more."""
+    """Take what another machine forgot out of the history and the index, also where no memory of it is left here."""
 
     def is_gone(path: str, text: str) -> bool:
         scope = layout.scope_of(path.removeprefix("memory/"))
@@ -158,6 +158,9 @@ def buried(workspace: Workspace, graves: Mapping[Scope, Burials]) -> None:
         return graves[scope].has_any(said)
 
     Updates(workspace.home).drop(is_gone)
+    workspace.refresh(None)
+    for passages in (False, True):
+        workspace.store.erase_traces(passages=passages)
 
 
 def _name(path: str) -> tuple[str, str]:

@@ -314,7 +314,7 @@ class _Run:
         self.done.left_out = [redact(path)[0] for path in home.left_out]
         if merged.graves:
             # First: what is killed before the tombstones come is done again.
-            self._take_traces(merged)
+            audit.buried(self.workspace, merged.graves)
         sessions = tuple(payload.session_of(path) for path in gone if payload.kind_of(path) == "digest")
         if new := [name for name in merged.left if name not in self.done.left]:
             self.done.left += new
@@ -325,14 +325,6 @@ class _Run:
         if changes or gone:
             self._write(home, merged.files, changes, gone)
         self._propose(merged)
-
-    def _take_traces(self, merged: merging.Merged) -> None:
-        """Take out what this machine keeps of memories that it has no more, and that another one forgot."""
-        audit.buried(self.workspace, merged.graves)
-        if not merged.buried and not merged.parted:
-            self.workspace.refresh(None)
-            for passages in (False, True):
-                self.workspace.store.erase_traces(passages=passages)
 
     def _bury(self, home: payload.Home, merged: merging.Merged, changes: list[str], sessions: tuple[str, ...]) -> None:
         """Forget here what was forgotten elsewhere; then the home is another, so it always ends in Conflict."""
