@@ -396,7 +396,7 @@ class PostgresStore:
         with self.begin() as db:
             sql = (
                 f"SELECT key FROM holdfast.memory WHERE {_AT} AND supersedes <> '{{}}' AND %s = ANY(supersedes)"
-                " AND key <> %s ORDER BY updated DESC LIMIT 1"
+                " AND key <> %s ORDER BY updated DESC, key LIMIT 1"
             )
             found = db.execute(sql, (*self._at(scope), key, key)).fetchone()
         return str(found[0]) if found else ""

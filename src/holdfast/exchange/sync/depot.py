@@ -255,7 +255,8 @@ class Depot:
             mode, kind, blob, size = about.decode().split()
             path = name_of_file.decode("utf-8", "surrogateescape")
             if not kind_of(path):
-                others.append(f"M {mode} {blob} ".encode() + _quoted(name_of_file) + b"\n")
+                quoted = re.sub(rb'([\\"])', rb"\\\1", name_of_file).replace(b"\n", rb"\n")
+                others.append(b'M %s %s "%s"\n' % (mode.encode(), blob.encode(), quoted))
             # Links and sub-modules are none of ours.
             elif kind == "blob" and mode in ("100644", "100755") and int(size) <= _MAX_BLOB:
                 ours[path] = blob
@@ -321,9 +322,19 @@ class Depot:
 
 def _done(words: list[str], given: bytes, seconds: float, ssh: str, umask: int) -> subprocess.CompletedProcess[bytes]:
     """Run a program without a terminal; where it takes too long it ends with all that it started."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _OWN},
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "true",
+        "SSH_ASKPASS": "true",
+        "GIT_SSH_COMMAND": ssh,
+        # Objects have the names that `blob_of` gives them, whatever the person's new repositories have.
+        "GIT_DEFAULT_HASH": "sha1",
+        "LC_ALL": "C",
+    }
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        words, stdin=pipe, stdout=pipe, stderr=pipe, env=_environment(ssh), umask=umask, start_new_session=True
+        words, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, umask=umask, start_new_session=True
     ) as process:
         try:
             out, complaints = process.communicate(given, seconds)
@@ -343,29 +354,9 @@ def telling(said: str) -> str:
     return next(found, lines[-1])
 
 
-def _quoted(path: bytes) -> bytes:
-    """Return a path as a line of commands for git has it."""
-    escaped = path.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
-    return b'"' + escaped + b'"'
-
-
 def blob_of(data: bytes) -> str:
     """Return the name that git gives to these bytes."""
     return sha1(b"blob %d\0%s" % (len(data), data), usedforsecurity=False).hexdigest()
-
-
-def _environment(ssh: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in _OWN}
-    return {
-        **kept,
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ASKPASS": "true",
-        "SSH_ASKPASS": "true",
-        "GIT_SSH_COMMAND": ssh,
-        # Objects have the names that `blob_of` gives them, whatever the person's new repositories have.
-        "GIT_DEFAULT_HASH": "sha1",
-        "LC_ALL": "C",
-    }
 
 
 # What a person may have set for their own remotes.
