@@ -190,7 +190,7 @@ class IndexReader:
                 found[Scope(kind, owner), key] = int(count), ""
             newer = (
                 f"SELECT s.scope, s.owner, s.key, m.key FROM {at_places(marks, 'supersedes s')}"
-                " JOIN memory m ON m.id = s.memory WHERE m.key <> s.key ORDER BY m.updated DESC"
+                " JOIN memory m ON m.id = s.memory WHERE m.key <> s.key ORDER BY m.updated DESC, m.key"
             )
             for kind, owner, key, by in self.db.execute(newer, asked):
                 count, before = found[Scope(kind, owner), key]
