@@ -274,7 +274,8 @@ class IndexReader:
         """Return the key of the newest memory of the same scope that replaces this one."""
         row = self.db.execute(
             "SELECT m.key FROM supersedes s JOIN memory m ON m.id = s.memory"
-            " WHERE s.scope = ? AND s.owner = ? AND s.key = ? AND m.key <> s.key ORDER BY m.updated DESC, m.key LIMIT 1",
+            " WHERE s.scope = ? AND s.owner = ? AND s.key = ? AND m.key <> s.key"
+            " ORDER BY m.updated DESC, m.key LIMIT 1",
             (scope.kind, scope.owner, key),
         ).fetchone()
         return str(row[0]) if row else ""

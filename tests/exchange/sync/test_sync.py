@@ -568,6 +568,18 @@ def test_an_erase_looks_into_what_git_keeps(laptop, desktop, remote):
     assert any("git gc --prune=now" in note for note in report.notes)
 
 
+def test_what_was_moved_and_erased_is_in_no_undo_where_another_statement_has_its_old_name(laptop, desktop):
+    """The other machine gets something else under that name, and keeps no copy of what stood there."""
+    laptop.remember("Kim Wilson keeps the ledger of the shop.", key="ledger")
+    settle(laptop, desktop)
+    laptop.rename("ledger", "who-keeps-it")
+    laptop.erase("Kim Wilson")
+    laptop.remember("The ledger of the shop is a spreadsheet.", key="ledger")
+    settle(laptop, desktop)
+    for path in (path for path in desktop.home.rglob("*") if path.is_file()):
+        assert b"Kim Wilson" not in path.read_bytes(), path
+
+
 @pytest.mark.parametrize("gone", ["undone", "removed", "on a page"])
 def test_what_another_machine_forgot_leaves_no_trace_where_there_is_no_memory_of_it_any_more(gone, laptop, desktop):
     """The history of changes and the index have it still, and an undo would bring it back."""

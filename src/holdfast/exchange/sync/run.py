@@ -481,6 +481,9 @@ def _erased(here: Tree, merged: Tree, changes: list[str], gone: list[str]) -> se
         return len(_MARK.findall(data)) + len(_MARK.findall(os.path.basename(path).encode()))
 
     found = {path for path in changes if marks(path, merged[path]) > (marks(path, here[path]) if path in here else 0)}
+    if any(path not in here for path in found):
+        # It had another name here, under which something else may stand now.
+        found = set(changes)
     # What goes may have told them in its name, or was erased and then forgotten.
     return found | set(gone)
 
