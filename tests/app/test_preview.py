@@ -209,3 +209,14 @@ def test_a_preview_of_a_prompt_that_brings_nothing_says_how_far_it_was_from_the_
         ((name, why), *_) = preview(opened, prompt="translate the poem about the sea").block.left_out
         none = preview(opened, prompt="yes, do it").block.left_out
     assert name.endswith("/deploys-need-the-vpn") and "the bar inject.relevance is 0.45" in why and not none
+
+
+def test_many_short_memories_fill_the_room(told, workspace):
+    """Nothing that would fit is left out, however short the newest memories are."""
+    names, things = ("atlas", "bolt", "cedar", "delta", "fable", "hazel", "iris", "jade", "lotus", "nova"), range(16)
+    with workspace() as opened:
+        for name in names:
+            for number in things:
+                remember(opened, f"{name.title()} opens gate {number * 7}.")
+        given = preview(opened, agent=AGENT).block.text
+    assert len(given) > 2_900 and given == text(told("SessionStart", source="startup"))

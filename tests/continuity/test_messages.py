@@ -222,9 +222,15 @@ def test_however_much_is_added_the_ask_stays(many: int) -> None:
 
 def test_an_errand_or_a_question_that_was_answered_is_over() -> None:
     """The newest prompt is told while nobody answered it, and the ask before it in any case."""
-    for prompt in ("push it", "what is CLF?"):
+    for prompt in ("push it", "what is CLF?", "commi", "commit all your recent changes"):
         assert asks.worked_on([prompt, TASK]) == [TASK, prompt]
         assert asks.worked_on([prompt, TASK], is_answered=True) == [TASK]
+
+
+def test_what_is_said_once_more_from_its_beginning_on_is_told_once() -> None:
+    """Who interrupts the agent to complete a message sends it again; the whole one is told."""
+    begun = "Print something like: you are running another session (id). Do you want to go on? Yes, or type /exit"
+    assert asks.worked_on([f"{begun} and reset it.", begun, TASK]) == [TASK, f"{begun} and reset it."]
 
 
 def test_who_interrupts_the_work_has_not_ended_it() -> None:

@@ -905,3 +905,32 @@ def test_a_correction_stands_behind_the_ask_that_it_changes(ask):
     _played(ask, (first, told), (right, told), ("ok thanks, I'm off", "Bye!"))
     text = ask("SessionStart", "s2", source="startup")
     assert f"- {first}\n- {right}\n" in text and "off" not in text
+
+
+def test_what_a_session_was_asked_is_over_where_it_ended_well(ask, home, workspace):
+    """Nobody said what was done, but the sweep found that the session went well; what is asked later is open again."""
+    with workspace() as opened:
+        opened.refresh(None)
+    ask("SessionStart", source="startup")
+    ask("UserPromptSubmit", prompt="Make the counts on the report page larger")
+    ask("Stop", last_assistant_message="All 1319 tests pass and lint is clean.")
+    ask("SessionEnd", reason="exit")
+    page = home / "memory" / FOLDER / "log" / f"{now()[:10]}.md"
+    assert "Asked for last" in ask("SessionStart", "s2", source="startup")
+    page.write_text(
+        page.read_text().replace("(ended)", "").replace("report page larger", "report page larger (success)")
+    )
+    assert "Asked for last" not in ask("SessionStart", "s3", source="startup")
+
+
+@pytest.mark.parametrize("answer", ["No response requested.", "Done. Final state:\n\n| a | b |"])
+def test_an_answer_that_says_nothing_is_not_told_as_done(answer, ask, shop, workspace):
+    """What a program writes in the agent's place, and what only leads to a table, is nothing that was done."""
+    with workspace() as opened:
+        opened.refresh(None)
+    told = {"transcript_path": _edited(shop, "s1", "src/app.py")}
+    ask("SessionStart", source="startup", **told)
+    ask("UserPromptSubmit", prompt="Limit /stations to 60 requests a minute", **told)
+    ask("Stop", last_assistant_message=answer, **told)
+    ask("SessionEnd", reason="exit", **told)
+    assert answer[:10] not in ask("SessionStart", "s2", source="startup")

@@ -296,3 +296,13 @@ def test_a_sentence_of_a_longer_statement_is_told_once(longer, is_said):
     """What a longer statement says in a sentence of its own is no statement more; what it limits is."""
     found = blocked(items(memory("a", "The sandbox is named Sandbox021025 in Europe."), memory("b", longer)), 3_000)
     assert len(found.lines) == (1 if is_said else 2) and longer in found.text
+
+
+def test_what_is_told_of_a_long_ask_begins_with_a_sentence_again():
+    """The end of a long ask begins where a sentence begins, if one does in the first half of what there is room for."""
+    ask = "Build the refund page. " + "It lists refunds by day. " * 30 + "Keep the names of the routes. Change no test."
+    told = block.both_ends(ask, 400)
+    assert len(told) <= 400 and told.startswith("Build the refund page. It lists")
+    assert told.partition("[...] ")[2].startswith("It lists refunds by day. It lists")
+    lone = "word " * 200
+    assert block.both_ends(lone, 400).endswith("[...] " + "word " * 26)

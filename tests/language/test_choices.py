@@ -100,6 +100,21 @@ def test_what_is_said_beside_it_stays(said: str, kept: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "then"),
+    [
+        ("1, and if that's not enough 2", ' (2: "Push them")'),
+        ("Option 1, otherwise 2", ' (2: "Push them")'),
+        ("erst 1, und wenn das nicht reicht 2", ' (2: "Push them")'),
+        ("1 first, then 2 if needed", ' (2: "Push them")'),
+        ("1, but keep 2 retries", ""),
+    ],
+)
+def test_an_option_for_later_has_its_meaning_too(said: str, then: str) -> None:
+    """What is to be done where the first choice does not do is told with what it is; another number is none."""
+    assert chosen(said, TWO_LISTS) == f'Chose option 1: "Commit them", saying: "{said}"{then}'
+
+
+@pytest.mark.parametrize(
     ("said", "before"),
     [
         ("option 2 fails with a timeout", CALLED),

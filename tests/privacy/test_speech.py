@@ -205,3 +205,12 @@ def test_a_placeholder_within_a_sentence_opens_no_data(name):
     """What stands for a value to come is the person's own, and so is everything behind it."""
     text = f"Say 'running (<{name}>). Go on?' and keep the exit code. Never touch the tests."
     assert speech.typed(text) == text
+
+
+def test_what_an_agent_adds_behind_a_plan_is_not_the_persons():
+    """The plan that the person approved is theirs, and where the agent keeps its transcript is not."""
+    added = (
+        "If you need specific details from before exiting plan mode (like code), read the full transcript at: /a.jsonl"
+    )
+    parts = speech.separated(f"Implement the following plan:\n\n# Fix it\n\n{added}")
+    assert parts == [("human", "Implement the following plan:\n\n# Fix it"), ("injected", added)]

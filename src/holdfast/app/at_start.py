@@ -82,7 +82,8 @@ def _memories(run: HookRun, doing: str, *, needed: bool) -> tuple[list[Item], in
     fresh = run.workspace.fresh
     try:
         with ReadOnlyIndex(run.home, run.is_late) as index:
-            found, more, left_out = memories.found(index, run.scopes(), fresh)
+            room = run.settings.number("inject.start_characters")
+            found, more, left_out = memories.found(index, run.scopes(), fresh, room)
             if run.settings.flag("learning.enabled") and not run.settings.flag("readback.lessons"):
                 found = [one for one in found if one.memory.type != "lesson"]
     except (HoldfastError, sqlite3.Error):

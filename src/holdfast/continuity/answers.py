@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from itertools import takewhile
 
+from holdfast.continuity.done_steps import tells_step
 from holdfast.continuity.messages import (
     DOUBTS,
     MAX_LINE,
@@ -27,7 +28,7 @@ from holdfast.privacy.fence import harmless_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from holdfast.language.sentences import Sentence
 
@@ -118,8 +119,6 @@ _STOPS = ".!。！"
 # A sentence as short as "Done." says nothing yet.
 _MIN_SENTENCE = 12
 _MAX_STEPS = 10
-# Of the words of a step so many tell that it was done.
-_OF_STEP = 0.75
 MAX_STEP = 300
 # Before a small letter only a word of so many letters ends a sentence.
 _MIN_LAST = 3
@@ -201,7 +200,8 @@ def done_by(answer: str, *, changed: Sequence[str] = ()) -> str:
 def _is_nameless(sentence: str, changes: frozenset[str]) -> bool:
     """Whether a sentence says that something was done, and not what: "Fixed it.", "Done!", "Changed to 10 %."."""
     words = [word for word in plain_words(sentence) if word not in _DOERS - {"done"}]
-    return words[:1] != [] and (words[0] in changes or words[0] in _CLAIMS) and len(words) <= _MAX_PROSE
+    is_short = 0 < len(words) <= _MAX_PROSE and sentence[-1] != ":"
+    return is_short and (words[0] in changes or words[0] in _CLAIMS)
 
 
 def found_by(answer: str) -> str:
@@ -406,27 +406,6 @@ def _announced(answer: str) -> list[str]:
 def is_announced(step: str) -> bool:
     """Whether a step is told as what the agent does next, in a sentence that says so."""
     return says_phrase(plain_words(step), "announcing", at_first=True)
-
-
-def tells_step(step: str, statements: Iterable[str], *, share: float = _OF_STEP) -> bool:
-    """Whether one of these statements of what was done has nearly all words of a step, whatever their tense.
-
-    A rare word counts more than "write" and "check".
-    """
-    from holdfast.inject.prompt import stem, weight
-    from holdfast.recall.embed import plain, words
-
-    tenses = dict(pair.split() for pair in lines(f"{WORDS}/tenses.txt"))
-
-    def stems(text: str) -> dict[str, float]:
-        verbs = {word: tenses.get(word, word) for word in map(plain, words(text)) if weight(word) or word in tenses}
-        return {stem(verb): weight(verb) or weight(word) for word, verb in verbs.items()}
-
-    wanted = stems(step)
-    least = share * sum(wanted.values())
-    return bool(wanted) and any(
-        sum([wanted[one] for one in wanted.keys() & stems(said).keys()]) >= least for said in statements
-    )
 
 
 def listed(answer: str, names: frozenset[str]) -> list[str]:

@@ -83,6 +83,7 @@ _ERRANDS = frozenset(
         *("good", "your", "bitte", "committe", "committen", "commite", "pushe", "pushen", "und", "alles", "das"),
         *("jetzt", "mal", "linter", "lint", "suite", "checks", "build", "formatter", "format", "test", "once"),
         *("more", "message", "yes", "thanks", "thx", "pls", "lass", "die", "laufen", "nochmal", "den", "lauf"),
+        *("my", "our", "recent", "latest", "last", "new", "files", "work", "code", "every", "whole", "single", "one"),
         *("führe", "aus"),
     )
 )
@@ -111,7 +112,7 @@ _GRUDGES = frozenset(("but", "still", "too", "aber", "immer", "zu"))
 # What was said to an ask is told with it, so many messages; these are the kinds of messages, and how soon one says so.
 _MAX_ADDED, _SOON = 12, 8
 _TASK, _ADDITION, _ASIDE = "task", "addition", "aside"
-_MIN_ASK, _MIN_TELLING = 12, 4
+_MIN_ASK, _MIN_TELLING, _SAME = 12, 4, 80
 # A task of so much weight is the one that is worked on, whatever was asked before; another is much larger than a small
 # one where it weighs so many times more.
 _LARGE, _LARGER = 8.0, 2.0
@@ -198,6 +199,7 @@ def worked_on(prompts: Sequence[str], *, is_answered: bool = False, are_tasks: b
     from holdfast.inject.prompt import weight_of
 
     found: list[tuple[str, float]] = []
+    begun: set[str] = set()
     goes_back = False
     asides: list[str] = []
     heaviest = 0.0
@@ -206,7 +208,8 @@ def worked_on(prompts: Sequence[str], *, is_answered: bool = False, are_tasks: b
         is_over = bool(found or place or is_answered)
         # Behind very many additions only what weighs more than they do may be the ask, or what came first.
         is_more = len(found) > _MAX_ADDED and weight <= heaviest and place + 1 < len(prompts)
-        if is_more or not asked(text) or (is_over and is_errand(text)):
+        # What the person said once more, from its beginning on, counts as it was said last.
+        if is_more or line[:_SAME] in begun or not asked(text) or (is_over and is_errand(text)):
             continue
         kind = _TASK if are_tasks else _kind_of(text)
         if kind == _ASIDE and (found or is_answered):
@@ -215,6 +218,7 @@ def worked_on(prompts: Sequence[str], *, is_answered: bool = False, are_tasks: b
             # Who interrupts the work has not ended it.
             is_alone = kind == _TASK and _stands_alone(text) and not _says(text, "interrupting")
             found.append((line, weight if is_alone else 0.0))
+            begun.add(line[:_SAME])
             heaviest = max(heaviest, weight)
             goes_back |= _says(text, "returning")
             if (is_alone and weight >= _LARGE) or _says(text, "new_topic"):
@@ -258,8 +262,11 @@ def _kind_of(text: str) -> str:
 
 
 def is_errand(text: str) -> bool:
-    """Whether a message orders only what ends a piece of work: "run the tests", "commit this and push it"."""
-    return _ERRANDS.issuperset(plain_words(text))
+    """Whether a message orders only what ends a piece of work: "run the tests", "commit this and push it".
+
+    A single word orders no more, however it is spelled: "commi", "clear".
+    """
+    return _ERRANDS.issuperset(plain_words(text)) or (text.isascii() and text.strip(" .!").isalpha())
 
 
 def _says(text: str, list_of: str) -> bool:

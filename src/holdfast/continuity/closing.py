@@ -168,16 +168,17 @@ def _steps_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ..
     if not state.next_steps or not (done or new["dropped"]):
         return state.next_steps
     from holdfast.continuity import answers, plans
+    from holdfast.continuity.done_steps import tells_step
 
     # Who is told what comes next and only agrees has it done.
     agreed = bool(new["file"] and new["answer"]) and not new["ask"]
     left = [
         step
         for step in plans.without(state.next_steps, [*new["answer"], *new["ticked"], *new["done"]])
-        if not (answers.tells_step(step, done) or (agreed and answers.is_announced(step)))
+        if not (tells_step(step, done) or (agreed and answers.is_announced(step)))
     ]
     for what in new["dropped"]:
-        meant = [step for step in left if answers.tells_step(what, [step])]
+        meant = [step for step in left if tells_step(what, [step])]
         # Where several may be meant, nobody knows which.
         left = [step for step in left if len(meant) != 1 or step not in meant]
     return tuple(left)

@@ -35,6 +35,7 @@ _MAX_OPEN = 6
 _MAX_NOTED = 120
 # A longer message does more than to choose; a shorter one that has none of these words names no option.
 _MAX_PICK = 400
+_MARKS = f"{messages.WORDS.rpartition('/continuity/')[0]}/sessions/words/marks.txt"
 _PICKS = frozenset(
     (
         *("1", "2", "3", "4", "5", "6", "7", "8", "9", "b", "c", "d", "e", "f", "both", "all", "first", "second"),
@@ -358,6 +359,11 @@ def _told_by_answer(answer: str, before: Opened | None, threads_before: list[str
     # Only a pause has an answer to read.
     from holdfast.continuity import answers, buffer, plans, threads
     from holdfast.continuity.unfinished import is_unexplained
+    from holdfast.language.word_lists import lists
+
+    if answer.lstrip().startswith(lists(_MARKS)["no-answer"]):
+        # The program wrote it in the agent's place.
+        return []
 
     beginning = kept(shown(answer[: _MAX_ANSWER * 4]), _MAX_ANSWER)
     # A long answer says first what was done, and last what comes next.

@@ -356,12 +356,15 @@ def _stands_beside(words: list[str], after: list[str], wanted: list[str]) -> boo
     return False
 
 
+_I = ("I", "I'", "I’", "I,")
+
+
 def names_something(text: str) -> bool:
     """Whether a statement names a file, a name or a figure: without one it helps nobody who was not there."""
     return (
         not frozenset('`"/_').isdisjoint(text)
         or any(letter.isdigit() for letter in text)
-        or any(word[1:].lower() != word[1:] or word[:1].isupper() for word in text.split()[1:])
+        or any(word[1:].lower() != word[1:] or word[:1].isupper() for word in text.split()[1:] if word[:2] not in _I)
     )
 
 

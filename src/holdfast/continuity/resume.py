@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files
-from holdfast.base.clock import is_day, now
+from holdfast.base.clock import is_day, now, seconds
 from holdfast.base.light_records import replace
 from holdfast.continuity import asks, buffer, log, messages, pages, region
 from holdfast.continuity.check_boxes import unattributed
@@ -72,6 +72,8 @@ _RULE_HEADS = frozenset(
 # What the entries of a page are worth; those that say how things stand come after the first of them.
 _WORTH = {"MEMORY.md": 2.0, "lessons.md": 1.0, "decisions.md": 1.2, "todo.md": 2.0, "buffer.md": 2.5, "log": 1.5}
 _FADES = 0.01
+# A session is closed so soon after its last message, unless the next one has to do it.
+_CLOSED_WITHIN = 600
 _CLAUSES = (". ", "! ", "? ", ": ", "; ", ", ", ") ")
 
 
@@ -261,6 +263,13 @@ class ToldPages:
         # What comes next is nothing without what it is for, and its conditions.
         is_open = is_open or state.next_steps
         focus = unattributed(state.focus)
+        # As the sweep found that read the session which asked last.
+        went_well = any(
+            one.outcome == "success" and seconds(state.updated) - seconds(one.ended) < _CLOSED_WITHIN
+            for one in self._sessions()[-1:]
+        )
+        if now is None and not is_open and went_well:
+            return
         if focus.endswith(buffer.ASKED) or (focus.endswith(buffer.ANSWERED) and (now is not None or is_open)):
             asked = focus.removesuffix(buffer.ASKED).removesuffix(buffer.ANSWERED).split(buffer.THEN)
             said = self.kept([one for one in asked if one not in (now or ())])

@@ -12,9 +12,9 @@ from holdfast.continuity.answers import (
     labelled,
     listed,
     parted,
-    tells_step,
     told_line,
 )
+from holdfast.continuity.done_steps import tells_step
 from holdfast.continuity.messages import WONDERING, WORDS, names_something, plain_words
 from holdfast.continuity.unfinished import (
     is_unexplained,

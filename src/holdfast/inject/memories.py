@@ -37,18 +37,18 @@ _MAX_NAME = 40
 
 
 def found(
-    index: ReadOnlyIndex, scopes: Mapping[str, Sequence[Scope]], fresh: Callable[[], Freshness]
+    index: ReadOnlyIndex, scopes: Mapping[str, Sequence[Scope]], fresh: Callable[[], Freshness], room: int
 ) -> tuple[list[Candidate], int, list[tuple[str, str]]]:
     """Return the memories of these scopes that may be told, how many there are besides, and what is not told.
 
-    `fresh` knows which of them hold on the branch that is checked out.
+    `fresh` knows which of them hold on the branch that is checked out; there is so much `room`, in characters.
     """
     candidates: list[Candidate] = []
     left_out: list[tuple[str, str]] = []
     total = 0
     for some in scopes.values():
         total += index.number_in(some)
-        for one in index.worth_telling(some):
+        for one in index.worth_telling(some, room):
             memory = None if one.superseded_by else index.as_it_is(one.memory)
             if memory is None or (memory.branch and not fresh().holds_here(memory)):
                 why = f"replaced by {one.superseded_by}" if one.superseded_by else "its file is gone"

@@ -99,16 +99,16 @@ def _text(workspace: Workspace, one: Install, installs: list[Install], own: str)
     """Return what a session would start with and no line of the file's `own` says, or nothing where none is left."""
     scopes, known = _scopes(workspace, one, installs)
     check = freshness_of(workspace.home, known)
+    room = workspace.settings.number("inject.start_characters")
     with ReadOnlyIndex(workspace.home, lambda: False) as index:
-        found, more, _ = memories.found(index, scopes, lambda: check)
+        found, more, _ = memories.found(index, scopes, lambda: check, room)
     said_there = {same(line.strip().lstrip("-*+ ")) for line in own.splitlines()}
     found = [each for each in found if same(each.memory.body) not in said_there]
     items = memories.items(found, now(), lambda: check)
     # What the person says about this memory stands outside the fence: it is no stored data.
     kept, _ = doctrine.told(workspace.home)
     said = "\n".join([doctrine.HEAD, *(f"- {text}" for text in kept), ""]) + "\n" if kept else ""
-    budget = workspace.settings.number("inject.start_characters") - len(said)
-    return (said + blocked(items, budget, more=more).text).rstrip("\n")
+    return (said + blocked(items, room - len(said), more=more).text).rstrip("\n")
 
 
 def _scopes(

@@ -39,6 +39,7 @@ _COUNTS = {"both": 2, "beide": 2, "beides": 2, "ambos": 2, "two": 2, "three": 3,
 _THE = (["the"], ["die"], ["das"], ["den"], ["la"], ["le"], ["el"], ["a"])
 _ENDS = "?;, "
 _OF_THEM = frozenset(("of", "them", "these", "those", "the"))
+_IF = ("if", "otherwise", "else", "wenn", "falls", "sonst")
 _AND = frozenset(("and", "und", "et", "y", "e", "plus", "then"))
 _ELSE = ("or ", "something else", "anything else", "none of", "other", "neither", "oder ", "etwas anderes")
 _OPENERS = (
@@ -175,7 +176,7 @@ def chosen(text: str, before: str) -> str:
         return ""
     found = [options[number] for number in numbers if number in options and options[number].text]
     is_whole = len(found) == len(numbers) > 0
-    return _told(named, found) if is_whole and (not named.restated or _is_like(named.restated, found)) else ""
+    return _told(named, found, options) if is_whole and (not named.restated or _is_like(named.restated, found)) else ""
 
 
 def offers(answer: str) -> bool:
@@ -202,7 +203,7 @@ def _is_like(said: str, found: list[_Option]) -> bool:
     return not words or not words.isdisjoint(known)
 
 
-def _told(named: _Named, found: list[_Option]) -> str:
+def _told(named: _Named, found: list[_Option], options: dict[int, _Option]) -> str:
     names = [_LETTERS[one.number - 1].upper() if one.lettered else str(one.number) for one in found]
     if named.by == "every" and len(found) > 1:
         name = "both" if len(found) == 2 else f"all {len(found)}"
@@ -210,8 +211,14 @@ def _told(named: _Named, found: list[_Option]) -> str:
         name = f"option{'s' if len(found) > 1 else ''} {' and '.join(names)}"
     most = _MAX_OPTION // (1 + len(found) // 3)
     said = "; ".join([f'"{_cut(one.text.rstrip(_ENDS), most)}"' for one in found])
-    more = f', saying: "{_cut(named.sentence, _MAX_SAID)}"' if named.more else ""
-    return f"Chose {name}: {said}{more}"
+    if not named.more:
+        return f"Chose {name}: {said}"
+    # "1, and if that's not enough 3" is nothing without what 3 is; "with 3 columns" names none.
+    words = pairwise([*named.sentence.casefold().split(), _IF[0]])
+    ends = [word.strip(".,;!") for word, after in words if word[-1] in ".,;!" or after in _IF]
+    others = [options[int(end)] for end in ends if end.isdecimal() and options.get(int(end)) not in (None, *found)]
+    meant = "".join([f' ({one.number}: "{_cut(one.text.rstrip(_ENDS), most)}")' for one in others])
+    return f'Chose {name}: {said}, saying: "{_cut(named.sentence, _MAX_SAID)}"{meant}'
 
 
 def _named(text: str) -> _Named | None:

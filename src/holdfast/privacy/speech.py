@@ -65,6 +65,8 @@ _OF_USER = (
 )
 # Behind it stands to the end of the message what the agent read because the person named it with an @.
 REFERENCED = "--- Content from referenced files ---"
+# So begins what an agent adds to a plan that the person approved, to the end of the message.
+_BEHIND_A_PLAN = "If you need specific details from before exiting plan mode"
 # Tags of programs whose names could be a person's own. One with a hyphen, an underscore or a colon is a machine's.
 PROGRAM_TAGS = frozenset(
     (
@@ -185,7 +187,7 @@ def separated(text: str, usual: str = "human") -> list[tuple[str, str]]:
     role = class_of(text, usual)
     if role != usual:
         return _told([(role, text)])
-    text, mark, added = text.partition(REFERENCED)
+    text, mark, added = text.partition(REFERENCED if REFERENCED in text else _BEHIND_A_PLAN)
     parts: list[tuple[str, str]] = []
     last, ends, at = 0, _last_ends(text), text.find("<")
     while at >= 0:

@@ -29,11 +29,11 @@ _MAX_READ = 1_048_576
 _REMAKE = "Run `holdfast reindex`."
 # Of each kind as many as could find room at a session's start: the person's rules, decisions, lessons, and the newest.
 _FIRST = "ORDER BY pinned DESC, updated DESC LIMIT"
+_USUALLY, _AT_MOST = 40, 200
 _TOLD = (
     *(f"AND type = '{kind}' AND trust = 'user' {_FIRST} 50" for kind in ("user", "feedback", "decision", "lesson")),
     *(f"AND type = '{kind}' AND trust = 'agent' {_FIRST} 20" for kind in ("decision", "lesson")),
     f"AND type = 'lesson' AND trust = 'derived' {_FIRST} 30",
-    f"{_FIRST} 40",
 )
 
 
@@ -113,14 +113,20 @@ class ReadOnlyIndex(IndexReader):
         """Return about how many memories there are, without counting them."""
         return int(self.db.execute("SELECT ifnull(max(id), 0) FROM memory").fetchone()[0])
 
-    def worth_telling(self, scopes: Iterable[Scope]) -> list[Candidate]:
-        """Return what of these scopes a session may be told: the newest of each kind, the pinned before all others."""
-        kinds = [f"SELECT * FROM (SELECT id FROM memory WHERE scope = ?1 AND owner = ?2 {one})" for one in _TOLD]
-        found: list[Candidate] = []
-        for scope in scopes:
-            ids = self.db.execute(" UNION ".join(kinds), (scope.kind, scope.owner)).fetchall()
-            found += self._candidates(",".join([str(row) for (row,) in ids])) if ids else []
-        return found
+    def worth_telling(self, scopes: Iterable[Scope], room: int = 0) -> list[Candidate]:
+        """Return what of these scopes a session may be told: the newest of each kind, the pinned before all others.
+
+        More of them where these do not fill so many characters.
+        """
+        return [one for scope in scopes for one in self._worth_telling(scope, room)]
+
+    def _worth_telling(self, scope: Scope, room: int, most: int = _USUALLY) -> list[Candidate]:
+        told = (*_TOLD, f"{_FIRST} {most}")
+        kinds = [f"SELECT * FROM (SELECT id FROM memory WHERE scope = ?1 AND owner = ?2 {one})" for one in told]
+        ids = self.db.execute(" UNION ".join(kinds), (scope.kind, scope.owner)).fetchall()
+        found = self._candidates(",".join([str(row) for (row,) in ids])) if ids else []
+        is_short = len(ids) >= most < _AT_MOST and sum([len(one.memory.body) for one in found]) < room
+        return self._worth_telling(scope, room, _AT_MOST) if is_short else found
 
     def number_in(self, scopes: Iterable[Scope]) -> int:
         """Return how many memories these scopes have."""
