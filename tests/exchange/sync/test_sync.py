@@ -568,6 +568,31 @@ def test_an_erase_looks_into_what_git_keeps(laptop, desktop, remote):
     assert any("git gc --prune=now" in note for note in report.notes)
 
 
+def test_what_was_erased_is_in_no_undo_of_a_page_that_showed_it(laptop, desktop):
+    """The table of decisions told it when a row was adopted on the other machine."""
+    laptop.decide("Kim Wilson keeps the ledger until the audit is over.")
+    settle(laptop, desktop)
+    page = desktop.page("decisions.md")
+    end = "<!-- holdfast:end decisions -->"
+    page.write_text(page.read_text().replace(end, f"| | | Deploys wait for Lena. | |\n{end}"))
+    desktop.see()
+    laptop.erase("Kim Wilson")
+    settle(laptop, desktop)
+    for path in (path for path in desktop.home.rglob("*") if path.is_file()):
+        assert b"Kim Wilson" not in path.read_bytes(), path
+
+
+def test_what_was_erased_is_in_no_undo_of_a_machine_that_had_undone_what_came(laptop, desktop):
+    """There is no memory of it there any more, and it comes under another name."""
+    laptop.remember("Kim Wilson keeps the ledger until the audit is over.")
+    settle(laptop, desktop)
+    assert desktop.undo(lambda every: every[0])
+    laptop.erase("Kim Wilson")
+    settle(laptop, desktop)
+    for path in (path for path in desktop.home.rglob("*") if path.is_file()):
+        assert b"Kim Wilson" not in path.read_bytes(), path
+
+
 def test_what_was_moved_and_erased_is_in_no_undo_where_another_statement_has_its_old_name(laptop, desktop):
     """The other machine gets something else under that name, and keeps no copy of what stood there."""
     laptop.remember("Kim Wilson keeps the ledger of the shop.", key="ledger")

@@ -14,6 +14,7 @@ right: what one side changed since both agreed is later, and what both changed i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
@@ -35,6 +36,8 @@ from holdfast.store.tombstones import Burials
 Tree = Mapping[str, bytes]
 Name = tuple[Scope, str]
 Bases = tuple[Version | None, Version | None]
+# What stands where words were erased; it is never longer than these were.
+_MARK = re.compile(rb"\beras(?:e|ed)?\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,3 +385,33 @@ def ended(path: str, text: str, clean: str, *, strike: bool = False) -> str:
         body = kinds.withdrawn(body, now()[:10])
     title = memory_file.first_words(body) if was.title == memory_file.first_words(was.body) else left.title
     return memory_file.update(clean, replace(left, title=title, body=body), path)
+
+
+def erased_by_theirs(here: Tree, tree: Tree, changes: list[str], gone: list[str]) -> tuple[set[str], set[str]]:
+    """Return the files from which another machine erased words, and what tells the earlier texts of these elsewhere.
+
+    The mark stands in the words' place, or in a new name. A file that goes may have told them in its name, or was
+    erased and then forgotten. What tells a text are its lines that are gone, and when it was made where it is not here.
+    """
+
+    def marks(path: str, data: bytes) -> int:
+        return len(_MARK.findall(data)) + len(_MARK.findall(path.rpartition("/")[2].encode()))
+
+    found = {path for path in changes if marks(path, tree[path]) > (marks(path, here[path]) if path in here else 0)}
+    new = [path for path in found if path not in here]
+    if new:
+        # It had another name here, under which something else may stand now.
+        found = set(changes)
+    found |= set(gone)
+    memories_of_new = [payload.version(path, tree[path]).memory for path in new if payload.kind_of(path) == "memory"]
+    births = {f"created: {memory.created}" for memory in memories_of_new}
+    said = [
+        {
+            plain
+            for path in found
+            for line in (_decoded(one.get(path, b"")) or "").splitlines()
+            if len((plain := line.strip(">#~ ")).split()) > 2
+        }
+        for one in (here, tree)
+    ]
+    return found, (said[0] - said[1]) | births

@@ -12,7 +12,6 @@ once without a forget.
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -45,8 +44,6 @@ WAY_OUT = "Let the remote take a forced push of the branch holdfast; every sync 
 _ROUNDS = 6
 # A remote that takes out more memories than this, and than this share of all, is asked about first.
 _MANY, _LARGE_SHARE = 20, 0.3
-# What stands where words were erased; it is never longer than these were.
-_MARK = re.compile(rb"\beras(?:e|ed)?\b")
 _WAYS = "Give a git remote of your own, or a folder: holdfast sync init git@host:me/memory.git"
 
 
@@ -349,11 +346,13 @@ class _Run:
 
     def _write(self, home: payload.Home, tree: Tree, changes: list[str], gone: list[str]) -> None:
         """Put what changed, so that it can be undone; what another machine erased is not to be had back here."""
-        erased = _erased(home.files, tree, changes, gone) if self.is_history_replaced else set()
+        erased: set[str] = set()
+        if self.is_history_replaced:
+            erased, told = merging.erased_by_theirs(home.files, tree, changes, gone)
         if erased:
-            lost = _lost_lines(home.files, tree, erased)
             Updates(self.workspace.home).drop(
-                lambda path, text: path in erased or not lost.isdisjoint(map(str.strip, text.splitlines())),
+                # A table of a page may show what a memory said.
+                lambda path, text: path in erased or any(line in text for line in told),
                 names=erased.intersection(gone),
             )
         for path in [path for path in (*changes, *gone) if path in erased]:
@@ -472,26 +471,3 @@ def _text(data: bytes) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         return ""
-
-
-def _erased(here: Tree, merged: Tree, changes: list[str], gone: list[str]) -> set[str]:
-    """Return the files from which another machine erased words: its mark stands in their place, or in a new name."""
-
-    def marks(path: str, data: bytes) -> int:
-        return len(_MARK.findall(data)) + len(_MARK.findall(os.path.basename(path).encode()))
-
-    found = {path for path in changes if marks(path, merged[path]) > (marks(path, here[path]) if path in here else 0)}
-    if any(path not in here for path in found):
-        # It had another name here, under which something else may stand now.
-        found = set(changes)
-    # What goes may have told them in its name, or was erased and then forgotten.
-    return found | set(gone)
-
-
-def _lost_lines(here: Tree, merged: Tree, erased: set[str]) -> set[str]:
-    """Return the lines that say something and that these files lost: such a file may have had another name before."""
-    sides = [
-        {line.strip() for path in erased for line in _text(tree.get(path, b"")).splitlines() if len(line.split()) > 2}
-        for tree in (here, merged)
-    ]
-    return sides[0] - sides[1]
