@@ -34,7 +34,7 @@ MAX_LINES = {
     "learning": 9_500,
     "memory": 3_800,
     "patterns": 4_800,
-    "privacy": 5_100,
+    "privacy": 5_260,
     "project": 2_000,
     "recall": 1_900,
     "rules": 1_200,

@@ -229,7 +229,7 @@ def test_the_import_is_light() -> None:
     """A hook can load the module: nothing but `re` comes with it, and no pattern is compiled before it is needed."""
     heavy = "{'dataclasses', 'typing', 'pathlib', 'json', 'inspect'}"
     code = (
-        "import sys, holdfast.privacy.redact, holdfast.privacy.secret_values as r; assert not r._compiled;"
+        "import sys, holdfast.privacy.redact, holdfast.privacy.secret_patterns as r; assert not r._compiled;"
         f" print(sorted({heavy} & set(sys.modules)))"
     )
     shown = subprocess.run(

@@ -9,6 +9,8 @@ name and a sign.
 
 from __future__ import annotations
 
+from holdfast.privacy.secret_programs import PROGRAMS
+
 # A token starts where no letter or digit stands before it, or behind a line end as JSON writes it.
 _HERE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 # The same, for those that may hold hyphens: each run of such characters is read once.
@@ -42,10 +44,10 @@ TOKENS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "webhook",
         (
             *(".office.com/webhook", "webhook.office.com/", "hooks.zapier.com/", "://hook.", "hc-ping.com/"),
-            *("anaconda.org/t/", "/with/key/", "/send?key="),
+            *("anaconda.org/t/", "/with/key/", "/send?key=", "thingsboard.cloud/api/v"),
         ),
         r"(?:\.office\.com/webhook/|webhook\.office\.com/|hooks\.zapier\.com/hooks/catch/|://hook\.[\w.-]{3,60}/"
-        r"|hc-ping\.com/|anaconda\.org/t/|/with/key/|/send\?key=)"
+        r"|hc-ping\.com/|anaconda\.org/t/|/with/key/|/send\?key=|thingsboard\.cloud/api/v\d/)"
         r"([\w@./-]{14,300})",
     ),
     ("slack-webhook", ("hooks.slack.com/",), r"hooks\.slack\.com/[a-z]{4,12}/([A-Za-z0-9+/]{20,120})"),
@@ -222,32 +224,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     ("url-token", (" -u ", "appid="), r"(?: -u |appid=)[\"']?([\w.~%-]{20,200})(?::[\"']?(?=\s)|[&\"'\s]|$)"),
     ("user-option", (" -U",), r" -U[ \t=]{0,2}[\"']?[\w\\/.-]{1,60}%([^\s\"']{4,120})"),
-    (
-        "user-option",
-        ("htpasswd",),
-        r"htpasswd\s+-[a-zA-Z]*b[a-zA-Z]*(?:\s+-[a-zA-Z]+)*\s+\S{1,200}\s+\S{1,80}\s+[\"']?([^\s\"']{6,120})",
-    ),
-    (
-        "user-option",
-        (
-            *("rabbitmqctl", "mc alias set", "rclone obscure", "wpa_passphrase", "http-basic.", "isql "),
-            *("user:password ", "Input Password ", "-oauth.", "gitlab-token."),
-        ),
-        r"(?:http-basic\.\S{1,60}\s+\S{1,60}|(?:-oauth|gitlab-token)\.\S{1,60}|\bisql \S{1,60} \S{1,60}"
-        r"|(?:user:p|Input P)assword\s+\S{1,60}|rabbitmqctl\s(?:add_user|change_password)\s+\S{1,80}"
-        r"|mc alias set(?:\s+\S{1,200}){3}|rclone obscure|wpa_passphrase\s+\S{1,40})"
-        r"\s+[\"']?([^\s\"']{6,120})",
-    ),
-    (
-        "user-option",
-        (
-            *("requirepass", "masterauth", "psk=", "/user:", "oracle:thin:", "sessionid=", " /p:", "sqlplus "),
-            *("expdp ", "impdp ", "SecureString "),
-        ),
-        r"(?:(?:requirepass|masterauth|/user:\S{1,60}|SecureString(?: -String)?)\s+|psk=| /p:"
-        r"|(?:oracle:thin:|sqlplus |(?:ex|im)pdp )[^\s/]{1,60}/|sessionid=)[\"']?([^\s\"'@;]{6,120})",
-    ),
-    ("user-option", ("net user ", "signtool"), r"(?:net user \S{1,40}|signtool [^\n]{1,120} /p) ([^\s/*]\S{5,80})"),
+    *PROGRAMS,
     ("net-use", ("/user:",), r"/user:"),
     ("kept-secret", (" vault", " keychain", " 1password"), r" [a-z1]{5,9}(?![a-zA-Z])"),
     (
@@ -310,8 +287,8 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "piped",
-        ("sudo -S", "sudo -kS", "su -", "chpasswd", "-stdin", "--with-token", "kinit", "cryptsetup"),
-        r"sudo\s-[a-zA-Z]{0,6}S|su -|chpasswd|-stdin|--with-token|kinit|cryptsetup",
+        ("sudo -S", "sudo -kS", "su -", "chpasswd", "-stdin", "--with-token", "kinit", "cryptsetup", "realm join"),
+        r"realm join|sudo\s-[a-zA-Z]{0,6}S|su -|chpasswd|-stdin|--with-token|kinit|cryptsetup",
     ),
     (
         "user-option",
@@ -466,7 +443,7 @@ FIRST_UNSPACED = "\u2e80"
 # Words that give nothing away by themselves: what stands near them is judged as a whole.
 HINTS = (
     *("cookie", "salt", "dsn", "licen", "admin", "root", "signing", "otp", "geheim", "zugang", "hmac", "unseal"),
-    *("pepper", "chave", "klucz", "clave", "mdp ", "mdp:", "salasana", "lozinka", "geslo", "chiave", "communit"),
+    *("pepper", "chave", "klucz", "mdp ", "mdp:", "salasana", "lozinka", "geslo", "chiave", "communit"),
 )
 # A name that holds one of these words gives its value away: word, kind.
 WORDS: tuple[tuple[str, str], ...] = (
@@ -479,7 +456,7 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("mnemonic", "password"),
     ("auth", "token"),
     ("login", "login"),
-    *((word, "password") for word in ("senha", "wachtwoord", "adgangskode", "parola", "heslo", "jelszav")),
+    *((word, "password") for word in ("senha", "clave", "wachtwoord", "adgangskode", "parola", "heslo", "jelszav")),
     *((word, "secret") for word in HINTS),
 )
 

@@ -40,7 +40,15 @@ _NEAR_BEHIND = 800
 # So far behind a name something may be given to it by one of these; letters alone are so many, in no word's order.
 _NEAR_GIVEN, _MIN_ODD = 80, 8
 _GIVEN_BY = "=:,\"'`"
+_GIVING_SIGNS = frozenset(_GIVEN_BY)
 _QUOTES = frozenset("\"'`")
+# What gives words to a name: these signs, or a word that says so; at the end of a line the next one is given.
+_GIVING = {ord(sign): " " for sign in "=:(){}[]<>,;\"'`|\\*"}
+_JOINS = {ord(sign): None for sign in "-_."}
+_BEGIN_BLOCK = frozenset(":|>-=")
+_SAYING = frozenset(
+    ("is", "ist", "lautet", "heißt", "est", "es", "é", "è", "är", "er", "jest", "to", "je", "was", "war", "auf", "as")
+)
 _SIGNS = "!#%*?^~@$+&"
 _NO_LETTERS = frozenset(["", *" \t\n\r\f\v\"'`.,;:-/\\()[]{}<>=|"])
 # A text of so many secrets and hardly more words than name them says nothing else.
@@ -96,6 +104,7 @@ def _held(text: str, stems: dict[str, list[tuple[str, str]]]) -> Iterator[str]:
 
 # One letter is found many times as fast as several.
 _STEMS = (
+    *("@", "log in", "logging in", "sign in", "secret", "register", "PASS", "Pat", "pin ", '"d', "daten", "wort "),
     *("q", "~", "$", "pass", "auth", "login", "connect", "session", " -", "--", "://", "user:", "432:"),
     *("_", "*", "-", ":", "/", ".", "pdp", "EA", "AK", "AT", " code", "crypt", " pin", "code", "puk", "wort "),
 )
@@ -247,7 +256,8 @@ def _phrases(text: str, lowered: str) -> Iterator[_Span]:
 
 def _tried(text: str, at: int, beginning: str, rows: list[_Row]) -> Iterator[_Span]:
     if may_begin(text, at, beginning):
-        from holdfast.privacy.secret_values import checked, pattern
+        from holdfast.privacy.secret_patterns import pattern
+        from holdfast.privacy.secret_values import checked
 
         for rank, kind, source in rows:
             if match := pattern(source).match(text, at):
@@ -258,7 +268,8 @@ def _prefixed(text: str, words: dict[int, str]) -> Iterator[_Span]:
     """Yield what is built as vendors build a token, whoever they are: a short name, a sign and a random rest."""
     for at, word in words.items():
         if may_be_token(word):
-            from holdfast.privacy.secret_values import pattern, vendor_token
+            from holdfast.privacy.secret_patterns import pattern
+            from holdfast.privacy.secret_values import vendor_token
 
             for source in PREFIXED:
                 last = at
@@ -272,7 +283,8 @@ def _drawn(text: str, words: dict[int, str]) -> Iterator[_Span]:
     """Yield words that can only have been drawn at random, whatever stands around them."""
     for at, word in words.items():
         if may_be_drawn(word):
-            from holdfast.privacy.secret_values import drawn_word, pattern
+            from holdfast.privacy.secret_patterns import pattern
+            from holdfast.privacy.secret_values import drawn_word
 
             for match in pattern(DRAWN).finditer(text, at, at + len(word)):
                 if span := drawn_word(text, match.start()):
@@ -349,10 +361,10 @@ def _named(text: str, lowered: str) -> Iterator[_Span]:
     if not text.isascii():
         foreign = enumerate(FOREIGN, start=_NAMED_RANK + len(WORDS))
         named += [(rank, word, text) for rank, word in foreign if word in text]
-        if named and max(text) >= FIRST_UNSPACED:
-            from holdfast.privacy.secret_names import spaced
+        if named:
+            from holdfast.privacy.secret_patterns import spaced, with_plain_quotes
 
-            text = spaced(text)
+            text = with_plain_quotes(spaced(text) if max(text) >= FIRST_UNSPACED else text)
     for rank, word, where in named:
         kind = _KIND_OF.get(word, "password")
         at = where.find(word)
@@ -387,9 +399,15 @@ def may_be_given(text: str, at: int, kind: str) -> bool:
         return True
     # A value without a digit or a sign is given by a sign, or said to be it.
     line = text[at : at + _NEAR_GIVEN].partition("\n")[0]
-    if (any(sign in line for sign in _GIVEN_BY) or " is" in line) and any(map(_may_be_given_so, line.split())):
+    is_given = not _GIVING_SIGNS.isdisjoint(line) or " is" in line
+    if is_given and any(map(_may_be_given_so, line.split())):
         return True
     if kind in _WITH_WORDS and not _JOINING.isdisjoint(near) and any(map(is_joined, near.split())):
+        return True
+    words = [] if is_given else line.split(None, 12)
+    is_given = is_given or text[at - 1 : at] == "-" or ">" in line or not _SAYING.isdisjoint(words)
+    is_given = is_given or (len(words) > 1 and not (words[1].isalpha() and words[1][1:].islower()))
+    if is_given and kind in _WITH_WORDS and _are_words_given(text[at : at + 2 * _NEAR_GIVEN], text[at - 1 : at]):
         return True
     if kind != "password":
         return False
@@ -398,6 +416,25 @@ def may_be_given(text: str, at: int, kind: str) -> bool:
     # A sign stands directly between two letters, as in `hunter!two`.
     has_sign = any(sign in near for sign in _SIGNS)
     return has_sign and any(_is_within(near, at) for at, sign in enumerate(near) if sign in _SIGNS)
+
+
+def _are_words_given(near: str, before: str) -> bool:
+    """Whether letters of two words' length or more stand behind a sign or a word that gives them."""
+    line, _, below = near.partition("\n")
+    words = line.split() + (below.split()[:1] if line.rstrip()[-1:] in _BEGIN_BLOCK else [])
+    before = before or " "
+    for word in words:
+        pieces = word.translate(_GIVING).split()
+        is_given = before[-1] in _GIVEN_BY or before[0] in _BEGIN_BLOCK
+        # In a sentence two words meet, or it goes on.
+        meets = not word.isalpha() or not word[1:].islower()
+        is_given = is_given or (meets and (before in _SAYING or before is words[0]))
+        # What stands before the first sign in a word is the name.
+        for piece in pieces if is_given or word[0] in _QUOTES else pieces[1:]:
+            if len(piece) >= _MIN_ODD and piece.strip("-_.!?").translate(_JOINS).isalpha():
+                return True
+        before = word
+    return False
 
 
 def _may_be_given_so(word: str) -> bool:

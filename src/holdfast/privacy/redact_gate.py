@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast import privacy
-from holdfast.privacy import secret_begins, secret_judge, secret_names, secret_values
+from holdfast.privacy import secret_begins, secret_judge, secret_names, secret_patterns, secret_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -232,7 +232,7 @@ def _holds(gates: list[_Gate], text: str, at: int) -> bool:
     """Say whether a secret begins at this place, by the table of `redact` itself."""
     for gate in gates:
         if gate.source:
-            match = secret_values.pattern(gate.source).match(text, at)
+            match = secret_patterns.pattern(gate.source).match(text, at)
             if match and any(True for _ in secret_values.checked(text, match, gate.kind)):
                 return True
         elif gate.kind == "private":
@@ -258,7 +258,7 @@ def _spaced(text: str) -> str:
     # Pictures, which are two of these each, stand in scripts that set spaces, too.
     units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), "<u2")
     has_unspaced = (units >= ord(privacy.FIRST_UNSPACED)) & ((units < 0xD800) | (units > 0xDFFF))
-    return secret_names.spaced(text) if has_unspaced.any() else text
+    return secret_patterns.with_plain_quotes(secret_patterns.spaced(text) if has_unspaced.any() else text)
 
 
 @cache

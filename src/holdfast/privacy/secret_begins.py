@@ -173,7 +173,7 @@ _CHECKS: dict[str, Callable[[str, int, str], bool]] = {
     **dict.fromkeys(
         (" login ", " -u ", " -p", " -P", " -hp", " -a", " -w", " -A", " -X", " -k", " -t", " -N"),
         lambda text, at, _: any(
-            not _SHOWING.isdisjoint(word) or is_joined(word) or looks_drawn(word)
+            not _SHOWING.isdisjoint(word) or is_joined(word) or len(word) >= _MIN_DRAWN
             for word in text[at : at + 240].split(None, 6)[:6]
         ),
     ),

@@ -21,7 +21,8 @@ from zlib import crc32
 from holdfast.privacy import WORDS
 from holdfast.privacy import secret_patterns as patterns
 from holdfast.privacy.secret_begins import is_joined, looks_made
-from holdfast.privacy.secret_values import CODE_WORD, IDS, NAMED_ID, is_reference, pattern
+from holdfast.privacy.secret_patterns import CODE_WORD, pattern
+from holdfast.privacy.secret_values import IDS, NAMED_ID, is_reference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,8 +97,7 @@ _PARTS = r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+"
 # What is built so is no secret, or too seldom one.
 _NONE = frozenset(("path", "file", "dotted", "num", "mail", "tmpl"))
 _WORDS_ALONE = r"(?!\w*[^\W_](?:[-_.]\w+){3}|.*[!#%*?^~@$+&])"
-_IN_DATA = r"[A-Za-z0-9+/=]{40}"
-_DATA_LINE = r"(?:[A-Za-z0-9+/=]{40}\s{1,12}|PUBLIC KEY-----\s{1,2})$"
+_IN_DATA, _DATA_LINE = r"[A-Za-z0-9+/=]{40}", r"(?:[A-Za-z0-9+/=]{40}\s{1,12}|PUBLIC KEY-----\s{1,2})$"
 
 # What looks made up may have the name of a user or a host beside it.
 _MIN_MADE, _MAX_PLAIN, _MAX_MADE = 6, 23, 40

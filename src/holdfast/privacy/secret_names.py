@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from holdfast.privacy import HINTS
+from holdfast.privacy import HINTS, secret_words
 from holdfast.privacy import secret_patterns as patterns
 from holdfast.privacy.secret_judge import judged
+from holdfast.privacy.secret_patterns import CODE_WORD, pattern
 from holdfast.privacy.secret_values import (
-    CODE_WORD,
     MAX_JUDGED_VALUE,
     NAMED_ID,
     NUMBERED,
@@ -23,7 +23,6 @@ from holdfast.privacy.secret_values import (
     is_shown,
     is_strong,
     is_value,
-    pattern,
     turns_of,
 )
 
@@ -44,11 +43,6 @@ BEHIND_PLURAL = " \"'{[:=_\n"
 _LINE_REST = (
     r"""(?x)[\"'*`)\]]{0,3}(?P<blank>[ ]?[:=]?[ ]?[|>]?[+-]?[ \t]*(?:\r?\n[ \t]*){1,2}(?=\S))?(?:(?!\\n)[^\n]){0,90}"""
 )
-# Signs of East Asian scripts and those of ASCII that mean the same; words that say what something is, and any other
-# letter that stands directly beside a value.
-_WIDE_SIGNS = str.maketrans("：＝，；（）「」『』【】、。　", ":=,;()''''[],. ")
-_LINKING = r"[是为為は는은](?=[!-~])"
-_JOINED = r"[\u2e80-\ud7a3](?=[!-~])|(?<=[!-~])[\u2e80-\ud7a3]"
 _QUOTES = ("'", '"', "`")
 _FOREIGN = frozenset(("senha", "wachtwoord", "adgangskode", "parola", "heslo"))
 # What stands at the end of a gap behind which a value is given, and not only told of.
@@ -76,10 +70,14 @@ _NEAR_WORD = r"[^\s\"'`,;(){}\[\]<>|=:?&~][^\s\"'`,;(){}\[\]<>|]{5,400}"
 
 # One without a digit or a sign is no secret, or letters in an order that no name has: most are told by that at once.
 _BARE = (
-    rf"(?=[^\s\"'`\\\d!#%*?^~@$+&]{{0,{MAX_JUDGED_VALUE}}}[\d!#%*?^~@$+&]|[A-Za-z_+-]{{10,80}}(?![\w.(\[]))"
+    rf"(?=[^\s\"'`\\\d!#%*?^~@$+&]{{0,{MAX_JUDGED_VALUE}}}[\d!#%*?^~@$+&]|[A-Za-z_.+-]{{8,80}}(?![\w(\[]))"
     rf"[^\s\"'`\\]{{4,{MAX_JUDGED_VALUE}}}"
 )
 _BYTES = r"(?:[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==)"
+# The first of a list that is not taken out already.
+_LISTED = r"""(?x)(?:word|wd|phrase)?s["']?[ ]?[:=][ ]{0,2}\[?\s{0,40}
+    (?:-?[ ]{0,3}["']?\[redacted:[a-z-]{1,20}\]["']?,?\s{1,40}){0,9}
+    (?:-[ ]{1,3})?["']?([^\s"',\[\]{}]{8,80})["']?(?=,|\s|\]|$)"""
 # What is given by a space alone, as a setting or a variable is.
 _SETTING = r"(?:^|\s)(?:ENV|ARG|setenv|setx|export|set|add|put)[ \t]+(?:[\w.-]{1,40}[ \t]+)?(?:[\w-]{0,20}[./]){0,4}$"
 _SAID_BEFORE = r"""(?x)
@@ -90,15 +88,6 @@ _SAID_BEFORE = r"""(?x)
 _BEFORE_NAME = (" as ", " for ", " is ", " ist ", " als ", " für ", " when ", " once ", " if ")
 # What stands before a name tells what ends its value: a query, a connection string, a call, a table.
 _SEPARATORS = {">": "<", "/": "@", "?": "&", "&": "&", ";": ";", "(": ",)", ",": ",)}", "{": ",}", "<": "<"}
-
-
-def spaced(text: str) -> str:
-    """Return a text of the same length in which what East Asian scripts join to a value stands apart from it.
-
-    `密码是X` reads as `密码:X`, and the signs of those scripts as those of ASCII.
-    """
-    text = pattern(_LINKING).sub(":", text.translate(_WIDE_SIGNS))
-    return pattern(_JOINED).sub(" ", text)
 
 
 def value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
@@ -148,7 +137,7 @@ def _value_of(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None
         end = ending.end()
     behind = value_behind(text, at, end, kind) if kind != "login" else None
     behind = behind or (_bytes_of_key(text, at, end) if kind == "api-key" else None)
-    found = behind or _value_near(text, at, end, kind) or _value_below(text, at, end)
+    found = behind or _value_near(text, at, end, kind) or _value_below(text, at, end, kind)
     is_segment = _is_segment(text, at, end)
     if found and not is_segment:
         return found
@@ -252,8 +241,10 @@ def _value_near(text: str, at: int, end: int, kind: str) -> tuple[int, int] | No
     return None
 
 
-def _value_below(text: str, at: int, end: int) -> tuple[int, int] | None:
-    """Return where the first secret is in the column of a table, or of rows with commas, that the name heads."""
+def _value_below(text: str, at: int, end: int, kind: str) -> tuple[int, int] | None:
+    """Return where the first secret is in the list or column that the name heads, of a table or of rows with commas."""
+    if kind == "password" and (listed := pattern(_LISTED).match(text, end)):
+        return listed.span(1) if is_value(listed[1], "password") or secret_words.are_words(listed[1], 2) else None
     stop = text.find("\n", end, end + 200)
     first = text.rfind("\n", max(0, at - 200), at) + 1
     head = text[first:stop] if stop > 0 else ""
@@ -261,10 +252,11 @@ def _value_below(text: str, at: int, end: int) -> tuple[int, int] | None:
     if not sign or not pattern(r"[\w \t|:*`-]+$" if sign == "|" else r"[\w \t,;\"'-]+$").match(head):
         return None
     column, start = head.count(sign, 0, at - first), stop + 1
+    is_table = kind == "password" and pattern(r"[ \t]{0,8}\|[ ]?:?-").match(text, start)
     for line in text[start : start + 600].split("\n"):
         cells = line.split(sign)
         value = cells[column].strip(" \t`*\"'\r") if len(cells) == head.count(sign) + 1 else ""
-        if value and is_strong(value, "password"):
+        if value and (is_strong(value, "password") or (is_table and secret_words.are_words(value, 2, True))):
             begin = text.index(value, start + sum(map(len, cells[:column])) + column)
             return begin, begin + len(value)
         start += len(line) + 1
@@ -318,7 +310,8 @@ def _is_near(gap: str, value: str, kind: str, behind: str, is_foreign: bool) -> 
     if kind == "login":
         return is_set and is_random(value, 16)
     if pattern(r"^[0-9a-fA-F-]+$").match(value):
-        if len(words) > 2 or pattern(_OF_ID).search(gap):
+        is_said = is_set and kind in ("secret", "password") and len(value) > 31 and len(words) < 9
+        if (len(words) > 2 and not is_said) or pattern(_OF_ID).search(gap):
             return False
         return (quoted or is_set or not gap.strip(" :")) and is_value(value, kind) and len(value) > 15
     if quoted or is_set:
@@ -367,6 +360,8 @@ def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | N
             return None
         tag = text.find("<", start, bare.end()) if match["tag"] else -1
         stop = _bare_end(text, at, start, tag if tag > 0 else bare.end())
+    if not quoted and text[start - 1] == "*":
+        stop = start + len(text[start:stop].rstrip("*"))
     if not _is_name(text, at, match, kind) or not _is_given(text, at, match, text[start:stop], kind, quoted):
         return None
     if stop - start >= MAX_JUDGED_VALUE:
@@ -377,6 +372,9 @@ def value_behind(text: str, at: int, end: int, kind: str) -> tuple[int, int] | N
 
 def _is_given(text: str, at: int, match: re.Match[str], value: str, kind: str, quoted: bool) -> bool:
     begin = _name_start(text, at)
+    of_words = {"password": secret_words.is_password, "secret": secret_words.is_secret}.get(kind)
+    if of_words and of_words(text, begin, at, match, value, quoted):
+        return True
     flag = text[begin] == "-"
     # Salts are full of signs, and of some spaces.
     if quoted and len(value) > 31 and value.count(" ") < 4 and turns_of(value) > 12 and not is_reference(value):

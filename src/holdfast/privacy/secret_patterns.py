@@ -5,6 +5,12 @@ The modules that judge secrets share them; each says how it uses them.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+
+_compiled: dict[str, re.Pattern[str]] = {}
+
 # Vendors whose tokens are a name, `_` or `-`, and a random rest: kind, and the names with `_` for each sign in them.
 # What begins with none of these names is a "vendor-token" where the rule for unknown vendors finds it to be one.
 VENDORS: dict[str, str] = {
@@ -126,8 +132,9 @@ PROSE = (
     r"|have|been|only|than|all|any|its|which|stored|set|kept|never|always|needs|via|before|after|but|does|who|how)\b"
 )
 # Words and endings that speak of a password and are none.
-SPEAKS = (
-    rf"{PROSE}|(?:ed|ing|ly|ion|ions|able|ible|ment|less|ness|ive|ized|ised)\b"
+ENDINGS = r"(?:ed|ing|ly|ion|ions|able|ible|ment|less|ness|ive|ized|ised)\b"
+SPOKEN = (
+    rf"{PROSE}"
     r"|\b(?:an?|as|at|be|by|if|in|is|it|no|of|on|or|to|so|too|same|again|wrong|weak|strong|long|short|empty|null|none"
     r"|invalid|safe|old|new|first|last|case|read|write|base|well|plain|clear|text|hash|salt|field|form|user|name|file"
     r"|value|string|length|characters?|letters?|digits?|length|default|empty|admin|change|reset|login|manager|per|over"
@@ -137,31 +144,49 @@ SPEAKS = (
     r"|im|zu|zum|ein|eine|noch|auch|schon|les|des|une|pas|pour|dans|avec|sur|los|las|una|con|para|por|het|een|niet|voor"
     r"|met|foi|não|uma|com|sono|non|per|della|falsch|bekannt|leer|oublié)\b"
 )
+SPEAKS = rf"{ENDINGS}|{SPOKEN}"
+# Words that name things of code, of forms and of settings, where those of a password could stand.
+OF_CODE = (
+    r"\b(?:get|sets?|my|inputs?|requests?|responses?|body|data|params?|args?|props|states?|stores?|labels?|errors?"
+    r"|messages?|buttons?|components?|handlers?|context|process|modules?|objects?|functions?|class(?:es)?|clients?"
+    r"|servers?|sessions?|services?|providers?|factory|utils?|helpers?|models?|views?|controllers?|schemas?|quer(?:y|ies)"
+    r"|columns?|tables?|index|elements?|events?|nodes?|items?|lists?|arrays?|dicts?|maps?|numbers?|bool(?:ean)?|floats?"
+    r"|bytes?|json|ya?ml|xml|html|https?|ur[il]s?|paths?|dirs?|folders?|db|databases?|resources?|only|side|time|factor"
+    r"|group|staff|box|page|link|check|rule|policy|mode|format|method|source|target|generator|vault|store|prompt|mask"
+    r"|bcrypt|argon|scrypt|digest|cipher|encoder|plaintext|base|expired?|match|missing|required|optional|present|unset"
+    r"|wort|kennwort|contrasena|senha|wachtwoord|heslo|parola|haslo|lozinka|salasana|adgangskode|mot|clave|code|codes|passord|contrasenya|parole|palavra|passe|pasahitza|kodeord|parool|jelszo|slaptazodis|wifi|wlan|wpa"
+    r"|attribute|account|email|phone|address|callback|property|reader|writer|stream|buffer|test|tests|demo|dev|prod"
+    r"|com|org|net|io|py|js|txt|md|conf|cfg|log|init|main|root|system|local|remote|global|public|private|protected"
+    r"|sha|hmac|totp|sso|ldap|saml|oidc|jwt|kerberos|pam|unix|linux|windows|github|google|amazon|azure|aws)\b"
+)
 # A code is in groups of four to six, or eight digits.
 CODE_GROUPS = (
     r"(?<![\w-])(?:[a-z0-9]{4,6}(?:-[a-z0-9]{4,6}){1,7}|[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){1,7}|\d{4} ?\d{4})(?![\w-])"
 )
 # What may follow the word: the rest of the name, the sign between name and value, and a quote.
 ASSIGNED = r"""(?x)
-    (?P<rest>(?=[WwPpCcOo])(?i:word|wd|phrase|code|wort|ord(?:et)?(?![a-z]))|(?<=[sS])[eE](?![A-Za-z])|(?<=[cC][rR][eE][dD])(?i:entials?|s))?
+    (?P<rest>(?=[WwPpCcOo])(?i:word|wd|phrase|code|wort|ord(?:et)?(?![a-z]))|(?<=[sS])[eE](?![A-Za-z])
+        |(?<=kode)n(?![a-z])|(?<=[cC][rR][eE][dD])(?i:entials?|s))?
     (?:(?=[\w-])(?i:[_-]?(?:access|key|token|value|str|string|b64|base64|data|pem|hex
         |prod|dev|staging|live|test|old|new|main|confirm(?:ation)?|\d{1,3}))|[ ]\d(?=:)){0,3}
     (?:[_-](?i:salt|base|seed|raw|secret|plain|enc|hash))?
     (?P<closed>\\{0,3}["'`])?\]?\)?
     (?:
         [ \t]{0,8}(?:\??:[ ]{0,2}[A-Za-z&'][\w\[\]&'.| <>]{0,30}?[ ]{0,2})?
-        (?:=>|:=|={1,3}+|!==?|:|->|→)\*{0,2}[ \t]{0,8}(?=\S)(?:!!str[ ]|\\\r?\n[ \t]{0,24})?
+        (?:=>|:=|={1,3}+|!==?|:-(?=[\w$])|:|->|→)\*{0,2}[ \t]{0,8}(?=\S)
+        (?:!!str[ ]|&\w{1,24}[ ](?=["'])|\\\r?\n[ \t]{0,24})?
         (?:[|>][+-]?\d?[ \t]{0,3}(?:\r?\n|\\n)[ \t]{1,24}(?=\S))?
       | (?P<pair>,?(?:\s|\\n){1,40}(?:\{(?:\s|\\n){0,40}(?:[a-z]{3,12}\s*=[^\n=]{0,80}\n\s{0,40}){0,3})?
             \\{0,3}["']?(?i:value|default)\\{0,3}["']?[ ]{0,8}[:=][ ]{0,2}
             | [ ](?:--type[ =]\w{1,20}[ ])?--(?:body|value|data)[= ])
       | (?P<call>(?<=[dDsS])\((?=["']))
       | (?P<comma>,[ \t]{0,12})
-      | (?P<tag></key>\s{0,40}<string>|>\s{0,40}<(?:value|string)>|[ ][a-z]{2,12}="[^"<>\n]{0,20}">|>)
+      | (?P<tag></key>\s{0,40}<string>|>\s{0,40}<(?i:value|string)>|[ ][a-z]{2,12}="[^"<>\n]{0,20}">|>)
       | (?P<cell>[ \t]{0,40}\|[ \t]{0,8}|\\t|\t{1,4})
-      | (?P<told>[ ](?:[^\W\d_][\w'-]{0,15}[ ]){0,8}?
-            (?:is|reads|ist|hei(?:ß|ss)t|lautet|est|es|é|è|jest|är|er|was|war|be|to|as|auf|from|von|[-–—]|[^\W\d_]{1,12}:)
-            (?:[ ](?:now|changed|set|reset|updated)){0,2}(?:[ ](?:to|as))?[ ]?[:=]?[ ])
+      | (?P<told>['’]s[ ](?=[^\n]{0,40}\d)|[ ](?:["']?[^\W\d_][\w'@.-]{0,15}["']?[ ]){0,8}?
+            (?:is|reads|ist|hei(?:ß|ss)t|lautet|est|es|é|è|jest|är|er|was|war|be|to|as|auf|from|von|[-–—]|[^\W\d_]{1,20}:)
+            (?:[ ](?:now|changed|set|reset|updated|by|default|standardmäßig|also|jetzt|nun|still)){0,2}
+            (?:[ ](?:to|as))?[ ]?[:=]?[ ])
       | (?P<space>[ \t]{1,4})
     )
     (?:(?:[bfruBFRU@N]{1,2})?(?P<quote>\\{0,3}["'`]))?
@@ -195,7 +220,8 @@ _GLUED = r"mysql[a-z]{0,8}|mariadb[a-z-]{0,8}|7z[ar]?|rar"
 _SPACED = (
     r"sshpass| login|redis-cli|mongo[a-z]{0,8}|twine|cqlsh|sqlcmd|bcp|osql|isql|mosquitto_[a-z]{2,4}|ipmitool"
     r"|\b(?:un)?zip|ldap[a-z]{2,12}|snmp[a-z]{2,12}|openssl|rabbitmqadmin|psexec|rdesktop|keychain"
-    r"|signtool|swaks|hydra|steghide|winrm|influx|wmic|smbclient|rpcclient|codecov|nuget|fastlane|user(?:mod|add)|beeline|ssh-keygen|certutil|pihole|check_[a-z]{2,20}"
+    r"|signtool|swaks|hydra|steghide|winrm|influx|wmic|smbclient|rpcclient|codecov|nuget|fastlane|user(?:mod|add)|beeline|ssh-keygen|certutil|pihole"
+    r"|bdemount|cmsutil|crlutil|irssi|\bfab|outguess|knife|kadmin|check_[a-z]{2,20}"
     r"|security [a-z-]{3,30}|\s--?[uU](?:ser(?:name)?)?[ =]?[\w.@-]{1,60}"
 )
 # What must stand before the place that is looked for: kind, pattern, and whether it belongs to the secret.
@@ -224,7 +250,8 @@ BEFORE: dict[str, tuple[str, bool]] = {
         False,
     ),
     "login-pair": (
-        r"(?:[\w.+-]{1,60}@[\w-]{1,60}\.[\w.]{2,40}|(?<![\w/.-])(?i:admin(?:istrator)?|root|user|demo|test|guest))$",
+        r"(?:[\w.+-]{1,60}@[\w-]{1,60}\.[\w.]{2,40}|(?<![\w/.-])(?i:admin(?:istrator)?|root|user|demo|test|guest)"
+        r"|(?i:wi-?fi|wlan|ssid):? [\w-]{2,32})$",
         False,
     ),
     "seed-phrase": (r"(?i)(?:seed|recovery|secret|backup|wallet|herstellungs) ?$", False),
@@ -239,3 +266,37 @@ BEFORE: dict[str, tuple[str, bool]] = {
     "mailchimp-key": (r"[a-f0-9]{32}$", True),
     "terraform-token": (r"[A-Za-z0-9]{14}$", True),
 }
+# Names of code, as they stand in or before another name.
+CODE_WORD = (
+    r"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))(?i:pass|pw|psk|tok|key|secret|cred|user|self|conf|auth|type|hash|name"
+    r"|(?:this|str|int|var|arg|val|opt|env)s?(?![a-z]))"
+)
+# Signs of East Asian scripts and those of ASCII that mean the same; words that say what something is, and any other
+# letter that stands directly beside a value.
+_WIDE_SIGNS = str.maketrans("：＝，；（）「」『』【】、。　", ":=,;()''''[],. ")
+_BOOK_QUOTES = str.maketrans("„“”‟«»‚‘’", '""""""\'\'\'')
+_LINKING = r"[是为為は는은](?= ?[!-~])"
+_JOINED = r"[\u2e80-\ud7a3](?=[!-~])|(?<=[!-~])[\u2e80-\ud7a3]"
+
+
+def with_plain_quotes(text: str) -> str:
+    """Return a text of the same length with the quotes of books as those of ASCII."""
+    return text.translate(_BOOK_QUOTES)
+
+
+def spaced(text: str) -> str:
+    """Return a text of the same length in which what East Asian scripts join to a value stands apart from it.
+
+    `密码是X` reads as `密码:X`, and the signs of those scripts as those of ASCII.
+    """
+    text = pattern(_LINKING).sub(":", text.translate(_WIDE_SIGNS))
+    return pattern(_JOINED).sub(" ", text)
+
+
+def pattern(source: str) -> re.Pattern[str]:
+    """Compile on first use: most texts need few of the patterns, and a hook saves the import of `re`."""
+    if source not in _compiled:
+        import re
+
+        _compiled[source] = re.compile(source)
+    return _compiled[source]

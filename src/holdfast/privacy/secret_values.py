@@ -8,6 +8,8 @@ from __future__ import annotations
 from holdfast import privacy
 from holdfast.privacy import secret_begins
 from holdfast.privacy import secret_patterns as patterns
+from holdfast.privacy.secret_patterns import CODE_WORD, pattern
+from holdfast.privacy.secret_words import are_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,10 +49,6 @@ _MARK = r"\[(?:redacted:[a-z0-9-]+|private)\]"
 
 # Names and chains of names, as code has them where a value could stand.
 _CODE = r"^[&*!@]?[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*[!?;,.]*$"
-CODE_WORD = (
-    r"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))(?i:pass|pw|psk|tok|key|secret|cred|user|self|conf|auth|type|hash|name"
-    r"|(?:this|str|int|var|arg|val|opt|env)s?(?![a-z]))"
-)
 # Names that end in a number: `exchanged-1`, `token_v2`.
 NUMBERED = r"^[A-Za-z]+(?:[_.-][A-Za-z]+)*[_.-]?v?\d{1,2}$"
 _SEED_PHRASE = r"^[a-z]{3,9}(?:[ -][a-z]{3,9}){3,23}$"
@@ -88,6 +86,8 @@ _GIVEN_WORDS = (
 )
 _PASSWORDS = frozenset(_GIVEN_WORDS.split())
 
+# Where a command or a file takes nothing but a password, that may be of words alone.
+_WORDS_GIVEN = _PASSWORDS.difference(("login", "user-at-host", "login-pair", "authorization", "secret", "token"))
 # What says something, and is no words of a password; a seed has some such words by chance.
 _SAYING = {"passphrase": patterns.PROSE}
 _SAYING |= dict.fromkeys(("password-words", "joined-words"), rf"{patterns.SPEAKS}|{CODE_WORD}")
@@ -97,7 +97,6 @@ _SAYING |= dict.fromkeys(("seed-phrase", "pin"), rf"(?s)(?:{patterns.PROSE}.*?){
 _MAX_KEY_LINE, _MAX_KEY_LINES = 120, 80
 _MAX_JUDGED = 1_000
 _judged: dict[tuple[str, int], bool] = {}
-_compiled: dict[str, re.Pattern[str]] = {}
 
 
 def checked(text: str, match: re.Match[str], kind: str) -> Iterator[tuple[int, int]]:
@@ -151,7 +150,7 @@ def _strings(text: str, at: int, kind: str) -> Iterator[tuple[int, int]]:
 def _is_argument(value: str) -> bool:
     """Say whether a string that a call is given is a password, and no address, file or name of a method."""
     return (is_shaped("password", value) or is_phrase(value, quoted=True)) and not pattern(
-        r"[/:]|\.[a-z]\w*$|@\w+\."
+        r"[/:]|\.[a-z]\w*$|@\w+\.\w"
     ).search(value)
 
 
@@ -197,7 +196,8 @@ def is_shaped(kind: str, value: str) -> bool:
         return True
     if kind in _PASSWORDS:
         is_named = pattern(rf"(?:{CODE_WORD})$").match(value)
-        return is_phrase(value, given=True) or (is_value(value, "password") and not is_named)
+        is_made = is_value(value, "password") and not is_named
+        return is_made or is_phrase(value, given=True) or (kind in _WORDS_GIVEN and are_words(value, 2))
     if kind in _SAYING:
         return not pattern(_SAYING[kind]).search(value.replace("_", " "))
     if kind == "env-password":
@@ -479,12 +479,3 @@ def _is_code(value: str) -> bool:
 def turns_of(value: str) -> int:
     """Count the changes between letters, digits and signs: a random value has many, a word few."""
     return len(pattern(r"(?<=[A-Za-z])[^A-Za-z\s_.-]|(?<=\d)[^\d\s_.-]|(?<=[a-z])[A-Z](?=[A-Z0-9])").findall(value))
-
-
-def pattern(source: str) -> re.Pattern[str]:
-    """Compile on first use: most texts need few of the patterns, and a hook saves the import of `re`."""
-    if source not in _compiled:
-        import re
-
-        _compiled[source] = re.compile(source)
-    return _compiled[source]
