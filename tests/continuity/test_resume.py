@@ -538,19 +538,26 @@ def test_a_reply_does_not_hide_the_task(ask, pages):
 
 
 def test_what_the_person_said_is_theirs_and_of_the_moment_is_not_told(ask, home):
-    """Words of the person that are no memory yet stand in their part; what is of the moment is left out."""
+    """Words of the person that are no memory yet stand in their part; what they chose, with the work; no correction."""
     said = [
         ("preference", "From now on always sign commits with -S."),
         ("decision", "Decision: we keep reservations in Postgres."),
         ("correction", "3 - you used the wrong bucket again"),
         ("decision", 'Chose option 2: "Direct file transfer"'),
+        ("decision", 'Chose "8443" (asked: "Which port?"; other options: "8080")'),
+        ("decision", 'Chose option 1: "Fix the login page and add a test for it"'),
         ("decision", "It's more color-related, but it is debatable."),
     ]
     state = buffer.WorkingState(said=tuple(buffer.SaidSentence(*one, now(), "some-agent", "s0") for one in said))
     buffer.change(str(home / "memory" / FOLDER / buffer.PAGE), lambda _: replace(state, updated=now()))
     theirs = ask("SessionStart", source="startup").partition("</holdfast-memory>")
     assert "lately:\n- From now on always sign commits with -S.\n- We keep reservations in Postgres.\n" in theirs[0]
-    assert theirs[0].startswith("<holdfast-memory>\nFrom the person") and not theirs[2].strip()
+    assert theirs[0].startswith("<holdfast-memory>\nFrom the person")
+    chose = [line for line in theirs[2].splitlines() if line.startswith("- ")]
+    assert chose == [
+        '- chosen by the person: "8443" (asked: "Which port?")',
+        '- chosen by the person: "Direct file transfer"',
+    ]
 
 
 def test_a_session_without_work_hides_nothing_of_the_one_before(ask, pages):

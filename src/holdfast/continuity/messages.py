@@ -272,6 +272,21 @@ def lasting(kind: str, text: str) -> str:
     return with_capital(said.rstrip(" ;,"))
 
 
+def choice(kind: str, text: str) -> str:
+    """Return what a person chose among what an agent offered, without its number; "" for what orders work, and others.
+
+    It holds as long as the work that it is about, so it is told with that and is no statement of its own.
+    """
+    if kind != "decision" or not text.startswith(("Chose ", "Answered ")):
+        return ""
+    from holdfast.language.triggers import is_substantial_ask
+
+    said = text.partition(" ")[2].partition("; other options: ")
+    numbered, colon, meaning = said[0].partition(': "')
+    told = f'"{meaning}' if colon and '"' not in numbered else said[0] + (")" if said[1] else "")
+    return "" if is_substantial_ask(told.strip('"').partition('"')[0]) else told
+
+
 def is_standing(kind: str, text: str) -> bool:
     """Whether a sentence that may be a preference says that something is always or never to be done."""
     return kind == "preference" and not _ALWAYS.isdisjoint(plain_words(text))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files
-from holdfast.base.clock import is_day, now, seconds
+from holdfast.base.clock import days_between, is_day, now, seconds
 from holdfast.base.light_records import replace
 from holdfast.continuity import asks, buffer, log, messages, pages, region
 from holdfast.continuity.check_boxes import unattributed
@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 
 _MAX_SAID = 6
 _MAX_DONE = 3
+_MAX_CHOSEN = 3
+# A choice among what was offered belongs to the work of its time.
+_CHOSEN_DAYS = 14
 _MAX_FAILED = 2
 _MAX_SESSIONS = 2
 _MAX_FILES = 8
@@ -284,6 +287,7 @@ class ToldPages:
             "doing": [focus] if not focus.endswith(buffer.BY_PROMPT) else [],
             "done": self._done(state),
             "decided": [*reversed(state.decisions)],
+            "chosen by the person": self._chosen(state.said),
             "next": self.next_steps(),
             "open": [buffer.thread(text) for text in state.open_threads if not text.startswith(buffer.MIDWAY)],
             "broken off at": [buffer.thread(text) for text in state.open_threads if text.startswith(buffer.BROKEN_OFF)],
@@ -330,6 +334,12 @@ class ToldPages:
             heard.append(text or one.text)
         kept = self._unrejected(newest)[:_MAX_SAID][::-1]
         return [text for _, text in sorted(kept, key=lambda pair: pair[0], reverse=True)]
+
+    def _chosen(self, said: Sequence[SaidSentence]) -> list[str]:
+        """Return what the person chose of late among what agents offered, the newest first."""
+        recent = [one for one in reversed(said) if not one.at or days_between(one.at, now()) <= _CHOSEN_DAYS]
+        told = [messages.choice(one.kind, one.text) for one in recent]
+        return [*dict.fromkeys(filter(None, told))][:_MAX_CHOSEN]
 
     def _unrejected(self, told: list[tuple[str, str]]) -> list[tuple[str, str]]:
         """Return the statements without those to which the person said no when they were proposed as memories."""
