@@ -40,6 +40,43 @@ def prompt(home, shop):
     return send
 
 
+@pytest.fixture
+def line(home, shop):
+    """Send a prompt and return the line that the person is shown."""
+
+    def send(text: str, session: str = "s1") -> str:
+        agent = agents.get("claude-code")
+        data = {"session_id": session, "cwd": str(shop), "prompt_id": os.urandom(4).hex(), "prompt": text}
+        out = hook(
+            str(home), agent, agent.read_hook_input("UserPromptSubmit", data, {}), {**os.environ, "CLAUDECODE": "1"}
+        )
+        return json.loads(out).get("systemMessage", "") if out else ""
+
+    return send
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [
+        ("Remember: order ids are uuid v7", "order ids are not uuid v7, that was wrong. they're ulids"),
+        ("Remember: order ids are uuid v7", "forget that order ids are uuid v7"),
+        ("merk dir: releases nur dienstags", "vergiss das mit den releases am dienstag, wir deployen jetzt jederzeit"),
+    ],
+)
+def test_who_takes_a_memory_back_is_told_how(line, prompt, kept, said):
+    """A prompt ends no memory: it is not told to the agent, and the person learns that it stays and what ends it."""
+    key = line(kept).partition("(")[2].partition(")")[0]
+    assert f"{key} stays as it is" in line(said) and f"holdfast forget {key}" in line(said, session="s2")
+    assert prompt(said, session="s3") == ""
+
+
+@pytest.mark.parametrize("said", ["don't forget the tests of the order ids", "are order ids uuid v7?"])
+def test_who_takes_nothing_back_is_told_nothing(line, said):
+    """A task or a question about a memory is no wish to end it."""
+    line("Remember: order ids are uuid v7")
+    assert "stays as it is" not in line(said)
+
+
 def test_nobody_is_asked_by_default(prompt, unsure):
     """Without the setting what is not sure stays unsaid."""
     assert "lasting rule" not in prompt(unsure)

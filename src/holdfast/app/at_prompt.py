@@ -38,6 +38,7 @@ _READ = 6
 _CONFIRM = 'This sounded like a lasting rule; if it is one, store it with memory_store in the person\'s words: "{}"'
 _ALL_TOLD = "This session was already told where things stand; nothing has changed since."
 _MAX_WORTH = 9.0
+_STAYS = "{0} stays as it is, and your words say otherwise: `holdfast edit {0}` or `holdfast forget {0}`"
 
 
 def block_after_compaction(run: HookRun) -> Block:
@@ -175,13 +176,15 @@ def _relevant(
     said: dict[frozenset[str], str] = {}
     # Only what denies something or has a name or a number may say otherwise than a memory.
     stated = [one.text for one in sentences(run.words()) if not one.is_question and prompt.is_telling(one.words)]
+    disowned: list[str] = []
     for mark, candidate in marked(run, index, run.settings.number("inject.relevance") / 100, about):
         memory, reason = _may_be_given(index, candidate, shown)
         branch = memory.branch if memory is not None else ""
         if memory is not None and branch and not run.workspace.fresh().holds_here(memory):
             memory, reason = None, f"learned on the branch {branch}"
-        if memory is not None and stated and _says_otherwise(stated, memory):
-            memory, reason = None, "the prompt says otherwise"
+        if why := "" if candidate.superseded_by else _disowned(run, stated, candidate.memory):
+            memory, reason = None, why
+            disowned += [candidate.memory.key] if candidate.memory.trust == "user" else []
         same = said.setdefault(prompt.same(candidate.memory.body), candidate.memory.key)
         if same != candidate.memory.key:
             left_out.append((block.name_of(candidate.memory), f"says the same as {same}"))
@@ -189,7 +192,20 @@ def _relevant(
             entries.append((memory, prompt.why(mark, candidate.words)))
         else:
             left_out.append((block.name_of(candidate.memory), reason or f"only {most} at a prompt"))
+    run.notices += [_STAYS.format(key) for key in disowned[:1]]
     return entries, left_out
+
+
+def _disowned(run: HookRun, stated: list[str], memory: Memory) -> str:
+    """Return why a prompt wants no more of what the person laid down: it asks to forget it, or says otherwise."""
+    if stated and _says_otherwise(stated, memory):
+        return "the prompt says otherwise"
+    lowered = run.words().lower()
+    if "forget" not in lowered and "vergiss" not in lowered and "vergesst" not in lowered:
+        return ""
+    from holdfast.language.triggers import asks_to_forget
+
+    return "the prompt asks to forget it" if any(asks_to_forget(one.words) for one in sentences(run.words())) else ""
 
 
 def _says_otherwise(stated: list[str], memory: Memory) -> bool:

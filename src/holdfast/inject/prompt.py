@@ -57,6 +57,7 @@ _MAX_TOLD, _NOTHING_NEW = 4_000, 0.75
 _TINY = 1e-7
 _weights: dict[str, float] = {}
 _DENYING = frozenset(("not", "no", "never", "without", "don", "dont", "nicht", "kein", "keine", "nie", "ohne"))
+_TAKING_BACK = frozenset(("not", "never", "nicht", "nie", "forget", "vergis", "vergiss", "wrong", "falsch"))
 # With the stem of one of these a memory says more than its other words: which of two, or how often.
 _TURNING = (
     *("not", "no", "never", "without", "don", "dont", "instead", "onl", "rather", "avoid", "prefer", "alwa"),
@@ -229,9 +230,10 @@ def rarities(asked: Asked) -> dict[str, float]:
 
 
 def told_by(prompt: str) -> dict[str, float]:
-    """Return what a prompt states itself; nothing where it asks, for then even its own words may be in question."""
+    """Return what a prompt states itself; nothing where it asks or denies: then its own words may be in question."""
     beginning = prompt[:_MAX_TOLD]
-    return {} if "?" in beginning or "\uff1f" in beginning else said(beginning)
+    told = {} if "?" in beginning or "\uff1f" in beginning else said(beginning)
+    return told if _TAKING_BACK.isdisjoint(told) else {}
 
 
 def says_nothing_new(said: dict[str, float], told: dict[str, float]) -> bool:

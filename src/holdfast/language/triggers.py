@@ -111,7 +111,7 @@ def scan(text: str, before: str = "") -> tuple[Trigger, ...]:
         plain = plain_kind(sentence)
         if plain:
             kinds = sorted({*kinds, LEARNED.index(plain)})
-        if kinds and _asks_to_forget(sentence.words):
+        if kinds and asks_to_forget(sentence.words):
             kinds = [one for one in kinds if LEARNED[one] in _TAKES_BACK]
         found += [
             Trigger(
@@ -138,7 +138,7 @@ def _taken_apart(text: str) -> Apart | None:
     return parts, cues, names, own, tuple(found)
 
 
-def _asks_to_forget(words: list[str]) -> bool:
+def asks_to_forget(words: list[str]) -> bool:
     """Whether a sentence asks to forget what it says, and does not say in the same breath what to keep."""
     for at, word in enumerate(words):
         before, behind = words[max(0, at - 2) : at], words[at + 1 : at + 3]
