@@ -370,7 +370,8 @@ def _remove_records(workspace: Workspace, target: EraseTarget) -> int:
     instead = blanked(target)
     for path in rows_of(workspace.home, target):
         removed += rows.write_over(os.path.join(workspace.home, path), instead)
-    if target.project or target.span:
+    if target.project or target.span or target.at:
+        # What a killed run removed is on no page that shows memories, either.
         workspace.refresh(None)
     root = workspace.store.tree.root if workspace.store.has_tree else ""
     for scope in layout.scopes_on_disk(root) if root else ():

@@ -453,6 +453,17 @@ def test_a_forget_that_was_killed_is_finished_before_anything_leaves(laptop, des
         assert b"bluebird" not in data
 
 
+def test_a_forget_that_was_killed_leaves_no_row_of_it_on_a_page(laptop, desktop):
+    """Its file was gone when it was killed, and the index was not told."""
+    laptop.decide("Kim Wilson keeps the ledger until the audit is over.")
+    key = next(iter(laptop.memories()))
+    for step in range(2, 400):
+        if laptop.killed_at(step, laptop.forget, key) and not laptop.path(key).exists():
+            break
+    laptop.sync()
+    assert laptop.rows() == []
+
+
 def test_what_was_forgotten_is_not_in_the_history_of_the_branch(laptop, desktop, remote):
     """The branch begins anew, so that nobody who clones it has the words."""
     laptop.remember("The launch code name is bluebird.", key="code-name")
