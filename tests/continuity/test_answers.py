@@ -400,4 +400,6 @@ def test_what_talks_to_the_person_is_no_finding():
     found = "The job fails since `macOS-15` came."
     assert answers.found_by(f"Hi there! I'm ready for your request. {found} Let me know if you want it.") == found
     assert answers.found_by("Hi there! I'm ready for your request on `main`.") == ""
+    assert answers.found_by(f", su ID sale en `main.py`. {found} ¡Prueba `main` y dime si funciona!") == found
+    assert answers.found_by(f"ils.ts` to the chat. {found}") == answers.found_by(f"and so on in A. {found}") == found
     assert answers.found_by(f"Now I have everything I need of `src/`. {found}") == found

@@ -222,7 +222,7 @@ def test_however_much_is_added_the_ask_stays(many: int) -> None:
 
 def test_an_errand_or_a_question_that_was_answered_is_over() -> None:
     """The newest prompt is told while nobody answered it, and the ask before it in any case."""
-    for prompt in ("push it", "what is CLF?", "commi", "commit all your recent changes"):
+    for prompt in ("push it", "what is CLF?", "then what next?", "commi", "commit all your recent changes"):
         assert asks.worked_on([prompt, TASK]) == [TASK, prompt]
         assert asks.worked_on([prompt, TASK], is_answered=True) == [TASK]
 

@@ -304,5 +304,6 @@ def test_what_is_told_of_a_long_ask_begins_with_a_sentence_again():
     told = block.both_ends(ask, 400)
     assert len(told) <= 400 and told.startswith("Build the refund page. It lists")
     assert told.partition("[...] ")[2].startswith("It lists refunds by day. It lists")
+    assert block.both_ends(told, 380).count("[...]") == 1
     lone = "word " * 200
     assert block.both_ends(lone, 400).endswith("[...] " + "word " * 26)

@@ -128,7 +128,11 @@ _BULLET_SIGNS, _EMPTY_BOXES, _TICKS = " -*•", ("⬜", "☐", "🔲", "◻"), (
 _MAX_HEADING = 60
 # What talks to the person tells nothing that was found: "I'm ready for your request".
 _ADDRESSING = frozenset(
-    ("you", "your", "please", "ill", "im", "let", "lets", "sorry", "hi", "du", "sie", "dir", "bitte")
+    (
+        *("you", "your", "please", "ill", "im", "let", "lets", "sorry", "hi", "du", "sie", "dir", "bitte"),
+        *("te", "tu", "tus", "dime", "prueba", "recuerda", "puedes", "quieres", "podemos", "vous", "votre", "vos"),
+        *("veuillez", "você", "vocês", "podemos", "seguiremos", "procederemos", "tuo", "puoi", "fammi"),
+    )
 )
 # So many sentences end an answer.
 _ENDING = 3
@@ -210,7 +214,10 @@ def found_by(answer: str) -> str:
     for one in [one for one in sentences_of(answer) if not one.casefold().replace("’", "'").startswith(openers)]:
         # "I have not changed anything yet" is over once something is.
         is_rest = says_failing(one) or names_rest(plain_words(one))
-        if one[-1] == ":" or is_rest or not _ADDRESSING.isdisjoint(plain_words(one)):
+        # What begins small or within code lost its beginning.
+        is_begun = one[0] not in ",.;:)" and (not one[0].islower() or names_something(f"- {one.split()[0]}"))
+        is_torn = not told and (not is_begun or one.count("`") % 2)
+        if one[-1] == ":" or is_torn or is_rest or not _ADDRESSING.isdisjoint(plain_words(one)):
             continue
         if len(told) + len(one) >= MAX_SAID or one[-1] not in _STOPS:
             break

@@ -394,9 +394,14 @@ def both_ends(text: str, most: int) -> str:
     """Return the text, of one that is longer its beginning and its end: what it is about, and its conditions."""
     if len(text) <= max(most, WHOLE):
         return text
-    end = text[-(most // 3) :]
-    begins = [place + len(mark) for mark in _ENDS if 0 <= (place := end.find(mark)) < len(end) // 2]
-    end = end[min(begins) :].lstrip() if begins else end.partition(" ")[2]
+    before, _, end = text.rpartition(f"{CUT} ")
+    if before and len(end) <= most // 3:
+        # It was cut before, where a sentence begins.
+        text = before + CUT
+    else:
+        end = text[-(most // 3) :]
+        begins = [place + len(mark) for mark in _ENDS if 0 <= (place := end.find(mark)) < len(end) // 2]
+        end = end[min(begins) :].lstrip() if begins else end.partition(" ")[2]
     return f"{shortened(text, most - len(end) - 1)} {end}"
 
 
