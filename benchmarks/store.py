@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 import holdfast
 from holdfast.app.reindex import reindex
-from holdfast.base.clock import now
+from holdfast.base.clock import iso
 from holdfast.memory.show import list_memories
 from holdfast.recall.recall import recall
 from holdfast.records import Filter, Memory, Scope
@@ -119,9 +119,10 @@ def lay(home: str, size: int) -> None:
     folder = os.path.join(home, "memory", "projects", "bench", "memories")
     os.makedirs(folder)
     rng = random.Random(3)
-    at = now()
+    # One a minute: what came at one moment would have to be sorted by its name.
+    newest = time.time()
     for n in range(size):
-        text = sentence(rng)
+        text, at = sentence(rng), iso(newest - 60 * (size - n))
         memory = Memory(
             f"m-{n}", Scope("project", "bench"), text[:60], text, tags=(rng.choice(TOPICS),), created=at, updated=at
         )

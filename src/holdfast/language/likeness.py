@@ -21,6 +21,7 @@ _LONG = 3
 _MAX_CHARACTERS = 2_000
 # Endings, and how many letters must be left of a word.
 _ENDINGS = {"ing": 3, "edly": 3, "ed": 3, "en": 4, "em": 4, "er": 4, "ly": 4, "e": 3}
+_ANY_ENDING = tuple(_ENDINGS)
 _SHORTEST_STEM = 3
 # Two words that turn the word behind them round as one does.
 _TURNING_PAIRS = ("instead of", "rather than", "anstatt", "an stelle von", "statt")
@@ -99,7 +100,7 @@ def stem(word: str) -> str:
     # First the plural, so that `servers` goes the way of `server`.
     if word.endswith("s") and not word.endswith("ss") and len(word) > _SHORTEST_STEM:
         word = word[:-1]
-    for ending, left in _ENDINGS.items():
+    for ending, left in _ENDINGS.items() if word.endswith(_ANY_ENDING) else ():
         if word.endswith(ending) and len(word) - len(ending) >= left:
             word = word[: -len(ending)]
             break

@@ -237,7 +237,7 @@ def _place(text: str) -> tuple[int, int]:
 
 def _entry(memory: Memory | Listed, folder: str) -> str:
     link = links.relative(memory.path, folder)
-    tags = "".join(f" `{tag}`" for tag in memory.tags)
+    tags = "".join([f" `{tag}`" for tag in memory.tags])
     pinned = " 📌" if memory.pinned else ""
     return f"- [{memory.key}]({_escaped(link)}): {one_line(memory.title, _SUMMARY_LENGTH)}{tags}{pinned}"
 
@@ -260,9 +260,10 @@ def _without_markers(text: str) -> str:
 def group(memories: list[One]) -> list[tuple[str, list[One]]]:
     """Return labelled groups in the order of their labels, and last, under the empty label, the rest."""
     left = {memory.path: memory for memory in memories}
+    own = {memory.path: labels(memory) for memory in memories}
     labelled: dict[str, list[One]] = {}
     for memory in memories:
-        for label in labels(memory):
+        for label in own[memory.path]:
             labelled.setdefault(label, []).append(memory)
     counts = {label: len(members) for label, members in labelled.items()}
     found: list[tuple[str, list[One]]] = []
@@ -275,7 +276,7 @@ def group(memories: list[One]) -> list[tuple[str, list[One]]]:
         found.append((label, members))
         for memory in members:
             del left[memory.path]
-            for other in labels(memory):
+            for other in own[memory.path]:
                 counts[other] -= 1
     found.sort()
     return [*found, ("", list(left.values()))] if left else found
@@ -285,4 +286,4 @@ def labels(memory: Memory | Listed) -> list[str]:
     """Return what a memory may be grouped by."""
     first = memory.key.split("-", 1)[0]
     words = [first] if len(first) > 2 and not first.isdigit() and first not in _EMPTY_WORDS else []
-    return list(dict.fromkeys([*(tag.lower() for tag in memory.tags), *words]))
+    return list(dict.fromkeys([*[tag.lower() for tag in memory.tags], *words]))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.base.clock import now
 from holdfast.errors import BadInput, Forgotten, NotFound, Refused, StoreBusy
-from holdfast.language.contradiction import says_otherwise
+from holdfast.language.contradiction import Claim
 from holdfast.language.given_conditions import given
 from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.privacy import redact
@@ -94,8 +94,10 @@ def _type_of(workspace: Workspace, text: str, scope: Scope, key: str | None, tru
     from holdfast.language.derived import derive, forbids
     from holdfast.language.triggers import is_order
 
-    told = None if is_order(text) else derive(text)
-    return "feedback" if is_order(text) or (told and (told.forbids or forbids(text))) else None
+    if is_order(text):
+        return "feedback"
+    told = derive(text)
+    return "feedback" if told and (told.forbids or forbids(text)) else None
 
 
 def _put_beside_the_older(workspace: Workspace, draft: Draft, was: str | None) -> Stored:
@@ -103,7 +105,8 @@ def _put_beside_the_older(workspace: Workspace, draft: Draft, was: str | None) -
     near = _near(workspace, draft) if draft.trust == "user" else []
     said = content_of(draft).statement
     # What says otherwise is superseded and not removed: that it is meant is a guess, though a strict one.
-    older = [one for one in near if one.trust == "user" and _denies(said, standing.parts(one.body)[0])]
+    claim = Claim(said)
+    older = [one for one in near if one.trust == "user" and _denies(claim, standing.parts(one.body)[0])]
     every = tuple(dict.fromkeys((*draft.supersedes, *[one.key for one in older])))
     stored = put(workspace, replace(draft, supersedes=every), was)
     stored = replace(stored, against=tuple([one.key for one in older]))
@@ -119,13 +122,13 @@ def _put_beside_the_older(workspace: Workspace, draft: Draft, was: str | None) -
     return stored
 
 
-def _denies(newer: str, older: str) -> bool:
+def _denies(newer: Claim, older: str) -> bool:
     """Whether a statement says otherwise than an older one; two that are told at the same calls both hold."""
-    if not says_otherwise(newer, older):
+    if not newer.differs(Claim(older)):
         return False
     from holdfast.language.derived import share_calls
 
-    return not share_calls(newer, older)
+    return not share_calls(newer.text, older)
 
 
 def _say_lost_condition(workspace: Workspace, stored: Stored) -> None:
