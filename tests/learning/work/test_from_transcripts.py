@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 
 import pytest
 
 from holdfast.app.harvest import harvest
+from holdfast.base import files
 from holdfast.base.light_records import replace
 from holdfast.learning.lessons.model import room
 from holdfast.learning.work import criteria
@@ -208,6 +211,30 @@ def test_evidence_speaks_for_the_ask_that_it_follows(items, change):
     theme, column = by_title["Add a dark mode to the theme of the shop"], by_title[found[-1].title]
     assert (theme.status, theme.outcome) == (work.ACTIVE, "")
     assert column.status == work.COMPLETED and "amount now" in column.outcome
+
+
+@pytest.mark.parametrize("killed_at", range(1, 9))
+def test_a_harvest_that_was_killed_leaves_no_item_open(items, change, home, monkeypatch, killed_at):
+    """Whichever file of an item is not written any more: the next harvest comes to the same item, completed."""
+    asked_for = asked("Rename the price column of the invoice table to amount", 3)
+    commit = ran("git commit -m 'Rename the price column'", "[main 1a2b3c4] Rename the price column", 6)
+    events = asked_for, change("invoice.py", 4), ran("pytest -q", "12 passed in 0.3s", 5), commit
+    left = [killed_at]
+
+    def killed(path, data, write=files.write, **how):
+        left[0] -= "/work/" in os.fspath(path)
+        if left[0] == 0:
+            raise KeyboardInterrupt
+        return write(path, data, **how)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(files, "write", killed)
+        with contextlib.suppress(KeyboardInterrupt):
+            items(*events)
+    [one] = items(*events)
+    assert (one.status, one.lineage.files_changed) == (work.COMPLETED, ("invoice.py",))
+    assert criteria.read(one.path).criteria[0].status == criteria.SATISFIED
+    assert len(os.listdir(os.path.join(one.path, "verification"))) == 1
 
 
 def test_each_session_has_items_of_its_own(items, change):

@@ -189,6 +189,9 @@ def _kept(home: str, digest: Digest, piece: AskedWork, mine: list[Work]) -> Work
     before = work_turns.known_criteria(one) if one else Criteria()
     if before is None:
         return None
+    if one and one.source == work.ARCHIVE and not one.lineage.files_changed:
+        # Whoever made it was killed before it was written out, and its criteria may be there already.
+        before = Criteria()
     isc = replace(before, ideal=before.ideal or first.ask.wanted[0])
     for span in piece.spans:
         isc = _judged(isc, span)
@@ -208,7 +211,8 @@ def _kept(home: str, digest: Digest, piece: AskedWork, mine: list[Work]) -> Work
     outcome = one.outcome if one.outcome and not one.outcome.startswith(work.BY_AGENT) else told
     one = replace(one, lineage=lineage, effort=effort, sessions=sessions[-work.MAX_NAMES :], updated_at=last)
     one = replace(one, outcome=one_line(outcome, work.MAX_OUTCOME, DOTS))
-    is_closed = not one.is_open if isc == before else isc.is_met()
+    # Criteria that were met may have been written by somebody who was killed before the item was closed.
+    is_closed = isc.is_met() or (isc == before and not one.is_open)
     return work_turns.keep(one, before, isc, last, is_closed=is_closed)
 
 
