@@ -47,7 +47,8 @@ from holdfast.workspace import Workspace
 Pace = Callable[[int, int, int, int], None]
 Say = Callable[[str], None]
 
-# How much is put into the index before the cursors are written.
+# How much is put into the index before the cursors are written. Where that ends decides into which segments SQLite
+# divides the words: two sweeps of the same may differ inside the full-text index, and not in what it finds.
 _TOGETHER_FILES, _TOGETHER_BYTES, _TOGETHER_SECONDS = 100, 64_000_000, 2.0
 # Surely so many bytes are read in a second. Where time is short, what is longer comes last, and holds up nothing.
 _SURELY_A_SECOND = 10_000_000

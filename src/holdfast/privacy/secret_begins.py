@@ -104,7 +104,7 @@ def _is_of_words(text: str, at: int, beginning: str) -> bool:
 def is_joined(word: str) -> bool:
     """Whether three words or more are joined by one sign."""
     word = word.strip("\"'`.,:;=()")
-    return any(word.count(sign) > 1 for sign in "-_.")
+    return word.count("-") > 1 or word.count("_") > 1 or word.count(".") > 1
 
 
 def _has_joined(text: str, at: int) -> bool:

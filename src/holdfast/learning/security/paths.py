@@ -18,6 +18,8 @@ _WORDS = __file__.rpartition("/")[0] + "/words.txt"
 _sets: dict[str, frozenset[str]] = {}
 # Of each list the endings of names, and its other patterns.
 _patterns: dict[str, tuple[tuple[str, ...], list[str]]] = {}
+_matched: dict[tuple[str, str], bool] = {}
+_MAX_MATCHED = 2_000
 _MAKES_TEMPORARY = ("$(mktemp", "`mktemp")
 TEMPORARY = "/tmp/made-by-mktemp"  # noqa: S108
 _UNKNOWN = "$"
@@ -122,6 +124,14 @@ class Places:
         return self._matches("secret", path, name)
 
     def _matches(self, kind: str, path: str, name: str) -> bool:
+        """Whether a path is of a kind; the same few stand in the calls of a session again and again."""
+        if (kind, path) not in _matched:
+            if len(_matched) >= _MAX_MATCHED:
+                _matched.clear()
+            _matched[kind, path] = self._is_of(kind, path, name)
+        return _matched[kind, path]
+
+    def _is_of(self, kind: str, path: str, name: str) -> bool:
         if kind not in _patterns:
             with_signs = [one for one in among(kind) if "*" in one or "/" in one]
             # Most tell an ending alone.

@@ -38,6 +38,18 @@ _LATIN = {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "é": "e", "è": "e", 
 _every: dict[str, frozenset[str]] = {}
 
 
+class _Plain(dict[int, int | None]):
+    """What each letter becomes of which only letters and digits are kept; filled with those that were met."""
+
+    def __missing__(self, code: int) -> int | None:
+        letter = chr(code)
+        self[code] = code if letter.isalnum() else None if letter in "'’`´" else ord(" ")
+        return self[code]
+
+
+_plain = _Plain()
+
+
 @dataclass(frozen=True, slots=True)
 class Topic:
     """What a piece of work is about: stems of its telling words, and the names of its files."""
@@ -55,8 +67,7 @@ def every(list_name: str) -> frozenset[str]:
 
 def plain(text: str) -> list[str]:
     """Return the words of a text in small letters, without signs."""
-    kept = [letter if letter.isalnum() else " " for letter in text if letter not in "'’`´"]
-    return "".join(kept).casefold().split()
+    return text.translate(_plain).casefold().split()
 
 
 def without_code(text: str) -> str:
