@@ -189,9 +189,13 @@ def reads_as_rule(text: str, *, is_order: bool = False) -> bool:
     A ban does so whatever it is about; an order and a condition where they name a call, or a thing that agents do by
     calls. What permits something, and what tells how it is or was, is none of these.
     """
-    said = [(piece, in_english(piece)) for piece in _sentences(text[:_MAX_STATEMENT])]
-    own = [some for some in said if not any(_is_no_rule(one) for one in some)]
-    return any(_is_ban(one) for some in own for one in some) or any(_is_order(one, told=is_order) for one, _ in own)
+    for piece in _sentences(text[:_MAX_STATEMENT]):
+        some = dict.fromkeys((piece, in_english(piece)))
+        # Most sentences are neither; to tell what is no rule takes longest.
+        sounds_like_rule = any(map(_is_ban, some)) or _is_order(piece, told=is_order)
+        if sounds_like_rule and not any(map(_is_no_rule, some)):
+            return True
+    return False
 
 
 def _is_ban(piece: str) -> bool:

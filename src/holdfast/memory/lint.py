@@ -19,7 +19,7 @@ from holdfast.language.mentions import is_file_ending
 from holdfast.language.suggesting import give_one
 from holdfast.memory import anchors, index_pages
 from holdfast.memory.remember import WHOSE
-from holdfast.privacy import redact
+from holdfast.privacy import redact, redact_gate
 from holdfast.project.ids import is_id
 from holdfast.records import Filter, Memory, Problem
 from holdfast.store import front_matter, kinds, layout, links
@@ -28,6 +28,8 @@ from holdfast.workspace import Workspace
 
 NEAR = 0.8
 _MIN_WORDS = 4
+# So many texts are asked about at the gate of secrets together.
+_TOGETHER = 100
 # A word in more memories than this does not tell what they are about.
 _MAX_SHARING = 60
 _NOT_SOURCE = ("node_modules", "__pycache__", "target", "dist", "build")
@@ -60,8 +62,7 @@ def find(workspace: Workspace) -> list[Problem]:
         *orphans(root),
     ]
     hint = "`holdfast heal` redacts it. Change the secret too: it has been on disk."
-    for place, (path, text) in enumerate(texts.items(), 1):
-        _tell(workspace, len(texts) + place, len(texts))
+    for path, text in _suspects(workspace, texts):
         for kind, line in redact.find(text):
             found.append(Problem("secret", path, f"a secret of the kind {kind}", hint, line, "error"))
     hint = "Forget it again, or store it with `holdfast remember` if it holds."
@@ -82,6 +83,17 @@ def _texts(workspace: Workspace, memories: list[Memory]) -> dict[str, str]:
             texts[memory.path] = memory.body
         _tell(workspace, place, len(memories))
     return texts
+
+
+def _suspects(workspace: Workspace, texts: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the texts in which a secret may be; of most it is told of many at once that they hold none."""
+    paths = list(texts)
+    for first in range(0, len(paths), _TOGETHER):
+        some = paths[first : first + _TOGETHER]
+        places = redact_gate.suspects([texts[path] for path in some])
+        yield from ((some[place], texts[some[place]]) for place in sorted(places))
+        if workspace.progress:
+            workspace.progress(len(paths) + first + len(some), 2 * len(paths))
 
 
 def _tell(workspace: Workspace, done: int, files: int) -> None:
