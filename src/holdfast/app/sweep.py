@@ -139,7 +139,7 @@ def sweep(
             _make_vectors(workspace, min(_VECTOR_SECONDS, end - time.monotonic()), doing)
         if taken_in:
             taken_in(swept)
-        if swept.ingested or waiting(workspace.home):
+        if swept.ingested or waiting(workspace.home) != Waiting():
             swept = _harvest(workspace, swept, run.taken, (took, end), learning)
         else:
             clear_leftovers(workspace)
