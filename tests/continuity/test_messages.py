@@ -372,3 +372,22 @@ def test_to_get_something_ready_is_an_order():
     """ "Mach die Tokens fertig" says that nothing is ready yet."""
     assert messages.said_done("Mach erst mal die Refresh-Tokens fertig.") == []
     assert messages.said_done("Die Refresh-Tokens sind fertig.") == ["Die Refresh-Tokens sind fertig."]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            "no, let's keep cron for the nightly job, airflow is overkill",
+            "Let's keep cron for the nightly job, airflow is overkill",
+        ),
+        ("actually scrap the rss idea, nobody uses it", "Scrap the rss idea, nobody uses it"),
+        ("I prefer dataclasses over pydantic here", "I prefer dataclasses over pydantic here"),
+        ("no, do the importer now", ""),
+        ("no, not here, use the other one", ""),
+        ("don't do it here", ""),
+    ],
+)
+def test_a_decision_that_answers_makes_sense_without_its_nod(said, told):
+    """The word that only answers the agent goes; what then orders work, or points at something, is of the moment."""
+    assert messages.lasting("decision", said) == told

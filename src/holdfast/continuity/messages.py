@@ -90,6 +90,10 @@ _PROPOSING = frozenset(("let", "lets", "ahead", "continue", "proceed", "yes"))
 _OPTIONS = frozenset(("option", "number", "approach", "variant", "choice", "plan", "variante"))
 DEMANDS = frozenset(("should", "shouldnt", "must", "needs", "soll", "sollte", "muss"))
 _MIN_LASTING = 2
+# Words that answer what an agent said, with a comma behind them, and that turn to something else without one.
+_NODS = frozenset(("no", "nope", "nah", "hm", "nein", "ne", "doch"))
+_TURNS = frozenset(("actually", "actually,", "eigentlich"))
+_MIN_WITHOUT_NOD = 4
 _ALWAYS = frozenset(("never", "always", "nie", "niemals", "immer", "nunca", "siempre", "jamais", "toujours", "sempre"))
 # Behind one of these something is ready, and not to be made so.
 _IS = frozenset(("ist", "sind", "bin", "war", "waren", "bist", "habe", "hab", "haben", "wurde", "alles", "schon"))
@@ -252,7 +256,7 @@ def lasting(kind: str, text: str) -> str:
     """
     from holdfast.inject.block import telling_words
 
-    text = text.lstrip(SIGNS)
+    text = _without_nod(text.lstrip(SIGNS))
     label, colon, rest = text.partition(": ")
     said = rest if colon and label.casefold() in _LABELS else statement(text) if kind == "remember" else text
     words = plain_words(said)
@@ -264,12 +268,23 @@ def lasting(kind: str, text: str) -> str:
     if said.count(TAKEN_OUT) > 1 or is_mostly_secret(said) or begins_work(words):
         return ""
     points = [word for word, thing in zip(words, [*words[1:], ""], strict=True) if thing not in _PLACES]
-    # "We use pnpm here" means the project.
-    points = [word for word in points if word not in ("here", "hier")] if words[0] in ("we", "wir") else points
+    # "We use pnpm here" and "I prefer tabs here" mean the project.
+    places = points if words[0] in ("we", "wir") else points[-1:]
+    points = [word for word in points if word not in ("here", "hier") or word not in places]
     telling = [word for word in telling_words(said) if word not in _PROPOSING]
     if len(telling) < _MIN_LASTING or not POINTING.isdisjoint(points) or "it" in words[:MAX_SUBJECT]:
         return ""
     return with_capital(said.rstrip(" ;,"))
+
+
+def _without_nod(text: str) -> str:
+    """Return a statement without the word at its head that only answers: of "no, let's keep cron" the rest."""
+    first, _, rest = text.partition(" ")
+    word = first.rstrip(",").casefold()
+    is_nod = word in _NODS if first[-1:] == "," else word in _TURNS
+    # "No, do the importer now" orders work.
+    is_order = plain_words(rest)[-1:] and plain_words(rest)[-1] in _AT_ONCE
+    return rest if is_nod and not is_order and len(rest.split()) >= _MIN_WITHOUT_NOD else text
 
 
 def choice(kind: str, text: str) -> str:
