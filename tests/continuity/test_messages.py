@@ -384,6 +384,7 @@ def test_to_get_something_ready_is_an_order():
         ("actually scrap the rss idea, nobody uses it", "Scrap the rss idea, nobody uses it"),
         ("I prefer dataclasses over pydantic here", "I prefer dataclasses over pydantic here"),
         ("no, do the importer now", ""),
+        ("forget the rule about graphql", ""),
         ("no, not here, use the other one", ""),
         ("don't do it here", ""),
     ],

@@ -94,6 +94,8 @@ _MIN_LASTING = 2
 _NODS = frozenset(("no", "nope", "nah", "hm", "nein", "ne", "doch"))
 _TURNS = frozenset(("actually", "actually,", "eigentlich"))
 _MIN_WITHOUT_NOD = 4
+# What is to be forgotten is not stated by that.
+_FORGETTING = frozenset(("forget", "vergiss", "vergesst"))
 _ALWAYS = frozenset(("never", "always", "nie", "niemals", "immer", "nunca", "siempre", "jamais", "toujours", "sempre"))
 # Behind one of these something is ready, and not to be made so.
 _IS = frozenset(("ist", "sind", "bin", "war", "waren", "bist", "habe", "hab", "haben", "wurde", "alles", "schon"))
@@ -261,7 +263,7 @@ def lasting(kind: str, text: str) -> str:
     said = rest if colon and label.casefold() in _LABELS else statement(text) if kind == "remember" else text
     words = plain_words(said)
     is_choice = kind == "decision" and (label.startswith(("Chose", "Answered")) or _is_pick(words))
-    if kind == "correction" or is_choice or not words or said.endswith(":"):
+    if kind == "correction" or is_choice or not words or said.endswith(":") or words[0] in _FORGETTING:
         return ""
     if words[0] not in _BANS and words[0] in words_of("going_on"):
         return ""
