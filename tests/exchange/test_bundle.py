@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import tarfile
 
 import pytest
+import yaml
 
 from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound, Refused, TooLarge
 from holdfast.exchange import bundle
@@ -15,7 +17,6 @@ from holdfast.memory.forget import apply as forget
 from holdfast.memory.forget import plan as plan_forget
 from holdfast.memory.remember import remember
 from holdfast.recall.recall import recall
-from holdfast.store import front_matter
 from holdfast.workspace import Workspace
 
 
@@ -64,13 +65,21 @@ def test_a_memory_with_the_key_log_has_another_file_name_in_a_bundle_and_comes_b
 
 
 def test_a_bundle_is_one_of_the_open_knowledge_format(filled, tmp_path):
-    """Every Markdown file but an index has front matter with a type."""
+    """As the rules of version 0.2 have it: UTF-8, a type in the YAML of each concept, and index pages without any."""
+    with filled() as opened:
+        for key, said in (("readme", "x: [y, z] # odd"), ("log", "- a: 'b'"), ("big", "Größe: 5 → 6 %")):
+            remember(opened, said, key=key, tags=("a: b", "c, d", "#e"), title=f"{said}: *&!")
     exported(filled, tmp_path / "one.tar.gz")
     with tarfile.open(tmp_path / "one.tar.gz") as archive:
         texts = {one.name: archive.extractfile(one).read().decode() for one in archive if one.name.endswith(".md")}
-    concepts = [text for name, text in texts.items() if not name.endswith("index.md")]
-    assert len(concepts) == 2
-    assert all(front_matter.values(front_matter.parse(text))[0]["type"] for text in concepts)
+    pages = {name: text for name, text in texts.items() if name.rpartition("/")[2] in ("index.md", "log.md")}
+    assert list(pages) == ["index.md"]
+    assert yaml.safe_load(pages["index.md"].split("---\n")[1]) == {"okf_version": "0.2"}
+    concepts = [yaml.safe_load(text.split("---\n")[1]) for name, text in texts.items() if name not in pages]
+    assert len(concepts) == 5
+    assert all(isinstance(one["type"], str) and one["type"] for one in concepts)
+    links = re.findall(r"\]\((.*?)\)$", pages["index.md"], re.MULTILINE)
+    assert sorted(links) == sorted(name for name in texts if name not in pages)
 
 
 def test_what_comes_in_is_a_strangers(filled, elsewhere, tmp_path):
@@ -166,6 +175,13 @@ def test_a_changed_bundle_is_refused_as_a_whole(filled, tmp_path):
             archive.addfile(one, io.BytesIO(changed))
     with pytest.raises(Refused, match="checksums"):
         bundle.read(str(tmp_path / "two.tar.gz"))
+
+
+def test_an_archive_without_checksums_is_no_bundle(tmp_path):
+    """An empty one would be told as one of which all is known."""
+    (tmp_path / "empty.tar.gz").write_bytes(bundle._archive({}))
+    with pytest.raises(Refused, match="checksums"):
+        bundle.read(str(tmp_path / "empty.tar.gz"))
 
 
 @pytest.mark.parametrize(

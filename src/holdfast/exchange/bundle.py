@@ -112,7 +112,7 @@ def read(path: str) -> Bundled:
     contents = dict(_files_in(path))
     sums = contents.pop(_SUMS, b"").decode("utf-8", "replace")
     told = {name: digits for digits, _, name in (line.partition("  ") for line in sums.splitlines())}
-    if told != {name: sha256(data).hexdigest() for name, data in contents.items()}:
+    if not told or told != {name: sha256(data).hexdigest() for name, data in contents.items()}:
         raise Refused(f"{path} is damaged: its checksums do not match", "Get it again.")
     memories, graves = [], {}
     for name in sorted(contents):

@@ -44,7 +44,7 @@ _CHOICES = {"type": (TYPES, "project"), "trust": (TRUSTS, "user")}
 HISTORY = "## History"
 TITLE_LENGTH = 80
 _MARKERS = "a merge of git left its markers in it"
-_DECIDE = "Decide between its two versions in an editor, or let `holdfast sync` do it; until then it is not rewritten."
+_DECIDE = "Decide for one version in an editor (`holdfast sync` does it in your home); until then it is not rewritten."
 
 
 class Content(NamedTuple):

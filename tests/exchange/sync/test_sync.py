@@ -517,6 +517,17 @@ def test_no_setting_of_the_persons_git_keeps_what_was_forgotten(kept, laptop, de
     assert b"bluebird" not in every_object(laptop) + every_object(desktop)
 
 
+def test_the_remote_of_a_project_is_no_place_for_a_persons_memories(tmp_path):
+    """Whoever works on the project reads it."""
+    git(tmp_path, "init", "-q", "--bare", "shop.git")
+    machine = Machine(tmp_path / "laptop", tmp_path)
+    git(machine.folder, "init", "-q")
+    git(machine.folder, "remote", "add", "origin", str(tmp_path / "shop.git"))
+    with pytest.raises(Refused, match="readers are not you alone"):
+        machine.act(run.init, str(tmp_path / "shop.git"))
+    assert not (machine.home / "sync").exists()
+
+
 @pytest.mark.parametrize(
     "setting",
     [

@@ -88,6 +88,11 @@ def init(workspace: Workspace, url: str) -> str:
         raise BadInput(f"{url!a} is not an address to sync with", _WAYS)
     if redact(url)[1]:
         raise Refused("the address has a password in it", "Let git's credential helper keep it.")
+    folder = workspace.folder or os.getcwd()
+    is_home = os.path.realpath(folder).startswith(os.path.realpath(workspace.home))
+    if not is_home and url == depot.origin_of(folder):
+        hint = "Give a remote of your own; `holdfast team promote` shares one memory with whoever reads this one."
+        raise Refused("that is the remote of the project in this folder, whose readers are not you alone", hint)
     if os.path.isdir(url):
         url = _folder(workspace, os.path.abspath(url))
     elif ":" not in url and not os.path.lexists(url):
