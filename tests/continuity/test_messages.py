@@ -392,3 +392,9 @@ def test_to_get_something_ready_is_an_order():
 def test_a_decision_that_answers_makes_sense_without_its_nod(said, told):
     """The word that only answers the agent goes; what then orders work, or points at something, is of the moment."""
     assert messages.lasting("decision", said) == told
+
+
+def test_leave_to_do_something_now_is_no_choice() -> None:
+    """Who says yes to "Can I remove it?" has it removed; what was chosen among ways stands."""
+    for asked, told in (("Can I remove the stale clone?", ""), ("Which way?", '"Yes, at once" (asked: "Which way?")')):
+        assert messages.choice("decision", f'Chose "Yes, at once" (asked: "{asked}"; other options: "No")') == told

@@ -930,7 +930,9 @@ def test_what_a_session_was_asked_is_over_where_it_ended_well(ask, home, workspa
     assert "Asked for last" not in ask("SessionStart", "s3", source="startup")
 
 
-@pytest.mark.parametrize("answer", ["No response requested.", "Done. Final state:\n\n| a | b |"])
+@pytest.mark.parametrize(
+    "answer", ["No response requested.", "Now I have everything I need.", "Done. Final state:\n\n| a | b |"]
+)
 def test_an_answer_that_says_nothing_is_not_told_as_done(answer, ask, shop, workspace):
     """What a program writes in the agent's place, and what only leads to a table, is nothing that was done."""
     with workspace() as opened:

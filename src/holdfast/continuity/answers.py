@@ -263,7 +263,8 @@ def _came_of_it(answer: str) -> str:
     openers = tuple(lines(f"{WORDS}/openers.txt"))
     first = summary(answer)
     if len(_ENGLISH.intersection(plain_words(first))) < 2 and not names_something(first):
-        is_told = _MIN_PROVEN <= len(first) < MAX_SUMMARY and first[-1] in _STOPS and not says_failing(first)
+        says_nothing = says_failing(first) or first.casefold().replace("’", "'").startswith(openers)
+        is_told = _MIN_PROVEN <= len(first) < MAX_SUMMARY and first[-1] in _STOPS and not says_nothing
         return first if is_told else ""
     told = answer[:MAX_LINE].partition("```")[0].splitlines()
     prose = [line for line in told if line.strip() and line.lstrip()[0] not in _LISTING]

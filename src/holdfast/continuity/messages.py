@@ -289,12 +289,17 @@ def _without_nod(text: str) -> str:
     return rest if is_nod and not is_order and len(rest.split()) >= _MIN_WITHOUT_NOD else text
 
 
+_LEAVE = ("can i ", "may i ", "could i ", "kann ich ", "darf ich ")
+
+
 def choice(kind: str, text: str) -> str:
     """Return what a person chose among what an agent offered, without its number; "" for what orders work, and others.
 
     It holds as long as the work that it is about, so it is told with that and is no statement of its own.
     """
-    if kind != "decision" or not text.startswith(("Chose ", "Answered ")):
+    # Who may do something now does it now.
+    is_leave = text.partition('(asked: "')[2].casefold().startswith(_LEAVE)
+    if kind != "decision" or is_leave or not text.startswith(("Chose ", "Answered ")):
         return ""
     from holdfast.language.triggers import is_substantial_ask
 
