@@ -153,7 +153,8 @@ SAID = {
         "fl",
     ),
     "never add npm packages without asking": (
-        "npm install|i|add **, pnpm add, yarn add, bun add, uv add, poetry add, cargo add, go get, pip install, "
+        "npm install|i|add **, "
+        "pnpm install|i|add **, yarn add, bun add, uv add, poetry add, cargo add, go get, pip install, "
         "!pip install -r|-e",
         "fl",
     ),

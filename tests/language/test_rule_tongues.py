@@ -8,7 +8,8 @@ from holdfast.language.derived import derive, reads_as_rule
 from holdfast.language.rule_tongues import in_english
 
 _ADDS = (
-    "npm install|i|add **, pnpm add, yarn add, bun add, uv add, poetry add, cargo add, go get, pip install,"
+    "npm install|i|add **, "
+    "pnpm install|i|add **, yarn add, bun add, uv add, poetry add, cargo add, go get, pip install,"
     " !pip install -r|-e"
 )
 # The condition, and whether it holds a call.

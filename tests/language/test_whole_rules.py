@@ -7,7 +7,7 @@ import json
 import pytest
 
 from holdfast.language.conditions import Call, matched
-from holdfast.language.derived import derive
+from holdfast.language.derived import derive, left_out
 
 
 def _told(text: str, call: str) -> bool:
@@ -25,6 +25,11 @@ def _told(text: str, call: str) -> bool:
         ("pnpm only, no npm or yarn in here.", "npm install", "pnpm install"),
         ("rm -rf node_modules is fine, but rm -rf of anything else needs my ok.", "rm -rf src", "rm -rf node_modules"),
         ("Never use jq; `gh` is installed. Use it for all of github.com.", "jq .", "gh pr view"),
+        ("Before editing schema.prisma read docs/db.md", "E:schema.prisma", "E:docs/db.md"),
+        ("Always open pull requests as drafts (`gh pr create --draft`).", "gh pr create", "gh pr create --draft"),
+        ("Npm is forbidden here", "npm install", "pnpm install"),
+        (".env.local is mine, don't read or change it.", "cat .env.local", "cat .env.example"),
+        ("Ask me before you add a new dependency.", "pnpm i zod", "pnpm install"),
         # A name with a colon is one word.
         ("don't run npm run db:reset", "npm run db:reset", "npm run db"),
         ("Never call pnpm db:reset, it drops the shared database.", "pnpm db:reset", "pnpm db"),
@@ -68,3 +73,54 @@ def test_a_rule_is_told_where_it_is_meant_alone(text: str, at: str, free: str) -
 def test_how_it_is_to_be_done_is_not_told_there(text: str, free: str) -> None:
     """A command behind "only with" or a label is the one that is asked for."""
     assert not _told(text, free)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Never run `make deploy`. Don't use curl for downloads.", "curl"),
+        ("Never git push without asking; never edit CHANGELOG.md for chores", "CHANGELOG.md"),
+        ("Don't edit dist/, and never commit Elixir code", "git commit"),
+        ("Never push, and never rebase.", ""),
+        ("Use fd, not find, and rg, not grep.", ""),
+        ("No new dependencies without asking me.", ""),
+    ],
+)
+def test_what_a_rule_says_and_is_not_told_at_is_known(text: str, left: str) -> None:
+    """A rule that is told at less than it says tells so; one that is told at all of it is silent."""
+    assert ", ".join(left_out(text)) == left
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "dbt seed",
+        "make release",
+        "kill -9 123",
+        "go mod tidy",
+        "rake db:drop",
+        "aws s3 rb s3://x",
+        "reboot",
+        "./x.sh -y",
+    ],
+)
+def test_what_is_not_to_be_run_is_a_command(call: str) -> None:
+    """Without backquotes, and whether anybody knows the program or not."""
+    told = derive(f"Never run {call}.")
+    assert told is not None and told.forbids and told.literal and matched(told.condition, Call("Bash", call))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never run migrations on prod",
+        "don't run python scripts as root",
+        "Never run more than one server",
+        "Never run full test suites locally",
+        "never run docker containers as root",
+        "Never run untrusted code",
+    ],
+)
+def test_what_is_run_need_not_be_a_command(text: str) -> None:
+    """Things that are run have names of other words."""
+    assert derive(text) is None

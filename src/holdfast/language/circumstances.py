@@ -155,6 +155,9 @@ def as_understood(sentence: RuleSentence, told: Derived) -> Derived | None:
     condition = told.condition
     named = _as_named(sentence, condition.commands)
     left = [one for one in named if one not in among(TABLE, "everyday") or _is_each_meant(sentence, one, condition)]
+    if told.forbids and any(one[:1] != "!" for one in left):
+        # "Never `git add -A` or `git add .`": what is listed with a command is meant as that is.
+        left = [one for one in named if one in left or " " in one]
     has_one = any(one[:1] != "!" for one in (*left, *condition.paths)) or not named
     return replace(told, condition=replace(condition, commands=tuple(left))) if has_one else None
 

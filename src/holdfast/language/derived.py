@@ -32,8 +32,9 @@ from holdfast.language.instead import better_ones, instead, is_spelled_so, overl
 from holdfast.language.mentions import MENTION, Mention, RuleSentence, is_headed_by_file, without_stress
 from holdfast.language.named import by_names
 from holdfast.language.places import all_but, deleting
-from holdfast.language.roles import by_roles
+from holdfast.language.roles import by_roles, named_against
 from holdfast.language.rule_tongues import in_english, is_english
+from holdfast.language.runs import fulfils
 from holdfast.language.topics import straight
 from holdfast.language.verb_rules import about, meant, only_asked
 from holdfast.records import Memory, replace
@@ -83,6 +84,30 @@ def derive(text: str) -> Derived | None:
     last = None if told else by_names(_sentences(text))
     told += [last] if last else []
     return _as_it_holds(_without_wanted(text, _together(told))) if told else None
+
+
+def left_out(text: str) -> tuple[str, ...]:
+    """Return the commands and files that a rule is plainly against and is not told at: too little else says which."""
+    told = derive(text)
+    named = [] if told is None else [one for piece in _sentences(text) for one in _against_what(piece)]
+    found = [one for one in dict.fromkeys(named) if told and not _tells(told.condition, one)]
+    return tuple([str(Condition(paths=(one.text,)) if one.kind == "path" else Condition((one.text,))) for one in found])
+
+
+def _against_what(piece: str) -> list[Mention]:
+    sentence = RuleSentence(in_english(without_stress(piece)))
+    if piece.endswith("?") or is_disowned(sentence) or forms.REPORTS.search(sentence.spoken):
+        return []
+    return [Mention(one.kind, one.text, "") for one in named_against(sentence) if one.kind in ("command", "path")]
+
+
+def _tells(condition: Condition, one: Mention) -> bool:
+    """Whether a condition names a command or file, or what holds for it, also as an exception."""
+    items = [item.removeprefix("!") for item in (*condition.commands, *condition.paths)]
+    words = one.text.split()
+    return any(
+        one.text.rstrip("/") in item or fulfils(words, item.split()) or fulfils(item.split(), words) for item in items
+    )
 
 
 def _as_it_holds(told: Derived) -> Derived | None:

@@ -47,6 +47,12 @@ _NEXT_BRANCH = kept(
     rf"{_SOME_BRANCHES}"
 )
 _CALLED_BRANCHES = kept(rf"(?i)(?P<led>){_SOME_BRANCHES}(?=(?:,?\s+(?:and|or)\s+\S+)?\s+branch(?:es)?\b)")
+# What is not to be run is a command, as far as it goes.
+_BANNED_RUN = kept(
+    r"(?i)(?P<led>\b(?:never|not|don['’]t|nobody|no one|before(?: you)?|only i)\s+"
+    r"(?:(?:ever|again|please|just|directly|to)\s+)*"
+    r"(?:runs?|running|execut(?:e|es|ing)|calls?|calling|invok(?:e|es|ing)|launch(?:ing)?)\s+)(?P<call>(?!`)\S[^\n;`,()]*)"
+)
 # Files that end so, whether the ending is known or not.
 _ENDINGS = kept(r"`(\.[A-Za-z][\w.]*)`(?=\s+files?\b)(?<!\.env`)")
 _OPTION = kept(
@@ -130,7 +136,7 @@ class RuleSentence:
         if first in among(TABLE, "program"):
             # A sentence begins with a capital, and no program does.
             bare = first + bare[len(first) :]
-        bare = _ENDINGS.sub("`*\\1`", bare)
+        bare = _BANNED_RUN.sub(_in_backquotes, _ENDINGS.sub("`*\\1`", bare))
         spoken = _QUOTED.sub(lambda found: self._put(_mention(found[1]), found[0]), bare)
         spoken = _FOLDER.sub(self._folder, _joined_programs().sub(lambda found: found[0].replace("/", ","), spoken))
         spoken = _unquoted().sub(self._unquoted_mention, spoken)
@@ -257,6 +263,69 @@ def _words_as_programs() -> re.Pattern[str]:
         rf"|use|using|with|prefer|statt)\s+|^|,\s+(?=\w+ no\b))(?P<name>{words}))"
         rf"(?=\s*(?:$|[,.;:!?()])|\s+(?:instead|rather|over|no|not|never|is|are)\b|\s+(?:and|or|und|oder)\s+{MENTION})"
     )
+
+
+def _in_backquotes(found: re.Match[str]) -> str:
+    """Return a ban of a run with what it names in backquotes, where that is a command: "never run dbt seed"."""
+    words = found["call"].split()
+    call: list[str] = []
+    for word in words:
+        plain = word.rstrip(".!?:") or word
+        is_program = not call and (commands.is_known(word) or word in among(TABLE, "word-program"))
+        if (plain.casefold() in _ends_call() and not is_program) or (call and plain.isalpha() and _is_noun(plain)):
+            break
+        call.append(plain)
+        if plain != word:
+            break
+    if not _is_call(call, words[len(call) : len(call) + 1]):
+        return found[0]
+    said = " ".join(call)
+    at = found.end("led") + found["call"].index(call[0])
+    rest = found.string[at : found.end()]
+    return f"{found['led']}`{said}`{rest[_length_of(call, rest) :]}"
+
+
+def _length_of(call: list[str], text: str) -> int:
+    at = 0
+    for word in call:
+        at = text.index(word, at) + len(word)
+    return at
+
+
+def _is_noun(word: str) -> bool:
+    is_sub = any(word in among(TABLE, kind) for kind in ("sub-command", "also-sub-command", "only-sub-command"))
+    return not is_sub and (
+        word in among(TABLE, "no-sub-command") or (word[-1:] == "s" and word[-2:] not in ("ss", "us"))
+    )
+
+
+def _is_call(call: list[str], behind: list[str]) -> bool:
+    """Whether words are a command, and none that a plain word behind them goes on with: "docker containers"."""
+    if not call or call[0].casefold() in among(TABLE, "no-program") or (behind and _is_noun(behind[0].rstrip(".!?:"))):
+        return False
+    if (
+        call[0] in among(TABLE, "program")
+        or any(sign in call[0] for sign in "./_")
+        or call[0] in among(TABLE, "runs-alone")
+    ):
+        return len(call) > 1 or call[0] in among(TABLE, "runs-alone")
+    is_sub = any(
+        word in among(TABLE, kind)
+        for word in call[1:]
+        for kind in ("sub-command", "also-sub-command", "only-sub-command")
+    )
+    is_word = call[0].isalpha() and call[0][-1:] == "s" and not commands.is_known(call[0])
+    is_sign = any(not word.isalpha() for word in call[1:])
+    return len(call) > 1 and not is_word and (is_sub or is_sign or commands.is_known(call[0]))
+
+
+@functools.cache
+def _ends_call() -> frozenset[str]:
+    """Return the words of a sentence that are none of a command: "... on main", "... without asking"."""
+    small = [one for one in spoken(f"{TABLES}/../likeness_words", "small") if one not in among(TABLE, "sub-command")]
+    words = [*small, *listed(TABLE, "sentence-word"), *listed(TABLE, "goes-on"), *listed(TABLE, "ends-call")]
+    kinds = ("sub-command", "also-sub-command")
+    return frozenset([one for one in words if len(one) > 1 and not any(one in among(TABLE, kind) for kind in kinds)])
 
 
 @functools.cache

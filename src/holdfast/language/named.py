@@ -17,6 +17,7 @@ from holdfast.language.conditions import MAX_ITEMS, Condition
 from holdfast.language.derived_parts import Derived, as_command, branches_in, run_with, with_option
 from holdfast.language.disowned import is_disowned, is_of_others
 from holdfast.language.mentions import MENTION, TABLE, Mention, RuleSentence, harmless
+from holdfast.language.roles import wanted_at
 from holdfast.language.rule_tongues import in_english, is_english, is_known_tongue
 from holdfast.language.word_lists import among, listed
 
@@ -46,6 +47,8 @@ _WANTED = kept(
 # "Tests: `make x`, never ..." says how to do it, and "`rm -rf build` is fine" what may be done.
 _LABEL = kept(r"(?:^|[;.!]\s+)(?P<label>[^:;.!]{1,40}):\s+$")
 _MAY = kept(r"\s+(?:is|are) (?:\w+ly |all |always )?(?:fine|ok|okay|allowed|permitted|safe|good)\b")
+_EXPLAINS = kept(r"\s*\((?:(?:e\.g\.|i\.e\.|such as|like|for example|namely|via|with|using),?\s+)?$")
+_USES_IT = kept(r"(?:(?:please|always|just|so)\s+)*(?:use|prefer|run|call)\s+(?:it|them|that|this)\b")
 # Behind these a verb is no wish of its own: "before you run".
 _GOES_ON = ("", "you", "we", "i", "to", "ever", "and", "or", "please", "directly", "just", "agents", "anyone", "again")
 # What is put there, or done to another thing there, is not about the place.
@@ -55,7 +58,7 @@ _TURNED = kept(rf"\b{forms.NOT}\b.*\b(?:forget|skip|hesitate|fail|neglect|miss|s
 _OF_BOTH = kept(rf"{MENTION}.*{MENTION}.*\b(?:edit|touch|change|run|use|call)\s+it\b")
 # "Fastlane release is my job".
 _SUB_COMMAND = kept(
-    r"\s+(?!commands?\b|itself\b|only\b|must\b|never\b|always\b|calls\b|runs\b)([a-z][\w:-]+)\s+"
+    r"\s+(?!(?:on|in|at|for|with|from|to|into|against|by|as|of|via|or|and)\b|commands?\b|itself\b|only\b|must\b|never\b|always\b|calls\b|runs\b)([a-z][\w:-]+)\s+"
     r"(?:is|are|must|needs?|requires?|belongs?|only|never|always|wipes|drops|deletes|breaks|costs|kills)\b"
 )
 _READS = kept(rf"\b(?:(?!read[- ]?only){forms.READ}|reads|opens|prints|shows|looks? at)\b")
@@ -151,7 +154,7 @@ def _is_wish(sentence: RuleSentence, behind: str) -> bool:
         return False
     if _owns_any(sentence):
         return True
-    next_one = RuleSentence(in_english(behind)) if behind else None
+    next_one = RuleSentence(in_english(behind)) if behind and not _USES_IT.match(behind.casefold()) else None
     return bool(_WISHES.search(spoken) or (next_one and not next_one.mentions and _WISHES.search(next_one.spoken)))
 
 
@@ -173,10 +176,12 @@ def _is_owned(sentence: RuleSentence, at: int) -> bool:
 def _about(sentence: RuleSentence) -> list[tuple[Mention, tuple[str, ...]]]:
     """Return what a sentence is about, each with what is excepted of it."""
     found: list[tuple[Mention, tuple[str, ...]]] = []
-    spoken = sentence.spoken
+    spoken, wished = sentence.spoken, wanted_at(sentence)
     programs = [one for one in sentence.mentions if one.kind == "command"]
     for place in re.finditer(MENTION, spoken):
         one, at = sentence.named(place[0])[0], place.start()
+        if at in wished and one.said[:1] != "-" and not _DENIES.search(_clause(spoken[:at])):
+            continue
         if one.said[:1] == "-":
             found += _optional(sentence, one, at, programs)
         elif _is_meant(spoken, at) or _is_owned(sentence, at):
@@ -188,7 +193,8 @@ def _about(sentence: RuleSentence) -> list[tuple[Mention, tuple[str, ...]]]:
 
 
 def _clause(led: str) -> str:
-    """Return the last clause of what stands before a mention."""
+    """Return the last clause of what stands before a mention; what is in brackets belongs to what they explain."""
+    led = _EXPLAINS.sub(" ", led)
     ends = [found.end() for found in _CLAUSE.finditer(led)]
     return led[ends[-1] if ends else 0 :]
 
@@ -204,7 +210,7 @@ def _is_meant(spoken: str, at: int) -> bool:
     denial, moment = _DENIES.search(clause), _MOMENT.search(clause)
     if moment and forms.ENDS.search(clause[: moment.start()]):
         return False
-    if _HEAD.fullmatch(clause):
+    if _HEAD.fullmatch(clause) or _EXPLAINS.search(spoken[:at]):
         return True
     if not (denial or moment) or forms.DONE_BEFORE.search(clause):
         return False

@@ -60,7 +60,8 @@ _TOKENS = kept(
     rf"|(?P<moment>\b(?:{_MOMENTS}))\b|(?P<aside>\b(?:{_ASIDES}))\b|(?P<only>\bonly\b)"
     rf"|(?P<always>\b(?:always|must|instead|then|just))\b(?! of)"
     rf"|(?P<edits>\b(?:{forms.EDIT}|changes|edits|edited|changed|hand-edit\w*|bump\w*|add\w*)\b)"
-    rf"|(?P<runs>\b(?:{forms.RUN}|uses?|prefer|regenerate)\b)|(?P<other>[\w'’-]+)"
+    rf"|(?P<runs>\b(?:{forms.RUN}|uses?|prefer|regenerate)\b)|"
+    rf"(?P<reads>\b(?:read|see|consult|check|look at|follow)\b)|(?P<other>[\w'’-]+)"
 )
 # "Before"; and "after" what is run or changed: these need no verb.
 _BEFORE = ("before", "prior to", "bevor", "vor")
@@ -118,6 +119,8 @@ _USES_IT = kept(
     rf"(?:\s+command)?(?:\s+to (?:ensure|make sure)\b.*|\s+to (?:create|open|install)\b.*"
     r"|,\s+(?!(?:for|when|if|in|on|at|but|except|unless|or|and)\b).*)?[.!\s]*"
 )
+# "Always open pull requests as drafts (`gh pr create --draft`)".
+_EXPLAINED = kept(rf"(?:please\s+)?(?:always|all|every|any)\b[^.;:{MENTION[1:-1]}]*\((?P<what>{MENTION})\)[.!\s]*")
 _MY_LEAVE = kept(
     r"\bneeds? (?:my|the user['’]s|explicit) (?:permission|approval|consent|go-ahead|sign-?off|ok|okay) for\b"
 )
@@ -240,6 +243,11 @@ class _Reader:
 
     def _runs(self, token: re.Match[str]) -> None:
         self._acts("install" if token[0].startswith("install") else "run", token)
+
+    def _reads(self, _: re.Match[str]) -> None:
+        # "Before editing F read G" wants G.
+        if self.has_one and self.role in _MOMENT_ROLES:
+            self._open(WANTED)
 
     def _acts(self, verb: str, token: re.Match[str]) -> None:
         before = self.sentence.spoken[: token.start()].rstrip()
@@ -385,6 +393,17 @@ def by_roles(sentence: RuleSentence, *, is_english: bool = True) -> Derived | No
     return Derived(condition, sentence.shown(0, len(spoken)), is_ban, is_plain or not is_ban) if condition else None
 
 
+def wanted_at(sentence: RuleSentence) -> set[int]:
+    """Return where a sentence names what it asks for."""
+    return {at for role, _, at in _Reader(sentence, is_english=True).found if role == WANTED}
+
+
+def named_against(sentence: RuleSentence) -> list[Mention]:
+    """Return what a sentence is against, wherever that can be told; of pairs ("A, not B") the forms know which."""
+    found = [] if forms.INSTEAD.search(sentence.spoken) else _Reader(sentence, is_english=True).found
+    return [one for role, one, _ in found if role == SHUNNED and one.text and one.text[0] != "!"]
+
+
 def _with_program(sentence: RuleSentence, command: str) -> str:
     """Return a command with its program where the sentence has named that before: "git commands (`push --force`)"."""
     bare = [one.text for one in sentence.mentions if one.kind == "command" and one.text.isalpha()]
@@ -405,6 +424,10 @@ def _with_option(sentence: RuleSentence) -> Derived | None:
     base = words[:at] if at and all(word[:1] == "-" for word in words[at:]) else []
     wraps = " ".join(words[:2]) in among(COMMANDS, "wrapper-of-two") and found and found["always"]
     base = base or (words[2:] if wraps else [])
+    if explained := _EXPLAINED.fullmatch(sentence.spoken):
+        words = sentence.named(explained["what"])[0].text.split()
+        at = next((number for number, word in enumerate(words) if word[:1] == "-"), 0)
+        base = words[:at]
     if not base or base[0] in among(TABLE, "language"):
         return None
     condition = Condition((" ".join(base), f"!{' '.join(words)}"))

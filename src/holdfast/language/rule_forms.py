@@ -164,7 +164,7 @@ SETS = kept(
 )
 # What a person reads as a ban, whether anything is derived from it or not.
 PLAIN_BAN = kept(
-    rf"(?:^|[,;]\s+(?:(?:so|but|and)\s+)?)(?:(?:please|bitte|you|we|should|must|may)\s+)*{NOT}(?:\s|\W*$)"
+    rf"(?:^|[,;]\s+(?:(?:so|but|and)\s+)?|\band\s+)(?:(?:please|bitte|you|we|should|must|may)\s+)*{NOT}(?:\s|\W*$)"
     r"|\byou (?:must|should|may)(?: not|n['’]?t| never)\b|\b(?:must|should|may) (?:not|never) be \w+e[dn]\b"
     r"|\bleave\b.*\b(?:alone|to me)\b|\b(?:is|are) (?:done |run |made )?(?:mine|by \w+ only)\W*$"
     r"|\b(?:not allowed|forbidden|banned|prohibited|verboten|off[- ]limits|no-?go)\b"

@@ -76,6 +76,8 @@ _COMMENTS = (
     rf"\s+(?P<left>to me)\b{_ENDS}",
     rf"\s+{_IS}(?P<owned>for\s+me)\b,?\s+(?:and\s+)?not\s+(?:for\s+)?you\b",
 )
+# "X is mine, don't read or change it."
+_UNREAD = kept(rf"^\s*[,;:–-]\s*(?:{forms.NOT})\s+(?:\w+ or )?{forms.READ}\b")
 _FORMS = [kept(f"{_THING}{comment}") for comment in _COMMENTS]
 
 
@@ -84,7 +86,10 @@ def straight(sentence: RuleSentence) -> RuleSentence:
     found = next(filter(None, (form.search(sentence.spoken) for form in _FORMS)), None)
     if found is not None:
         before, behind = sentence.spoken[: found.start()], sentence.spoken[found.end() :]
-        sentence.spoken = f"{before}{found['led']}{_ban(sentence, found)}{behind}"
+        ban = _ban(sentence, found)
+        if _UNREAD.search(behind) and ban.startswith("never edit "):
+            ban = f"never read or {ban.removeprefix('never ')}"
+        sentence.spoken = f"{before}{found['led']}{ban}{behind}"
     return sentence
 
 

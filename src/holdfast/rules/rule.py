@@ -18,7 +18,7 @@ GIVEN, DERIVED = "given", "derived"
 _DOES = {"say": "told", "hold": "holds", "ask": "asks", "deny": "denies"}
 _MEANS = {
     "say": "the call runs, and its result brings the rule",
-    "hold": "the first such call of a session is stopped",
+    "hold": "the first such call of a session is stopped (each: --enforce deny; you are asked: --enforce ask)",
     "ask": "you are asked before the call runs",
     "deny": "the call is refused each time",
 }
@@ -105,7 +105,19 @@ OFF = "rules are switched off (rules.enabled), so none is told at any call"
 def told_at(memory: Memory, strongest: str) -> str:
     """Return in a few words at which calls a memory is told, or that a rule is told at none; nothing of any other."""
     rule = rule_here(memory, strongest)
-    return f"{_DOES[rule.does]} at: {rule.condition}" if rule else derived.NOWHERE if derived.is_silent(memory) else ""
+    but = f" (not at: {', '.join(left)})" if (left := _left_out(rule)) else ""
+    return (
+        f"{_DOES[rule.does]} at: {rule.condition}{but}"
+        if rule
+        else derived.NOWHERE
+        if derived.is_silent(memory)
+        else ""
+    )
+
+
+def _left_out(rule: Rule | None) -> tuple[str, ...]:
+    """Return what a rule is against and not told at, because its words do not say surely that it is meant."""
+    return derived.left_out(rule.memory.body) if rule and rule.origin == DERIVED else ()
 
 
 def as_fields(memory: Memory, strongest: str) -> dict[str, object]:
@@ -113,7 +125,7 @@ def as_fields(memory: Memory, strongest: str) -> dict[str, object]:
     rule = rule_here(memory, strongest)
     named = {"when": str(rule.condition), "does": rule.does, "origin": rule.origin} if rule else {}
     told = {**named, "words": rule.words, "why": rule.why} if rule else None
-    return {"rule": told, "told_nowhere": rule is None and derived.is_silent(memory)}
+    return {"rule": told, "left_out": list(_left_out(rule)), "told_nowhere": rule is None and derived.is_silent(memory)}
 
 
 def condition_of(memory: Memory, strongest: str) -> list[str]:
@@ -122,7 +134,9 @@ def condition_of(memory: Memory, strongest: str) -> list[str]:
     if rule is not None:
         off = [f"to switch it off: holdfast edit {memory.key} --when none"] if rule.origin == DERIVED else []
         origin = f'derived from "{rule.words}"' if off else "given"
-        return [f"{told} ({origin})", f"{_MEANS[rule.does]}: {rule.why}", *off]
+        left = ", ".join([str(rule.condition), *_left_out(rule)])
+        more = [f'to have it told there, too: holdfast edit {memory.key} --when "{left}"'] if _left_out(rule) else []
+        return [f"{told} ({origin})", f"{_MEANS[rule.does]}: {rule.why}", *more, *off]
     if told:
         return [
             f"{told}: its words do not say surely which command or file they mean",

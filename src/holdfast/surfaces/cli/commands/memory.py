@@ -45,7 +45,7 @@ def _show(workspace: Workspace, key: str, scope: str | None, only_path: bool, ra
     stale = "".join(to_confirm) or (workspace.fresh().warning(memory) if memory.anchors else "")
     newer = show.replaced_by(workspace, memory)
     rule = as_fields(memory, workspace.settings.text("rules.strongest"))
-    fields = {"rule": None, "told_nowhere": False} if newer else rule
+    fields = {"rule": None, "left_out": [], "told_nowhere": False} if newer else rule
     if not emit_json({**memory_json(memory, history=True), "stale": stale, **fields}):
         data = show.data(workspace, memory)
         is_exact = raw and not on_terminal()
