@@ -30,7 +30,7 @@ MAX_LINES = {
     "exchange": 5_720,
     "inject": 1_600,
     "journal": 700,
-    "language": 10_600,
+    "language": 10_900,
     "learning": 9_500,
     "memory": 3_800,
     "patterns": 4_800,

@@ -608,6 +608,34 @@ def test_who_stores_a_rule_by_a_prompt_is_told_when_it_is_told(told, prompt, sai
     assert said in json.loads(told("UserPromptSubmit", prompt=prompt))["systemMessage"]
 
 
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        (
+            "From now on never run prisma db push",
+            "holds at: prisma db push; to keep it: holdfast remember 'From now on",
+        ),
+        ("Add a test for coupons and never touch src/legacy/ again", "remember 'never touch src/legacy/ again'"),
+        ("from now on, ask before every `git push`", "holds at: git push"),
+    ],
+)
+def test_an_order_to_stand_is_told_not_to_be_kept(told, prompt, said, workspace):
+    """Nothing is stored that nobody asked to keep; the person sees where it would hold, and how to keep it."""
+    notice = json.loads(told("UserPromptSubmit", prompt=prompt))["systemMessage"]
+    assert notice.startswith("Holdfast: not kept as a rule, which ") and said in notice
+    with workspace() as h:
+        assert list_memories(h) == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["why does it never run npm?", "Fix it. It never worked with npm.", "I always use npm, see the log", "never mind"],
+)
+def test_what_orders_nothing_to_stand_is_no_news(told, prompt):
+    """A question, a report and a habit."""
+    assert "systemMessage" not in told("UserPromptSubmit", prompt=prompt)
+
+
 def test_a_line_that_announces_a_list_is_asked_with_it():
     """What a person asks for is no half sentence: the list goes with the line that announces it."""
     text = "We have two jobs:\n\n1. Fix the feed\n2. Move the images\n"

@@ -60,6 +60,10 @@ def at_prompt(run: HookRun) -> Iterator[Effect]:
     wanted = [messages.whole(text, one.text, one.statement) for one in found if one.kind == "remember"]
     if any(wanted):
         yield Effect(lambda: _remember(run, [*filter(None, wanted)]))
+    elif project is not None and messages.may_order(text):
+        from holdfast.continuity.standing import told_of
+
+        run.notices += told_of(text, run.settings.text("rules.strongest"))
 
 
 def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger, ...]) -> Iterator[Effect]:

@@ -97,6 +97,10 @@ _MIN_WITHOUT_NOD = 4
 # What is to be forgotten is not stated by that.
 _FORGETTING = frozenset(("forget", "vergiss", "vergesst"))
 _ALWAYS = frozenset(("never", "always", "nie", "niemals", "immer", "nunca", "siempre", "jamais", "toujours", "sempre"))
+_STANDING = _ALWAYS | {"again", "asking", "anymore", "henceforth", "künftig", "désormais", "dorénavant"}
+_STANDING_PHRASES = ("from now on", "going forward", "ask first", "ask me", "before every", "before each", "ab sofort")
+# A longer message is a text that somebody wrote.
+_MAX_ORDERING = 2_000
 # Behind one of these something is ready, and not to be made so.
 _IS = frozenset(("ist", "sind", "bin", "war", "waren", "bist", "habe", "hab", "haben", "wurde", "alles", "schon"))
 # Among so many first words "it" stands for what was spoken of before.
@@ -312,6 +316,14 @@ def choice(kind: str, text: str) -> str:
 def is_standing(kind: str, text: str) -> bool:
     """Whether a sentence that may be a preference says that something is always or never to be done."""
     return kind == "preference" and not _ALWAYS.isdisjoint(plain_words(text))
+
+
+def may_order(text: str) -> bool:
+    """Whether a message may have an order that is to stand; light, since every prompt is asked."""
+    said = text.casefold()
+    return len(text) <= _MAX_ORDERING and (
+        not _STANDING.isdisjoint(plain_words(said)) or any(phrase in said for phrase in _STANDING_PHRASES)
+    )
 
 
 def begins_work(words: list[str]) -> bool:

@@ -18,7 +18,7 @@ GIVEN, DERIVED = "given", "derived"
 _DOES = {"say": "told", "hold": "holds", "ask": "asks", "deny": "denies"}
 _MEANS = {
     "say": "the call runs, and its result brings the rule",
-    "hold": "the first such call of a session is stopped (each: --enforce deny; you are asked: --enforce ask)",
+    "hold": "the first such call of a session is stopped",
     "ask": "you are asked before the call runs",
     "deny": "the call is refused each time",
 }
@@ -133,7 +133,9 @@ def condition_of(memory: Memory, strongest: str) -> list[str]:
     rule, told = rule_here(memory, strongest), told_at(memory, strongest)
     if rule is not None:
         off = [f"to switch it off: holdfast edit {memory.key} --when none"] if rule.origin == DERIVED else []
-        origin = f'derived from "{rule.words}"' if off else "given"
+        stronger = "to have each refused: --enforce deny; to be asked: --enforce ask"
+        off += [stronger] if rule.does == "hold" and not memory.enforce else []
+        origin = f'derived from "{rule.words}"' if rule.origin == DERIVED else "given"
         left = ", ".join([str(rule.condition), *_left_out(rule)])
         more = [f'to have it told there, too: holdfast edit {memory.key} --when "{left}"'] if _left_out(rule) else []
         return [f"{told} ({origin})", f"{_MEANS[rule.does]}: {rule.why}", *more, *off]

@@ -78,6 +78,25 @@ def test_what_lasts_is_proposed_and_becomes_memory_only_by_approval(workspace, s
         assert "never use console.log" in text
 
 
+@pytest.mark.parametrize(
+    ("said_so", "proposed"),
+    [
+        ("always use pnpm here", "Always use pnpm here"),
+        ("Please add a test for coupons and never touch src/legacy/ again", "Never touch src/legacy/ again"),
+        ("bitte nie wieder `git rebase` machen", "Bitte nie wieder `git rebase` machen"),
+    ],
+)
+def test_an_order_to_stand_that_names_a_call_is_proposed(workspace, shop, said_so, proposed) -> None:
+    """However short it is, and without the task before it; said again in another session it gains evidence."""
+    with workspace() as h:
+        talked(h, shop, said_so)
+        harvest(h)
+        assert proposed in waiting(h)
+        talked(h, shop, said_so, id="s-2")
+        harvest(h)
+        assert waiting(h).count(proposed) == 1 and any("s-2" in one for one in heard(h))
+
+
 def test_harvesting_again_adds_nothing(workspace, shop) -> None:
     """A session is judged alike each time: one line, one proposal, and what was rejected stays so."""
     with workspace() as h:

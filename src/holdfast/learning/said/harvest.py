@@ -15,11 +15,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from holdfast.base import clock
-from holdfast.base.text import one_line
+from holdfast.base.text import one_line, with_capital
 from holdfast.continuity import buffer, log, messages, open_sessions
 from holdfast.continuity.buffer import ProjectPages
 from holdfast.language.judge import MOODS, Judgement
 from holdfast.language.likeness import alike, words_of
+from holdfast.language.standing_orders import orders
 from holdfast.learning.lessons.standing import cleaned
 from holdfast.learning.said.judgements import MAX_DAYS, judgements
 from holdfast.memory.proposal_files import SAID_IN, Proposals, heard_in, id_of, messages_of, same
@@ -77,6 +78,11 @@ def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent])
         statement = one_line(tidied(messages.statement(cleaned(found.statement))), _MAX_STATEMENT)
         kinds = [kind for kind in found.kinds if kind not in MOODS]
         when = event.at or session.ended or session.started
+        for order in orders(speech.typed(event.text) or ""):
+            text = with_capital(one_line(cleaned(order), _MAX_STATEMENT))
+            offered = _proposal(session, text, ("preference",), when, event.place)
+            propose = partial(_propose, workspace, session, offered, is_clear=True)
+            yield Finding("proposal", offered.text, when, session.name, propose)
         if kinds and statement:
             line = f"{kinds[0]}: {statement} {log.BEHIND}"
             yield Finding("said", line, when, session.name, partial(_note, workspace, session, statement, line))
