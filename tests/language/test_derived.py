@@ -80,7 +80,7 @@ SAID = {
     ),
     "To see logs use `stern api`, kubectl logs cuts lines off.": ("kubectl logs", "gl"),
     "`rails db:migrate` also changes db/schema.rb, commit both.": ("rails db:migrate", "gl"),
-    "`dbt run` without --select rebuilds everything.": ("dbt run, !dbt run --select", "gl"),
+    "`dbt run` without --select rebuilds everything.": ("dbt run, !dbt run --select|-s", "gl"),
     "The files in src/generated come out of protoc.": ("src/generated", "gl"),
     "The charts are in deploy/charts; run `helm lint` on them before you commit.": ("deploy/charts", "fm"),
     "When you edit Dockerfiles pin the base image.": ("path: Dockerfile", "gl"),

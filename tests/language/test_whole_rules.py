@@ -50,6 +50,25 @@ def _told(text: str, call: str) -> bool:
             "terraform plan -var-file=envs/dev.tfvars",
         ),
         ("Bitte nie `git stash` benutzen.", "git stash pop", "git stash list"),
+        # A ban behind its thing, whatever stands between, and in other languages.
+        (
+            "docker compose down -v bitte nie, da hängen meine Daten dran.",
+            "docker compose down -v",
+            "docker compose down",
+        ),
+        ("Die .env fasst du nicht an.", "E:.env", "E:.env.example"),
+        ("package-lock.json no se toca.", "E:package-lock.json", "E:package.json"),
+        ("Le fichier next.config.js ne doit pas être modifié.", "E:next.config.js", "E:src/a.js"),
+        ("nobody edits CODEOWNERS", "E:CODEOWNERS", "E:README.md"),
+        ("Never use kill -9", "kill -9 12", "kill 12"),
+        ("Do not run `tsc` directly without `-p` or `-b`.", "tsc a.ts", "tsc -b"),
+        (
+            "Do not run the following without asking:\n- terraform apply\n- kubectl delete",
+            "kubectl delete x",
+            "kubectl get",
+        ),
+        ("never use docker compose run app, use make shell", "docker compose run app", "docker compose run db"),
+        ("gh pr merge only with --squash", "gh pr merge 3", "gh pr merge -s 3"),
         # A list with brackets, abbreviations, or a program that nobody knows.
         ("Don't touch `a/x.cpp` (the default), `a/y.cpp`.", "E:a/y.cpp", "E:a/z.cpp"),
         ("Never edit lockfiles directly (e.g. `uv.lock`, `Cargo.lock`).", "E:Cargo.lock", "E:a.py"),

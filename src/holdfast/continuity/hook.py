@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.continuity.open_sessions import Opened
     from holdfast.language.triggers import Trigger
     from holdfast.parts import HookRun
-    from holdfast.records import Memory, Project, Stored
+    from holdfast.records import Project, Stored
 
 _MAX_ANSWER = 16_000
 _MAX_DONE = 10
@@ -63,7 +63,7 @@ def at_prompt(run: HookRun) -> Iterator[Effect]:
     elif project is not None and messages.may_order(text):
         from holdfast.continuity.standing import told_of
 
-        run.notices += told_of(text, run.settings.text("rules.strongest"))
+        run.notices += told_of(run, text)
 
 
 def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger, ...]) -> Iterator[Effect]:
@@ -147,6 +147,7 @@ def _remember(run: HookRun, texts: list[str]) -> None:
     if not stored:
         return
     # The store is heavy; a person who asks for this can wait for a moment.
+    from holdfast.continuity.standing import where
     from holdfast.inject import shown as known
     from holdfast.inject.block import digest_of, said_rows, statement_of
     from holdfast.memory.remember import names_only_a_secret, remember
@@ -174,25 +175,13 @@ def _remember(run: HookRun, texts: list[str]) -> None:
     told = [one.memory for one in answers]
     older = [key for one in answers for key in one.against]
     run.notices += [
-        f'remembered "{cut(memory.body, _MAX_NOTED, DOTS)}" ({memory.key}){_where(run, memory)}' for memory in told
+        f'remembered "{cut(memory.body, _MAX_NOTED, DOTS)}" ({memory.key}){where(run, memory)}' for memory in told
     ]
     run.notices += [f"{key} said otherwise and is no longer told (`holdfast forget {key}`)" for key in older]
     # Who just said it need not be told it.
     with known.ShownSet(run.home, run.session) as before:
         before.note([(memory.scope, memory.key, digest_of(memory)) for memory in told])
         before.note(said_rows([statement_of(memory) for memory in told]))
-
-
-def _where(run: HookRun, memory: Memory) -> str:
-    """Return at which calls agents are told what was just stored, to end a line with; nothing of what is no rule."""
-    from holdfast.language.derived import NOWHERE
-    from holdfast.language.suggesting import give_one
-    from holdfast.rules.rule import OFF, told_at
-
-    if not run.settings.flag("rules.enabled"):
-        return f"; {OFF}"
-    told = told_at(memory, run.settings.text("rules.strongest"))
-    return f"; {told} (to give it one: `{give_one(memory)}`)" if told == NOWHERE else f"; {told}" if told else ""
 
 
 def _type_of(text: str) -> str:

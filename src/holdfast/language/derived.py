@@ -396,7 +396,8 @@ def _allowed(sentence: RuleSentence, found: re.Match[str], wanted: list[Mention]
     without = forms.WITHOUT.match(sentence.spoken, found.end())
     if without is None:
         return ()
-    return run_with(sentence.named(without["what"])[0].said, wanted, or_like=True)
+    needs = sentence.named(without["what"])
+    return tuple([one for need in needs for one in run_with(need.said, wanted, or_like=True)])
 
 
 def _only(sentence: RuleSentence) -> Derived | None:

@@ -51,7 +51,8 @@ _CALLED_BRANCHES = kept(rf"(?i)(?P<led>){_SOME_BRANCHES}(?=(?:,?\s+(?:and|or)\s+
 _BANNED_RUN = kept(
     r"(?i)(?P<led>\b(?:never|not|don['’]t|nobody|no one|before(?: you)?|only i)\s+"
     r"(?:(?:ever|again|please|just|directly|to)\s+)*"
-    r"(?:runs?|running|execut(?:e|es|ing)|calls?|calling|invok(?:e|es|ing)|launch(?:ing)?)\s+)(?P<call>(?!`)\S[^\n;`,()]*)"
+    r"(?:runs?|running|execut(?:e|es|ing)|calls?|calling|invok(?:e|es|ing)|launch(?:ing)?|(?P<use>use|using))\s+)"
+    r"(?P<call>(?!`)\S[^\n;`,()]*)"
 )
 # Files that end so, whether the ending is known or not.
 _ENDINGS = kept(r"`(\.[A-Za-z][\w.]*)`(?=\s+files?\b)(?<!\.env`)")
@@ -209,8 +210,12 @@ class RuleSentence:
         if text[-1:] == "s" and text[:-1] in among(TABLE, "file-name"):
             # "When you edit Dockerfiles".
             return self._put(_path(text[:-1]), text) + rest
+        # "Never edit next.config.js"; anywhere else such a name may be that of a program: "Node.js".
+        is_changed = (
+            "".join(before).casefold() in _CHANGES and text.islower() and is_file_ending(text.rpartition(".")[2])
+        )
         is_kind = text[:1] == "." and found.string[found.end() :].lstrip().startswith("file")
-        if not is_folder and not is_kind and not _is_plain_path(text):
+        if not (is_folder or is_kind or is_changed or _is_plain_path(text)):
             return found[0]
         # Files that end so are meant, whether the ending is known or not.
         ends = is_kind and "/" not in text and not text.startswith(".env")
@@ -277,7 +282,9 @@ def _in_backquotes(found: re.Match[str]) -> str:
         call.append(plain)
         if plain != word:
             break
-    if not _is_call(call, words[len(call) : len(call) + 1]):
+    # What is not to be used may be anything, but with an option it is a command.
+    is_plain = bool(found["use"]) and not any(word[:1] == "-" for word in call[1:])
+    if is_plain or not _is_call(call, words[len(call) : len(call) + 1]):
         return found[0]
     said = " ".join(call)
     at = found.end("led") + found["call"].index(call[0])

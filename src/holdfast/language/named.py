@@ -57,8 +57,9 @@ _ASIDE = kept(r"\b(?:for|of|with|by|against|like|than)\s+(?:the\s+|our\s+)?$")
 _TURNED = kept(rf"\b{forms.NOT}\b.*\b(?:forget|skip|hesitate|fail|neglect|miss|stop|leave out|be afraid|worry)\w*")
 _OF_BOTH = kept(rf"{MENTION}.*{MENTION}.*\b(?:edit|touch|change|run|use|call)\s+it\b")
 # "Fastlane release is my job".
+_PREPOSITION = r"(?:on|in|at|for|with|from|to|into|against|by|as|of|via|or|and|inside|under)\b"
 _SUB_COMMAND = kept(
-    r"\s+(?!(?:on|in|at|for|with|from|to|into|against|by|as|of|via|or|and)\b|commands?\b|itself\b|only\b|must\b|never\b|always\b|calls\b|runs\b)([a-z][\w:-]+)\s+"
+    rf"\s+(?!{_PREPOSITION}|commands?\b|itself\b|only\b|must\b|never\b|always\b|calls\b|runs\b)([a-z][\w:-]+)\s+"
     r"(?:is|are|must|needs?|requires?|belongs?|only|never|always|wipes|drops|deletes|breaks|costs|kills)\b"
 )
 _READS = kept(rf"\b(?:(?!read[- ]?only){forms.READ}|reads|opens|prints|shows|looks? at)\b")
@@ -77,6 +78,7 @@ _WISHES = kept(
 _OPTION_WANTED = kept(
     r"\b(?:always|only|with|pass|use|add|give|must|needs?|requires?|include|prefer|have|has)\s+(?:the\s+)?$"
 )
+_WITHOUT = kept(rf"\bwithout\s+(?:{MENTION}\s*(?:,|/|\bor\b)\s*)*$")
 _ANY_WITH = kept(r"\b(?:any\w*|every\w*|calls?|commands?)\s+with\s+$")
 # What is longer has more than one thing to say, and who knows which.
 _MAX_WORDS = 16
@@ -135,7 +137,9 @@ def _headed() -> re.Pattern[str]:
     behind = (
         r"(?=:\s|\s+(?:goes|is|are|must|needs?|requires?|belongs?|has|wipes|drops|deletes|breaks|costs|kills|hangs)\b)"
     )
-    return kept(rf"(?:(?:.*[:;,]\s)?)((?:{programs})(?:\s+(?!commands?\b|itself\b)[a-z][a-z-]*){{1,3}}){behind}")
+    return kept(
+        rf"(?:(?:.*[:;,]\s)?)((?:{programs})(?:\s+(?!commands?\b|itself\b|{_PREPOSITION})[a-z][a-z-]*){{1,3}}){behind}"
+    )
 
 
 def _is_wish(sentence: RuleSentence, behind: str) -> bool:
@@ -155,6 +159,9 @@ def _is_wish(sentence: RuleSentence, behind: str) -> bool:
     if _owns_any(sentence):
         return True
     next_one = RuleSentence(in_english(behind)) if behind and not _USES_IT.match(behind.casefold()) else None
+    if next_one and (denies := _DENIES.search(next_one.spoken)) and is_of_others(next_one.spoken, denies.start()):
+        # "The generator never touches them."
+        next_one = None
     return bool(_WISHES.search(spoken) or (next_one and not next_one.mentions and _WISHES.search(next_one.spoken)))
 
 
@@ -260,6 +267,9 @@ def _optional(
         return []
     program = programs[0]
     led = sentence.spoken[:at]
+    if _WITHOUT.search(led):
+        but = run_with(option.said, [program], or_like=True)
+        return [(program, but)] if but else []
     if _OPTION_WANTED.search(led) and not (_DENIES.search(led) or _ANY_WITH.search(led)):
         but = run_with(option.said, [program])
         return [(program, but)] if but and not _is_everyday(program) else []

@@ -423,7 +423,7 @@ WITH = kept(
 WITHOUT = kept(
     rf"\s*(?:(?:\S+\s+){{0,2}}?(?:without|ohne)|(?:\s*\w+)?[,;:]\s*(?:always|only)(?:\s+(?:use|run"
     rf"|it))*\s+with)\s+(?:the\s+)?"
-    rf"(?P<what>{MENTION})"
+    rf"(?P<what>{MENTION}(?:\s*(?:,|/|\bor\b)\s*{MENTION})*)"
 )
 WITH_OPTION = kept(rf"\s+(?:with|needs?|requires?)\s+(?:the\s+)?(?P<what>--?[a-z][\w-]*(?:=[\w./:-]*\w)?|{MENTION})")
 RUN_WITH = kept(rf"^(?:(?:always|please|we|you)\s+)*(?:run|use|start|call)\s+(?:the\s+)?(?P<what>{MENTION})")

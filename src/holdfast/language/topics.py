@@ -61,7 +61,7 @@ _COMMENTS = (
     rf"\s+(?:{_IS})?(?:ok|okay|fine|allowed|permitted)\b[^.;]*?,?\s+but\s+(?:not|never)(?P<but>\s+{_PREPOSITION}.*)",
     rf"(?:\s+(?:{_STAYS})?|\s*(?::|,|\s[–-])\s+(?:{_STAYS})?){_ADVERBS}"
     rf"(?:{_FORBIDDEN}|(?P<untouched>{_UNTOUCHED})){_LIMITED}",
-    rf"\s*(?:[:,]|\s[–-]|(?=\s))\s*{_NO}(?=[\s.!)]*$|[,.;!]\s|\s+{_PREPOSITION})",
+    rf"\s*(?:[:,]|\s[–-]|(?=\s))\s*(?:please\s+)?{_NO}(?=[\s.!)]*$|[,.;!]\s|\s+{_PREPOSITION})",
     rf"\s*,?\s*(?:(?:you|we|agents?|nobody|no one|one)\s+)?{_MODAL}\s+(?:not|never)\s+(?:(?:ever|to|be)\s+)*{_DONE}",
     rf"\s+(?:{_IS})?not something\s+(?:for you to|(?:you|we|agents?)\s+(?:should|may|can|ought to))\s+(?:ever\s+)?"
     rf"(?P<act>{forms.RUN}|{forms.EDIT}|do)\b",
@@ -70,7 +70,7 @@ _COMMENTS = (
     rf"(?:\s+(?:in|at|of|under)\s+(?:the\s+)?[\w-]+)?\s+(?:is|are|belongs?|comes?|stays?)\s[^.;]*?(?:,|:|\s[–-])\s+"
     rf"(?P<edits>{_EDITS}){_ENDS}",
     rf"\s+{_MODAL}\s+(?:(?:only|be|ever)\s+)+{_DONE} (?P<mine>by me)\b",
-    rf"\s*:?\s+(?:{_IS})?only\s+(?P<waits>(?:by|for)\s+(?:me|us|humans?)\b"
+    rf"\s*:?\s+(?:{_IS})?only,?\s+(?P<waits>(?:by|for)\s+(?:me|us|humans?)\b|i\b(?=\W*$)"
     rf"|(?:if|when|after|once|with|upon|on)\s+{forms.PERSON}[^,;]*)",
     rf"\s+{_IS}(?P<theirs>mine|my (?:job|business|call|task)|up to me)\b(?! to)",
     rf"\s+(?P<left>to me)\b{_ENDS}",
