@@ -369,7 +369,7 @@ SAID = {
         "git add a.pem, git commit a.pem, git add b.key, git commit b.key",
         "fm",
     ),
-    "Never use destructive git commands (`push --force`, `clean -f`).": ("git push --force, git clean -f", "fm"),
+    "Never use destructive git commands (`push --force`, `clean -f`).": ("git push --force|-f|+*, git clean -f", "fm"),
     "Ask for a go before running write actions (for example `git merge`).": (
         "git merge, !git merge --abort|--continue|--quit",
         "fl",

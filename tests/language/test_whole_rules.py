@@ -7,7 +7,8 @@ import json
 import pytest
 
 from holdfast.language.conditions import Call, matched
-from holdfast.language.derived import derive, left_out
+from holdfast.language.derived import derive
+from holdfast.language.suggesting import left_out
 
 
 def _told(text: str, call: str) -> bool:
@@ -69,6 +70,10 @@ def _told(text: str, call: str) -> bool:
         ),
         ("never use docker compose run app, use make shell", "docker compose run app", "docker compose run db"),
         ("gh pr merge only with --squash", "gh pr merge 3", "gh pr merge -s 3"),
+        # A machine by its name, and a sub-command without its program.
+        ("Never connect to prod.example.com", "ssh root@prod.example.com", "ssh root@dev.example.com"),
+        ("no `reset --hard` over unknown work", "git reset --hard", "git reset a"),
+        ("Nunca hagas push a remoto", "git push", "git pull"),
         # A list with brackets, abbreviations, or a program that nobody knows.
         ("Don't touch `a/x.cpp` (the default), `a/y.cpp`.", "E:a/y.cpp", "E:a/z.cpp"),
         ("Never edit lockfiles directly (e.g. `uv.lock`, `Cargo.lock`).", "E:Cargo.lock", "E:a.py"),

@@ -32,9 +32,8 @@ from holdfast.language.instead import better_ones, instead, is_spelled_so, overl
 from holdfast.language.mentions import MENTION, Mention, RuleSentence, is_headed_by_file, without_stress
 from holdfast.language.named import by_names
 from holdfast.language.places import all_but, deleting
-from holdfast.language.roles import by_roles, named_against
+from holdfast.language.roles import by_roles
 from holdfast.language.rule_tongues import in_english, is_english
-from holdfast.language.runs import fulfils
 from holdfast.language.topics import straight
 from holdfast.language.verb_rules import about, meant, only_asked
 from holdfast.records import Memory, replace
@@ -56,7 +55,7 @@ def derive(text: str) -> Derived | None:
     before: list[Mention] = []
     earlier: list[Mention] = []
     heads_file = is_headed_by_file(text)
-    for piece in _sentences(text):
+    for piece in pieces_of(text):
         english = in_english(piece)
         plain = RuleSentence(_with_files(english, before))
         sentence = plain if all_but(plain) else straight(plain)
@@ -81,33 +80,9 @@ def derive(text: str) -> Derived | None:
             told.append(found if english == piece else replace(found, words=piece.rstrip(".! ")))
         # "Always use X. Do not run them directly." is not against X.
         before = sentence.mentions if found or not forms.USES.search(sentence.spoken) else []
-    last = None if told else by_names(_sentences(text))
+    last = None if told else by_names(pieces_of(text))
     told += [last] if last else []
     return _as_it_holds(_without_wanted(text, _together(told))) if told else None
-
-
-def left_out(text: str) -> tuple[str, ...]:
-    """Return the commands and files that a rule is plainly against and is not told at: too little else says which."""
-    told = derive(text)
-    named = [] if told is None else [one for piece in _sentences(text) for one in _against_what(piece)]
-    found = [one for one in dict.fromkeys(named) if told and not _tells(told.condition, one)]
-    return tuple([str(Condition(paths=(one.text,)) if one.kind == "path" else Condition((one.text,))) for one in found])
-
-
-def _against_what(piece: str) -> list[Mention]:
-    sentence = RuleSentence(in_english(without_stress(piece)))
-    if piece.endswith("?") or is_disowned(sentence) or forms.REPORTS.search(sentence.spoken):
-        return []
-    return [Mention(one.kind, one.text, "") for one in named_against(sentence) if one.kind in ("command", "path")]
-
-
-def _tells(condition: Condition, one: Mention) -> bool:
-    """Whether a condition names a command or file, or what holds for it, also as an exception."""
-    items = [item.removeprefix("!") for item in (*condition.commands, *condition.paths)]
-    words = one.text.split()
-    return any(
-        one.text.rstrip("/") in item or fulfils(words, item.split()) or fulfils(item.split(), words) for item in items
-    )
 
 
 def _as_it_holds(told: Derived) -> Derived | None:
@@ -179,11 +154,11 @@ def _without_wanted(text: str, told: Derived) -> Derived:
     if not told.condition.commands:
         return told
     worse = [one for one in told.condition.commands if one[:1] != "!"]
-    but = asked_for([RuleSentence(in_english(piece)) for piece in _sentences(text)], told.condition, worse)
+    but = asked_for([RuleSentence(in_english(piece)) for piece in pieces_of(text)], told.condition, worse)
     return replace(told, condition=replace(told.condition, commands=(*told.condition.commands, *but)))
 
 
-def _sentences(text: str) -> list[str]:
+def pieces_of(text: str) -> list[str]:
     """Return the sentences of a text; what is in backquotes ends none."""
     masked = forms.QUOTED.sub(lambda found: "x" * len(found[0]), text)
     # "Never push, never edit A or run B": each is a ban of its own.
@@ -214,7 +189,7 @@ def reads_as_rule(text: str, *, is_order: bool = False) -> bool:
     A ban does so whatever it is about; an order and a condition where they name a call, or a thing that agents do by
     calls. What permits something, and what tells how it is or was, is none of these.
     """
-    for piece in _sentences(text[:_MAX_STATEMENT]):
+    for piece in pieces_of(text[:_MAX_STATEMENT]):
         some = dict.fromkeys((piece, in_english(piece)))
         # Most sentences are neither; to tell what is no rule takes longest.
         sounds_like_rule = any(map(_is_ban, some)) or _is_order(piece, told=is_order)
@@ -249,7 +224,7 @@ def is_silent(memory: Memory) -> bool:
 
 def named_call(text: str) -> str:
     """Return the command or file that a statement names first, or nothing."""
-    found = [one for piece in _sentences(text[:_MAX_STATEMENT]) for one in RuleSentence(piece).mentions]
+    found = [one for piece in pieces_of(text[:_MAX_STATEMENT]) for one in RuleSentence(piece).mentions]
     words = [word.strip("`,;:!()").rstrip(".") for word in text.split()]
     named = [one.said for one in found if one.kind] or [word for word in words if looks_like_path(word)]
     return named[0] if named else ""

@@ -429,6 +429,10 @@ def _mention(quoted: str) -> Mention:
 
 def _command(text: str) -> str:
     """Return the pattern of a command that a statement names; nothing where it is no command."""
+    first, _, rest = text.partition(" ")
+    if first in among(TABLE, "git-sub") and rest[:2] == "--":
+        # "No `reset --hard`".
+        text = f"git {text}"
     found = list(runs(text)) if len(text) <= MAX_ITEM else []
     if len(found) != 1 or not found[0].words or not _is_program(found[0].words, text):
         return ""

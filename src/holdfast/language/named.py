@@ -78,6 +78,10 @@ _WISHES = kept(
 _OPTION_WANTED = kept(
     r"\b(?:always|only|with|pass|use|add|give|must|needs?|requires?|include|prefer|have|has)\s+(?:the\s+)?$"
 )
+# A machine by its name: whatever is run with that is meant.
+_HOST = kept(
+    r"(?<![\w@/.-])(?P<name>(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|de|eu|local|internal|cloud|app|ai|example|lan))(?![\w/])"
+)
 _WITHOUT = kept(rf"\bwithout\s+(?:{MENTION}\s*(?:,|/|\bor\b)\s*)*$")
 _ANY_WITH = kept(r"\b(?:any\w*|every\w*|calls?|commands?)\s+with\s+$")
 # What is longer has more than one thing to say, and who knows which.
@@ -194,6 +198,9 @@ def _about(sentence: RuleSentence) -> list[tuple[Mention, tuple[str, ...]]]:
         elif _is_meant(spoken, at) or _is_owned(sentence, at):
             meant = _as_call(sentence, one, at)
             found += [(meant, ())] if meant and not _is_everyday(meant) else []
+    if _DENIES.search(spoken) and _WISHES.search(spoken):
+        hosts = [Mention("command", f"* *{host['name']}*", host["name"]) for host in _HOST.finditer(spoken)]
+        found += [(host, ()) for host in hosts]
     has_option = [one.text.split(" -")[0] for one, _ in found if " -" in one.text]
     # "Never pass -u to jest" is about the option.
     return [each for each in found if each[0].text not in has_option or each[1]]

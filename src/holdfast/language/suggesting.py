@@ -1,4 +1,4 @@
-"""Which condition a person is advised to give: only one that is sure to mean what the statement says, and no more."""
+"""Which condition a person is advised to give, sure to mean what the statement says; and what a rule leaves out."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ import re
 from holdfast.errors import BadInput
 from holdfast.language import rule_forms as forms
 from holdfast.language.conditions import Call, Condition, looks_like_path, matched, read
-from holdfast.language.derived import derive, named_call
-from holdfast.language.mentions import is_file_ending
+from holdfast.language.derived import derive, named_call, pieces_of
+from holdfast.language.disowned import is_disowned
+from holdfast.language.mentions import Mention, RuleSentence, is_file_ending, without_stress
+from holdfast.language.roles import named_against
+from holdfast.language.rule_tongues import in_english
+from holdfast.language.runs import fulfils
 from holdfast.records import Memory
 
 _FORM = "COMMAND or FILE"
@@ -62,3 +66,27 @@ def with_exception(text: str, condition: Condition) -> str:
     first = [" ".join([word.partition("|")[0] for word in one.split()]) for one in condition.commands if one[:1] != "!"]
     is_left = condition.paths or any(not matched(Condition((named,)), Call("Bash", one)) for one in first)
     return f"{condition}, !{named}" if is_left and forms.PERMITTED_WHOLLY.fullmatch(rest) else ""
+
+
+def left_out(text: str) -> tuple[str, ...]:
+    """Return the commands and files that a rule is plainly against and is not told at: too little else says which."""
+    told = derive(text)
+    named = [] if told is None else [one for piece in pieces_of(text) for one in _against_what(piece)]
+    found = [one for one in dict.fromkeys(named) if told and not _tells(told.condition, one)]
+    return tuple([str(Condition(paths=(one.text,)) if one.kind == "path" else Condition((one.text,))) for one in found])
+
+
+def _against_what(piece: str) -> list[Mention]:
+    sentence = RuleSentence(in_english(without_stress(piece)))
+    if piece.endswith("?") or is_disowned(sentence) or forms.REPORTS.search(sentence.spoken):
+        return []
+    return [Mention(one.kind, one.text, "") for one in named_against(sentence) if one.kind in ("command", "path")]
+
+
+def _tells(condition: Condition, one: Mention) -> bool:
+    """Whether a condition names a command or file, or what holds for it, also as an exception."""
+    items = [item.removeprefix("!") for item in (*condition.commands, *condition.paths)]
+    words = one.text.split()
+    return any(
+        one.text.rstrip("/") in item or fulfils(words, item.split()) or fulfils(item.split(), words) for item in items
+    )

@@ -117,7 +117,7 @@ def told_at(memory: Memory, strongest: str) -> str:
 
 def _left_out(rule: Rule | None) -> tuple[str, ...]:
     """Return what a rule is against and not told at, because its words do not say surely that it is meant."""
-    return derived.left_out(rule.memory.body) if rule and rule.origin == DERIVED else ()
+    return suggesting.left_out(rule.memory.body) if rule and rule.origin == DERIVED else ()
 
 
 def as_fields(memory: Memory, strongest: str) -> dict[str, object]:
