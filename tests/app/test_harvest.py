@@ -282,6 +282,7 @@ def test_what_the_judge_read_before_it_was_stopped_is_kept(workspace, shop, home
             with pytest.raises(KeyboardInterrupt):
                 harvest(h, everything=True)
         assert len(rows.read(judgements.path_of(str(home)))) == 4
+        assert waiting(h.home) == Waiting(0, 1)
         assert harvest(h, everything=True).unjudged == 0
         assert len(rows.read(judgements.path_of(str(home)))) == 6
 

@@ -142,6 +142,7 @@ def harvest(
     run.mends = everything and names is None
     if dry_run:
         return run.all(wanted)
+    run.leaves = everything
     try:
         with run.done.lock():
             signal_files.clear_leftovers(workspace.home)
@@ -234,9 +235,12 @@ class Harvested:
 
 
 class _Run:
-    """One harvest of one home. With `mends` a session of which the signals are lost or broken is done again."""
+    """One harvest of one home. With `mends` a session of which the signals are lost or broken is done again.
 
-    mends = False
+    With `leaves` it notes what it has not done yet before the judge reads.
+    """
+
+    mends = leaves = False
 
     def __init__(
         self, workspace: Workspace, archive: Archive, bounds: Bounds, pace: Pace | None, *, dry_run: bool, again: bool
@@ -293,6 +297,9 @@ class _Run:
         late = clock.iso(time.time() - MAX_DAYS * clock.DAY_SECONDS)
         marks = {entry: f"{entry.at} {entry.raw_bytes}" for entry in wanted if entry.at >= late}
         due = [entry for entry, mark in marks.items() if self._again or not self._judged.is_done(entry.name, mark)]
+        if self.leaves and due:
+            # For whoever is stopped while the judge reads.
+            leave(self._workspace.home, Waiting(self._counts["waiting"], len(due)))
         if self._bounds != Bounds():
             due.sort(key=lambda entry: entry.at, reverse=True)
         began, known = time.monotonic(), judgements(self._workspace.home, anew=True)

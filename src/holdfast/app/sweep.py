@@ -302,7 +302,7 @@ class _Sweep:
             if looked.changed and not self._dry_run and self._workspace.settings.flag("learning.enabled"):
                 # Whoever is killed on the way has what waits learned from by the next sweep.
                 before = waiting(self._workspace.home)
-                leave(self._workspace.home, replace(before, sessions=before.sessions + len(looked.changed)))
+                leave(self._workspace.home, replace(before, sessions=max(before.sessions, len(looked.changed))))
             left = self._take_all(looked)
             entries = self._analyse_the_rest()
             retention, unreadable = self._keep_within(entries)
