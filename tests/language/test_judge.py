@@ -76,9 +76,49 @@ def test_the_second_reader_is_opened_when_a_message_is_for_it(monkeypatch) -> No
     """To open it takes longer than the first one needs to read the few messages that a sweep mostly finds."""
     monkeypatch.setattr(judging, "_opened", {})
     judge_all([("fix the failing test", ""), ("run the linter again", "")])
-    assert list(judging._opened) == [0]
+    assert list(judging._opened) == [judging._FIRST]
     judge("we decided to keep everything in Postgres, no Redis. now fix the login bug in auth.py")
-    assert list(judging._opened) == [0, 1]
+    assert list(judging._opened) == [judging._FIRST, judging._SECOND]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("不对，我要的是按钮在右边，不是左边", "correction"),
+        ("我们决定用 PostgreSQL，不用 Redis", "architecture"),
+        ("以后不要用 npm，用 pnpm", "preference"),
+        ("データベースは SQLite ではなく PostgreSQL を使うことにします", "decision"),
+    ],
+)
+def test_what_is_said_in_chinese_or_japanese_is_a_candidate(text, kind) -> None:
+    """One reader knows these languages; what it finds is never told as a fact."""
+    judged = judge(text)
+    assert kind in judged.candidates and not judged.kinds
+
+
+def test_each_message_is_read_by_who_knows_its_language(monkeypatch) -> None:
+    """The reader of Chinese is opened for Chinese, and the others are not where it finds nothing."""
+    monkeypatch.setattr(judging, "_opened", {})
+    assert judge_all([("这里报错了，帮我看一下", ""), ("继续", "")]) == [Judgement()] * 2
+    assert list(judging._opened) == [judging._CHINESE]
+    together = judge_all([("以后不要用 npm，用 pnpm", ""), ("fix the failing test", "")])
+    assert together == [judge("以后不要用 npm，用 pnpm"), Judgement()]
+
+
+@pytest.mark.parametrize(
+    ("text", "chinese"),
+    [
+        ("把 src/holdfast/language/judge.py 里的函数改名", True),
+        ("帮我修一下这个页面", True),
+        ("テストを実行して", True),
+        ("please add 你好 to the greeting of the page", False),
+        ("123 !!", False),
+        ("", False),
+    ],
+)
+def test_a_text_is_chinese_where_enough_of_its_letters_are(text, chinese) -> None:
+    """Names of files and of things are plain letters in every language."""
+    assert judging.is_chinese(text) is chinese
 
 
 def test_what_nobody_asks_for_is_not_reckoned(monkeypatch) -> None:

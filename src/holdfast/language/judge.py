@@ -1,9 +1,10 @@
 """What a person's message says that lasts, judged behind the session: slower than a hook could be, and better.
 
 A small encoder (`encoder.py`) reads the message together with the end of what the agent had said. Where that may say
-something, a larger one reads it too, and counts for more. What is above one score is told as a fact, what is above a
-lower one is a candidate. Both bars were learned from messages of real people (`training/triggers/judge_bars.py`). Of
-other languages than English hardly any were seen, so what is said in them is at most a candidate.
+something, a larger one reads it too, and counts for more. Both know English; what is written in Chinese or Japanese is
+read first by one that knows these. What is above one score is told as a fact, what is above a lower one is a candidate.
+Both bars were learned from messages of real people (`training/triggers/judge_bars.py`). What is said in other languages
+than English is at most a candidate: too much of what would be told is wrong.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ from holdfast.language.word_lists import among
 from holdfast.language.word_pieces import BEGIN, END, Piece, WordPieces
 
 if TYPE_CHECKING:
-    from holdfast.language.encoder import Encoder
+    from holdfast.language.encoder import Encoder, Figures
     from holdfast.language.weights import Floats
+
+    Read = dict[int, tuple[Figures, list[Piece]]]
 
 MOODS = ("praise", "frustration")
 # The heads of the encoder: how clearly each kind is said, whether some would say so, and what holds for the message.
@@ -32,8 +35,8 @@ _HEADS = (*KINDS, *MOODS)
 _KEEP, _MAY_KEEP, _ANY = range(2 * len(_HEADS), 2 * len(_HEADS) + 3)
 # Where all of these are low by the first reader, the second need not look.
 LOOKS = (_ANY, _KEEP, *[_HEADS.index(mood) for mood in MOODS])
-# What the first reader counts, of both.
-FIRST_COUNTS = 0.3
+# What the first reader counts, of the two that know English, and what the Chinese one counts, of all three.
+FIRST_COUNTS, CHINESE_COUNTS = 0.3, 0.6
 # So many pieces are read of the end of what the agent had said, and of the beginning and the end of the message.
 BEFORE, HEAD, TAIL = 112, 120, 80
 MAX_BEFORE, MAX_TEXT = 600, 4_000
@@ -42,7 +45,8 @@ _MIN_WORDS = 2
 # A kind or a mood is told by its figure of clear ones and half of that of arguable ones.
 ARGUABLE = 0.5
 _FOLDER = __file__.rpartition("/")[0] + "/"
-_READERS = ("judge.bin", "second_reader.bin")
+_READERS = ("judge.bin", "second_reader.bin", "chinese_reader.bin")
+_FIRST, _SECOND, _CHINESE = range(len(_READERS))
 _opened: dict[int, tuple[Encoder, WordPieces]] = {}
 # Raised when what is made of the figures of the encoders changes.
 RULES = 1
@@ -66,6 +70,9 @@ _MAX_CLAUSES, _LOOK_BACK, _NEVER = 31, 8, -20.0
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 # Of the letters of an English text so many are plain ones.
 _PLAIN = 0.85
+# Letters of Chinese and Japanese; names and paths in such a message have plain ones.
+_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_IDEOGRAPHS = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,22 +100,45 @@ def judge(text: str, before: str = "") -> Judgement:
 def judge_all(messages: Sequence[tuple[str, str]]) -> list[Judgement]:
     """Judge messages, each with what the agent had said before it; together they take less time than one by one.
 
-    What is more than a word is read: all by the first reader, and by the second what may say something.
+    What is more than a word is read: all by one reader, and by the others what may say something.
     """
     found = [NOTHING] * len(messages)
     places = [at for at, (text, _) in enumerate(messages) if len(text.split()) >= _MIN_WORDS or not text.isascii()]
-    if not places:
-        return found
-    first, pieces = _reader(0)
-    read = {at: _pieces_of(pieces, *messages[at]) for at in places}
-    told = dict(zip(places, first.read([read[at][:2] for at in places]), strict=True))
-    places = [at for at in places if max(told[at].heads[head] for head in LOOKS) >= first.about["look"]]
-    seconds = _reader(1)[0].read([read[at][:2] for at in places]) if places else ()
-    for at, again in zip(places, seconds, strict=True):
-        heads = (FIRST_COUNTS * told[at].heads + (1 - FIRST_COUNTS) * again.heads).tolist()
-        marks = FIRST_COUNTS * told[at].pieces + (1 - FIRST_COUNTS) * again.pieces
-        found[at] = _judgement(messages[at][0], first.about, heads, stated(messages[at][0], read[at][2], marks))
+    chinese = _looked_at(_CHINESE, messages, [at for at in places if is_chinese(messages[at][0])])
+    plain = _looked_at(_FIRST, messages, [at for at in places if not is_chinese(messages[at][0])])
+    plain |= _read_by(_FIRST, messages, list(chinese))
+    for at, (again, _) in _read_by(_SECOND, messages, list(plain)).items():
+        first, pieces = plain[at]
+        heads = FIRST_COUNTS * first.heads + (1 - FIRST_COUNTS) * again.heads
+        marks = FIRST_COUNTS * first.pieces + (1 - FIRST_COUNTS) * again.pieces
+        if at in chinese:
+            heads = CHINESE_COUNTS * chinese[at][0].heads + (1 - CHINESE_COUNTS) * heads
+        text = messages[at][0]
+        found[at] = _judgement(text, _reader(_FIRST)[0].about, heads.tolist(), stated(text, pieces, marks))
     return found
+
+
+def is_chinese(text: str) -> bool:
+    """Whether a text is written with Chinese or Japanese letters, but for names and code."""
+    count = len(_IDEOGRAPH.findall(text))
+    return count > 0 and count >= _IDEOGRAPHS * sum(sign.isalpha() for sign in text)
+
+
+def _looked_at(which: int, messages: Sequence[tuple[str, str]], places: list[int]) -> Read:
+    """Return what a reader says of those messages that may say something by it."""
+    read = _read_by(which, messages, places)
+    bar = _reader(which)[0].about["look"] if read else 0.0
+    return {at: one for at, one in read.items() if max(one[0].heads[head] for head in LOOKS) >= bar}
+
+
+def _read_by(which: int, messages: Sequence[tuple[str, str]], places: list[int]) -> Read:
+    """Return what a reader says of messages, and the pieces that it read of each."""
+    if not places:
+        return {}
+    reader, pieces = _reader(which)
+    cut = [_pieces_of(pieces, *messages[at]) for at in places]
+    figures = reader.read([one[:2] for one in cut])
+    return {at: (said, one[2]) for at, said, one in zip(places, figures, cut, strict=True)}
 
 
 def _pieces_of(pieces: WordPieces, text: str, before: str) -> tuple[list[int], int, list[Piece]]:
@@ -231,12 +261,13 @@ def who_judges() -> str:
 
 
 def _reader(which: int) -> tuple[Encoder, WordPieces]:
-    """Return a reader and the pieces of words that both know; the second is opened when a message is for it."""
+    """Return a reader and the pieces of words that it knows; each is opened when a message is for it."""
     if which not in _opened:
         # On a busy machine several threads wait for each other longer than one of them works.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from holdfast.language.encoder import Encoder
 
         reader = Encoder(_FOLDER + _READERS[which])
-        _opened[which] = reader, _reader(0)[1] if which else WordPieces(reader.vocabulary())
+        shared = which == _SECOND
+        _opened[which] = reader, _reader(_FIRST)[1] if shared else WordPieces(reader.vocabulary())
     return _opened[which]
