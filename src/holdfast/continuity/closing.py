@@ -227,16 +227,21 @@ def _buffer_of(pages: ProjectPages, one: Opened) -> str:
     return buffer.page_of(pages.folder, named[-1]) if named else pages.buffer
 
 
-def close(pages: ProjectPages, one: Opened, at: str, *, cut_off: bool) -> None:
-    """Finish a session: buffer, log, todos, then the buffer without what was the session's alone."""
-    if one.rows:
+def close(pages: ProjectPages, one: Opened, at: str, *, cut_off: bool) -> bool:
+    """Finish a session: buffer, log, todos, then the buffer without what was the session's alone.
+
+    Whether anything happened in it: of one that only began there is nothing to write but that it is over.
+    """
+    if one.unmerged():
         merge(pages, one, at)
     entry = entry_of(one, cut_off=cut_off)
-    if has_something(entry):
+    happened = has_something(entry)
+    if happened:
         log.write(pages.folder, entry)
         tick(pages, at[:10], told=one.texts("done"), boxes=one.texts("ticked"))
         rotate(pages, one, entry, at)
     open_sessions.note(pages.home, one.agent, one.session, one.project, at, [one.merged(), (open_sessions.CLOSED, "")])
+    return happened
 
 
 def has_something(entry: LogEntry) -> bool:
@@ -281,7 +286,6 @@ def rotate(pages: ProjectPages, one: Opened, entry: LogEntry, at: str) -> Workin
     day = one.began[:10]
     title, logged = f"{day} {one.agent}: {entry.title or 'a session'} (", f"; log/{day}.md)"
     told = harmless_line(f"{title}{entry.outcome or 'ended'}{logged}", buffer.MAX_ITEM)
-    living = open_sessions.living(pages.home, one.project) - {open_sessions.source(one.session)}
     path = _buffer_of(pages, one)
     plan = open_sessions.plan_path(pages.home, path)
     stood: dict[str, list[str]] = {}
@@ -293,7 +297,7 @@ def rotate(pages: ProjectPages, one: Opened, entry: LogEntry, at: str) -> Workin
         over = [
             text for text in state.open_threads if text.startswith(buffer.TO_DO) and _hash_of_thread(text) not in stood
         ]
-        said = _staying(state.said, living)
+        said = _staying(state.said, pages.home, one)
         leaving = [each for each in state.said if each not in said]
         gone: list[str] = []
         for each in leaving:
@@ -357,8 +361,11 @@ def _hash_of_thread(text: str) -> str:
     return hash_of(buffer.thread(text))
 
 
-def _staying(said: tuple[SaidSentence, ...], living: frozenset[str]) -> tuple[SaidSentence, ...]:
+def _staying(said: tuple[SaidSentence, ...], home: str, ends: Opened) -> tuple[SaidSentence, ...]:
     """Return what stays: all that a person wrote or a living session brought, and the last decisions of the others."""
+    named = {one.session for one in said} - {"", open_sessions.source(ends.session)}
+    # Mostly no other session has said anything since.
+    living = named & open_sessions.living(home, ends.project) if named else named
     others = [one for one in said if one.session and one.session not in living]
     last = [one for one in others if one.kind in STAYING_KINDS][-STAY:]
     return tuple(one for one in said if one not in others or one in last)

@@ -190,8 +190,10 @@ def every(home: str) -> list[Opened]:
 
 
 def living(home: str, project: str) -> frozenset[str]:
-    """Return the sessions of a project that are open, as the buffer calls them."""
-    return frozenset(source(one.session) for one in _open(home) if one.project == project)
+    """Return the sessions of a project that are open, as the buffer calls them: of very many, the newest."""
+    paths = [path for _, path in files.newest_in(_folder(home))[:_MAX_KEPT] if not is_closed(path)]
+    every = [rows.whose(files.read_if_there(path, 4_096)) for path in paths]
+    return frozenset([source(whose[1]) for whose in every if whose is not None and whose[2] == project])
 
 
 def at_work(home: str, project: str, agent: str, session: str = "") -> Opened | None:

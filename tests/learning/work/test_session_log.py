@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.base import files
 from holdfast.learning.work import session_log, turns
-from holdfast.learning.work.session_log import PENDING, PROMPT, TAKEN, WORK
+from holdfast.learning.work.session_log import FILE, PENDING, PROMPT, TAKEN, WORK
 
 # Earlier versions wrote how far they had read the transcript.
 READ = "read"
@@ -17,6 +17,7 @@ READ = "read"
 AT = "2026-11-15T10:00:00Z"
 WHOSE = ("codex", "s1", "example.com--acme--shop")
 LONG_AGO = session_log.SILENT_SECONDS + 60
+BEGUN = [(PROMPT, "add a toggle"), (FILE, "toggle.py")]
 
 
 def noted(home, rows, seconds: int = LONG_AGO) -> str:
@@ -35,40 +36,45 @@ def left(home, own: str = "") -> list[session_log.Noted]:
 @pytest.mark.parametrize(
     ("rows", "has_more"),
     [
-        ([(PROMPT, "add a toggle")], True),
+        (BEGUN, True),
+        ([(PROMPT, "add a toggle")], False),
         ([(READ, "120")], False),
         ([(PROMPT, "hello"), (WORK, ""), (PENDING, ""), (READ, "0"), (TAKEN, "")], False),
-        ([(PROMPT, "hello"), (WORK, ""), (TAKEN, ""), (PROMPT, "add a toggle")], True),
+        ([(PROMPT, "hello"), (WORK, ""), (TAKEN, ""), *BEGUN], True),
         ([(WORK, "20261115-toggle"), (TAKEN, "")], True),
         ([(WORK, "20261115-toggle"), (TAKEN, ""), (WORK, ""), (TAKEN, "")], False),
     ],
 )
 def test_only_what_has_more_to_tell_was_left(tmp_path, rows, has_more):
-    """A session was left with rows that nobody took in, or with a work item; agreeing with what is read of its file."""
+    """A session was left with a work item or with something done that nobody took in; what was only asked begins none.
+
+    It agrees with what is read of its file.
+    """
     path = noted(tmp_path, rows)
     assert [one.path for one in left(tmp_path)] == [path] * has_more
     read = session_log.read(path)
-    assert read is not None and bool(read.rows or read.work) == has_more
+    assert read is not None and bool(read.work or {kind for kind, _, _ in read.rows} - {PROMPT}) == has_more
 
 
 def test_what_was_heard_of_lately_was_not_left(tmp_path):
     """Nothing was left by a session that goes on, by the own one, nor where there was none."""
     assert not left(tmp_path)
-    path = noted(tmp_path, [(PROMPT, "add a toggle")], session_log.LEFT_SECONDS - 60)
+    path = noted(tmp_path, BEGUN, session_log.LEFT_SECONDS - 60)
     assert not left(tmp_path)
     noted(tmp_path, [(PROMPT, "and a test")])
     assert left(tmp_path) and not left(tmp_path, own=path)
 
 
-def test_what_is_too_old_to_be_kept_was_left(tmp_path):
-    """A file with nothing more to tell is left for a start to remove, once it is old."""
-    noted(tmp_path, [(READ, "0")], session_log.KEPT_SECONDS + 60)
-    assert left(tmp_path)
+@pytest.mark.parametrize("rows", [[(READ, "0")], [(PROMPT, "add a toggle")]])
+def test_what_is_too_old_to_be_kept_goes(tmp_path, rows):
+    """A file with nothing more to tell is removed on the way, once it is old, and nothing heavy is loaded for it."""
+    path = noted(tmp_path, rows, session_log.KEPT_SECONDS + 60)
+    assert not left(tmp_path) and not os.path.exists(path)
 
 
 def test_only_sessions_of_the_project_that_are_over_were_left(tmp_path):
     """Another project's start finds nothing, and one that is silent for a while was left only once it ended."""
-    noted(tmp_path, [(PROMPT, "add a toggle")])
+    noted(tmp_path, BEGUN)
     assert left(tmp_path) and session_log.left(str(tmp_path), ("example.com--acme--other",), own="") == []
     path = noted(tmp_path, [], session_log.LEFT_SECONDS + 60)
     assert not left(tmp_path)
@@ -81,7 +87,7 @@ def test_a_start_opens_a_few_however_many_there_are(tmp_path, monkeypatch):
     now, opened = time.time(), []
     names = [f"s{number}" for number in range(200)]
     for number, name in enumerate(names):
-        rows = [(PROMPT, "add a toggle")] if number == 100 else [(TAKEN, ""), (session_log.ENDED, "")]
+        rows = BEGUN if number == 100 else [(TAKEN, ""), (session_log.ENDED, "")]
         session_log.note(str(tmp_path), (WHOSE[0], name, WHOSE[2]), AT, rows)
         path = session_log.path_of(str(tmp_path), WHOSE[0], name, WHOSE[2])
         os.utime(path, (now - LONG_AGO - number,) * 2)

@@ -95,6 +95,26 @@ def test_two_starts_at_once_finish_a_killed_session_once(hook, folder, home):
     assert text.count("cut off") == 1 and text.count("holdfast:begin session-") == 1
 
 
+def test_a_start_finishes_few_of_many_killed_sessions(hook, folder, home):
+    """However many never ended, a start finishes the newest two, and those that only began; later ones the others."""
+    for number in range(5):
+        hook.prompt(f"we decided to use port 400{number}", session=f"dead-{number}")
+        hook.start(f"idle-{number}")
+    opened = home / "state" / "open"
+    for path in opened.iterdir():
+        # The last of these was heard of last.
+        number = int(path.read_text().partition("dead-")[2][:1] or 0)
+        os.utime(path, (time.time() - 3_600 + 60 * number,) * 2)
+    finished = []
+    for number in range(3):
+        hook.start(f"new-{number}")
+        page = folder / "log" / f"{TODAY}.md"
+        finished.append({name for name in range(5) if f"dead-{name} of" in page.read_text()})
+    assert finished == [{3, 4}, {1, 2, 3, 4}, {0, 1, 2, 3, 4}]
+    idle = [path for path in opened.iterdir() if "idle-" in path.read_text()]
+    assert len(idle) == 5 and all('["closed"' in path.read_text() for path in idle)
+
+
 def test_a_hook_that_is_killed_leaves_a_whole_page(hook, folder):
     """A hook killed at any moment leaves the page as it was or as it should be, and the next one goes on."""
     hook.prompt(DECISION)

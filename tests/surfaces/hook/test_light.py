@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 import pytest
 
@@ -73,14 +74,19 @@ def test_keeping_the_working_state_is_light(hook, remember, event, told):
 
 
 def test_what_was_not_left_is_not_looked_for(hook, remember):
-    """A start finds sessions that still work and loads nothing to finish them with; one that was left it finishes."""
+    """A start finds sessions that work or only asked and loads nothing for them; one that left something it finishes."""
     remember("Deploys need the VPN. Ask Kim for access.")
     hook.prompt("Add a dark mode toggle to the settings page", session_id="s0")
     finishing = {"holdfast.learning.work.turns", "holdfast.learning.work.model"}
     modules, _ = hook.loaded_by("SessionStart", source="startup")
     assert "holdfast.learning.work.hook" in modules and finishing.intersection(modules) == set()
     (noted,) = (hook.home / "state" / "work").iterdir()
-    os.utime(noted, (0, 0))
+    os.utime(noted, (time.time() - 7_200,) * 2)
+    modules, _ = hook.loaded_by("SessionStart", source="startup", session_id="s1")
+    assert finishing.intersection(modules) == set()
+    with noted.open("a") as file:
+        file.write('["file", "toggle.py", "2026-11-15T10:00:00Z"]\n')
+    os.utime(noted, (time.time() - 7_200,) * 2)
     modules, _ = hook.loaded_by("SessionStart", source="startup", session_id="s2")
     assert finishing.issubset(modules)
 

@@ -39,7 +39,7 @@ KEPT_SECONDS = 2 * 86_400
 _MAX_LOOKED, _OTHERS, _MAX_KEPT = 32, 8, 64
 _WORK_ROW = b'\n["work", "'
 _ENDED_ROW = f'["{ENDED}"'.encode()
-_OWN_ROWS = tuple([f'["{kind}"'.encode() for kind in _OF_ITSELF])
+_WITHOUT_ACTS = tuple([f'["{kind}"'.encode() for kind in (*_OF_ITSELF, PROMPT)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +101,10 @@ def left(home: str, projects: tuple[str, ...], *, own: str) -> list[Noted]:
         data = files.read_if_there(path, MAX_BYTES * 2)
         has_more = _has_more(data)
         ended = data.rstrip().rpartition(b"\n")[2].startswith(_ENDED_ROW)
-        if ended and not has_more and changed < least:
+        if not has_more and (age > KEPT_SECONDS or (ended and changed < least)):
             files.discard(path)
             continue
-        whose = rows.whose(data) if age > KEPT_SECONDS or has_more else None
+        whose = rows.whose(data) if has_more else None
         if whose is not None and whose[2] in projects and _is_over(home, whose, age, ended=ended):
             found += [one for one in [read(path)] if one is not None]
     return found
@@ -121,12 +121,13 @@ def _is_over(home: str, whose: rows.Triple, age: float, *, ended: bool) -> bool:
 
 
 def _has_more(data: bytes) -> bool:
+    """Whether the file has an item, or tells what was done since it was taken in; what was only asked makes none."""
     last = data.rfind(_WORK_ROW)
     if last >= 0 and data[last + len(_WORK_ROW) :][:1] != b'"':
         return True
     # The first of these lines says whose the file is, or that all before it was taken in.
     _, *behind = data[max(data.rfind(b'\n["taken"'), 0) :].lstrip(b"\n").split(b"\n")
-    return any(line and not line.startswith(_OWN_ROWS) for line in behind)
+    return any(line and not line.startswith(_WITHOUT_ACTS) for line in behind)
 
 
 def read(path: str) -> Noted | None:

@@ -48,7 +48,7 @@ _LONGEST_PAUSE = 300
 _MAX_ASKS = 200
 _MAX_PENDING = 20
 _MAX_SUMMARY = 100
-_MAX_FINISHED = 5
+_MAX_FINISHED = 2
 _MAX_LEARNED = 20
 # Where the turn is, beside the files of the sessions; what begins with a dot is none of them.
 _TURN = ".turn"

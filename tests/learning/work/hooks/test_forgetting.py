@@ -150,7 +150,7 @@ def test_an_item_in_a_forgotten_one_stays(talks, forgets, found, cli):
 
 
 def test_what_cannot_be_finished_keeps_nobody_waiting(talks, home):
-    """A start that has time for five goes on behind those that stay open, until the one that is met has its turn."""
+    """A start that has time for two goes on behind those that stay open, until the one that is met has its turn."""
     for number in range(12):
         talks(f"{ASK} {'abcdefghijkl'[number] * 7}", f"t{number}", f"file{number}.py")
     left = session_log.sessions(str(home))
@@ -161,6 +161,6 @@ def test_what_cannot_be_finished_keeps_nobody_waiting(talks, home):
     criteria.write(met.path, replace(isc, criteria=tuple(replace(one, status="SATISFIED") for one in isc.criteria)))
     closed = [
         work_turns.finish_left(str(home), session_log.left(str(home), (SHOP,), own=""), "2026-11-15T10:00:00Z")
-        for _ in range(3)
+        for _ in range(6)
     ]
     assert sum(closed) == 1 and not work.find(str(home), SHOP, met.id).is_open
