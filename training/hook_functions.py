@@ -3,8 +3,9 @@
     python training/hook_functions.py
 
 It lays the home of `holdfast bench hook` with few memories, runs every event in it several times, and notes which
-functions each calls. A class is at hand where one of its methods is called or where a module of a bundle imports it by
-name. The list makes hooks quick and nothing else: what is not on it works all the same.
+functions each calls. A class is at hand where one of its methods is called; it or a plain value, where a module of a
+bundle or a function that is called imports it by name. The list makes hooks quick and nothing else: what is not on it
+works all the same.
 """
 
 from __future__ import annotations
@@ -63,6 +64,9 @@ class Traced(bench.Bench):
     """The same home, whose hooks tell what they called."""
 
     def _hook(self, event: str, told: dict[str, object], **more: str) -> bench.Took:
+        if more and event != "SessionEnd":
+            # Few people set anything by a variable.
+            return 0.0, 0.0
         self._count += 1
         about = {"session_id": f"0198c1a2-7f3e-4d5b-9a6c-{self._count:012d}", "cwd": self.project}
         command = [bench.PYTHON, "-I", "-S", "-E", "-c", TRACED, bench.RUNNER, event, "--agent", "claude-code"]
@@ -99,20 +103,41 @@ def called() -> dict[str, set[tuple[str, int]]]:
 def used(moment: str, begun: set[tuple[str, int]]) -> dict[str, set[str]]:
     """Return by module what is at hand."""
     parts = bundling.parts_of(bundling.names_of(moment, "claude-code"))
-    trees = {name: (path, ast.parse(Path(path).read_bytes())) for name, path, *_ in parts}
+    trees = {name: (path, parsed(path)) for name, path, *_ in parts}
     found: dict[str, set[str]] = defaultdict(set)
+
+    def imported(node: ast.stmt) -> None:
+        for one in ast.walk(node):
+            if isinstance(one, ast.ImportFrom) and one.module in trees:
+                found[one.module].update({each.name for each in one.names} & made_in(trees[one.module][1]))
+
     for name, (path, tree) in trees.items():
         for node in tree.body:
-            if isinstance(node, ast.ImportFrom) and node.module in trees:
-                inside = {one.name for one in trees[node.module][1].body if isinstance(one, ast.ClassDef)}
-                found[node.module].update(one.name for one in node.names if one.name in inside)
+            if isinstance(node, ast.ImportFrom):
+                imported(node)
             inner = node.body if isinstance(node, ast.ClassDef) else []
             for one, whole in ((node, ""), *((each, f"{node.name}.") for each in inner)):
                 if isinstance(one, ast.FunctionDef):
                     begins = {one.lineno, *(each.lineno for each in one.decorator_list)}
                     if not begun.isdisjoint((path, line) for line in begins):
                         found[name].update({f"{whole}{one.name}", whole.rstrip(".")} - {""})
+                        imported(one)
     return found
+
+
+def parsed(path: str) -> ast.Module:
+    """Return a module as a bundle has it: without what is made once, and what is imported for that."""
+    tree = ast.parse(Path(path).read_bytes())
+    tree.body = bundling.without_made(tree.body)
+    return tree
+
+
+def made_in(tree: ast.Module) -> set[str]:
+    """Return the names of the classes and the values of a module."""
+    assigned = [target for one in tree.body if isinstance(one, ast.Assign) for target in one.targets]
+    assigned += [one.target for one in tree.body if isinstance(one, ast.AnnAssign)]
+    names = {target.id for target in assigned if isinstance(target, ast.Name)}
+    return names | {one.name for one in tree.body if isinstance(one, ast.ClassDef)}
 
 
 def main() -> int:

@@ -35,6 +35,11 @@ class Setting:
     words: tuple[str, ...] = ()
 
 
+def variable_of(name: str) -> str:
+    """Return the environment variable of a setting."""
+    return "HOLDFAST_" + name.replace(".", "_").upper()
+
+
 SETTINGS = (
     Setting("enabled", True, "Memory is on. When off, nothing is written anywhere and every read is empty."),
     Setting("sealed", False, "HOLDFAST_SEALED=1 before an agent: that session is given nothing, and nothing is kept."),
@@ -124,6 +129,10 @@ DOMAINS = "domains."
 TRAVEL = ("capture.", DOMAINS, "index.", "inject.", "mcp.guidance", "patterns.", "readback.", "recall.")
 _WANTED = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 BY_NAME = {setting.name: setting for setting in SETTINGS}
+DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
+_VARIABLES = {variable_of(name): name for name in DEFAULTS}
+# Most hooks need no more of the table than this.
+MADE_ONCE = ("DEFAULTS", "_VARIABLES")
 # Going on without one of these could do what a person forbade, or write to a project that was not meant.
 GUARDS = (
     *("enabled", "sealed", "project.id", "security.block", "reach.agent", "reach.subagent", "reach.unknown"),
@@ -205,7 +214,7 @@ def load(
     Only of config.toml unknown names are passed over, into `unknown`. `config` is a file that stands in for it in this
     run; whoever names one is there to mend it, so in that they are errors.
     """
-    values: dict[str, Value] = {setting.name: setting.default for setting in SETTINGS}
+    values: dict[str, Value] = dict(DEFAULTS)
     origin = dict.fromkeys(values, "default")
     domains: dict[str, str] = {}
     unknown: list[Unknown] = []
@@ -214,23 +223,17 @@ def load(
     for name, value in flat(_parsed(data, path)).items():
         if name.startswith(DOMAINS):
             domains[name.removeprefix(DOMAINS)], origin[name] = domain(name, value, path), path
-        elif name in BY_NAME:
+        elif name in DEFAULTS:
             values[name], origin[name] = _checked(name, value, path), path
         else:
             unknown.append(_unknown(name, path, data, strict=bool(config)))
-    for setting in SETTINGS:
-        variable = variable_of(setting.name)
-        if environment.get(variable):
-            values[setting.name] = parse(setting.name, environment[variable], variable)
-            origin[setting.name] = variable
+    for variable in environment:
+        name = _VARIABLES.get(variable, "")
+        if name and environment[variable]:
+            values[name], origin[name] = parse(name, environment[variable], variable), variable
     for name, text in (flags or {}).items():
         values[name], origin[name] = parse(name, text, "--set"), "--set"
     return Settings(values, origin, domains, tuple(unknown))
-
-
-def variable_of(name: str) -> str:
-    """Return the environment variable of a setting."""
-    return "HOLDFAST_" + name.replace(".", "_").upper()
 
 
 def parse(name: str, text: str, where: str) -> Value:

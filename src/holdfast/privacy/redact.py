@@ -112,7 +112,10 @@ _TOKEN_ROWS = _rows(TOKENS, len(PHRASES), any_case=False)
 _PHRASE_ROWS = _rows(PHRASES, 0, any_case=False)
 _LOWERED_ROWS = _rows(PHRASES, 0, any_case=True)
 _TOKEN_STEMS, _PHRASE_STEMS, _LOWERED_STEMS = map(_by_stem, (_TOKEN_ROWS, _PHRASE_ROWS, _LOWERED_ROWS))
-MADE_ONCE = ("_TOKEN_ROWS", "_PHRASE_ROWS", "_LOWERED_ROWS", "_TOKEN_STEMS", "_PHRASE_STEMS", "_LOWERED_STEMS")
+MADE_ONCE = (
+    *("_TOKEN_ROWS", "_PHRASE_ROWS", "_LOWERED_ROWS", "_TOKEN_STEMS", "_PHRASE_STEMS", "_LOWERED_STEMS"),
+    *("_NAMED_RANK", "_RANDOM_RANK", "_KIND_OF"),
+)
 
 # Loaded where a name may be given a secret, once.
 _value_of: list[Callable[[str, int, int, str], tuple[int, int] | None]] = []

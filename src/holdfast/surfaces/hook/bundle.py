@@ -4,8 +4,8 @@ There is one for each event of each agent, of a fixed list of modules (`bundling
 or by a hook that finds none, checked against every source, and done without where one changed. Its modules are run one
 after the other, past the import system; what a hook needs beyond them comes from there.
 
-Of the functions only those that usual hooks call are read with it (`used.txt`). The others stand at the end of the
-file, each by itself, and one is read when it is first called.
+Of the functions only those that usual hooks call are read with it (`used.txt`), and of the values those that these
+name. The others stand at the end of the file, each function by itself, and one is read when it is first called.
 """
 
 from __future__ import annotations
@@ -119,8 +119,8 @@ def _made(part: Part) -> ModuleType:
 def _run_late(part: Part, names: dict[str, Any], memory: mmap) -> None:
     """Run a module of which some functions and classes are read late.
 
-    A function is read when it is first called. The first of the places is that of the classes, all together: they are
-    read when one is asked for, and before a function that may name one.
+    A function is read when it is first called. The first of the places is that of classes and values, all together:
+    they are read when one is asked for, and before a function that names one, of which the number is negative.
     """
     code, places = part[5:7]
     found: dict[int, Any] = {}
@@ -140,8 +140,9 @@ def _run_late(part: Part, names: dict[str, Any], memory: mmap) -> None:
         def called(*values: Any, **named: Any) -> Any:
             nonlocal function
             if function is None:
-                read(0)
-                function = read(number)
+                if number < 0:
+                    read(0)
+                function = read(abs(number))
             return function(*values, **named)
 
         return called
@@ -155,14 +156,13 @@ def _run_late(part: Part, names: dict[str, Any], memory: mmap) -> None:
 def _asked(
     names: dict[str, Any], read: Callable[[], Any], of_module: Callable[[str], Any] | None
 ) -> Callable[[str], Any]:
-    """Return what a module is asked for a name that it does not have: it may be that of a class that is read late."""
+    """Return what a module is asked for a name that it does not have: it may be that of what is read late."""
 
     def asked(name: str) -> Any:
-        # The import system asks every module for names of its own.
-        if name[:2] != "__":
+        # The import system asks a package for each of its modules first.
+        if name in names["__waiting__"]:
             read()
-            if name in names:
-                return names[name]
+            return names[name]
         if of_module is None:
             raise AttributeError(f"module {names['__name__']!r} has no attribute {name!r}")
         return of_module(name)

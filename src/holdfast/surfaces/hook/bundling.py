@@ -15,7 +15,7 @@ from holdfast.surfaces.hook.bundle import is_current
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from types import CodeType
     from typing import Any
 
@@ -66,6 +66,9 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 USED = os.path.join(_HERE, "used.txt")
 # In a module: the names of tables that it makes of its own constants; a bundle has them as they are then.
 MADE_ONCE = "MADE_ONCE"
+# What a value is made by that may wait, beside the records of its module.
+_MAKING = frozenset(("dict", "enumerate", "frozenset", "len", "range", "set", "sorted", "str", "tuple", "zip"))
+_IMPORTS, _PARTS = (ast.Import, ast.ImportFrom), (ast.Attribute, ast.Subscript)
 _made: dict[tuple[str, int, int, frozenset[str]], tuple[Part, list[str], list[bytes]]] = {}
 _used: dict[tuple[str, str], frozenset[str]] = {}
 
@@ -207,20 +210,36 @@ def lean(
             waiting += [each for each in (inner if isinstance(inner, list) else [inner]) if isinstance(each, ast.AST)]
     needed = list(_imported(tree))
     if late is not None:
-        tree.body = _without_made(tree.body)
+        tree.body = without_made(tree.body)
         _leave_out(tree, path, used or frozenset(), late)
     return _compiled(tree, path), needed
 
 
-def _without_made(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return the statements of a module without those that make what it names in MADE_ONCE: a bundle has the values."""
+def without_made(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the statements of a module without those that make what it names in MADE_ONCE: a bundle has the values.
+
+    What it imports for these and for nothing else goes, too.
+    """
     assigned = {
-        one: [node.id for node in ast.walk(ast.Tuple(one.targets, ast.Load())) if isinstance(node, ast.Name)]
+        one: [node.id for target in one.targets for node in ast.walk(target) if isinstance(node, ast.Name)]
         for one in body
         if isinstance(one, ast.Assign)
     }
-    named = next((ast.literal_eval(one.value) for one, names in assigned.items() if names == [MADE_ONCE]), ())
-    return [one for one in body if one not in assigned or not {*named}.issuperset(assigned[one])]
+    lists = [one.value for one, names in assigned.items() if names == [MADE_ONCE]]
+    named = {node.value for each in lists for node in ast.walk(each) if isinstance(node, ast.Constant)}
+    made = [one for one, names in assigned.items() if named.issuperset(names)]
+    left = [one for one in body if one not in made]
+    needless = _loaded(made) - _loaded(left)
+    for one in left:
+        if isinstance(one, ast.ImportFrom):
+            one.names = [each for each in one.names if each.name not in needless]
+    return [one for one in left if not isinstance(one, ast.ImportFrom) or one.names]
+
+
+def _loaded(body: Iterable[ast.stmt]) -> set[str]:
+    """Return the names that statements ask for."""
+    nodes = [node for one in body for node in ast.walk(one) if isinstance(node, ast.Name)]
+    return {node.id for node in nodes if isinstance(node.ctx, ast.Load)}
 
 
 def _values_of(name: str, code: CodeType) -> dict[str, object]:
@@ -245,15 +264,15 @@ def _named(code: CodeType) -> CodeType:
 def _leave_out(tree: ast.Module, path: str, used: frozenset[str], late: list[bytes]) -> None:
     """Put what stands for it in the place of each function that is not used, and add its code to `late`.
 
-    Classes that no used code of the module names are the first of these, all together.
+    Classes and plain values that no used code of the module names are the first of these, all together.
     """
     classes = [one for one in tree.body if isinstance(one, ast.ClassDef)]
-    functions: list[bytes] = []
+    functions: list[tuple[ast.Constant, ast.FunctionDef]] = []
     bodies = [(tree.body, ""), *((one.body, f"{one.name}.") for one in classes)]
     for body, before in bodies:
         for place, node in enumerate(body):
             if isinstance(node, ast.FunctionDef) and f"{before}{node.name}" not in used and _is_alone(node, before):
-                # Zero is the number of the classes.
+                # Zero is the number of the classes and values.
                 number = ast.Constant(len(functions) + 1)
                 call: ast.expr = ast.Call(ast.Name("__late__", ast.Load()), [number], [])
                 for decorator in reversed(node.decorator_list):
@@ -262,28 +281,58 @@ def _leave_out(tree: ast.Module, path: str, used: frozenset[str], late: list[byt
                     ast.copy_location(ast.Assign([ast.Name(node.name, ast.Store())], call), node)
                 )
                 node.decorator_list = []
-                functions.append(marshal.dumps(_compiled(ast.Module([node], []), path)))
-    unnamed = _unnamed(tree, classes, used)
-    if functions or unnamed:
-        tree.body = [one for one in tree.body if one not in unnamed]
-        of_classes = marshal.dumps(_compiled(ast.Module(unnamed, []), path)) if unnamed else b""
-        late += [of_classes, *functions]
+                functions.append((number, node))
+    unnamed = _unnamed(tree, [*classes, *_plain_values(tree)], used)
+    if not functions and not unnamed:
+        return
+    tree.body = [one for one in tree.body if one not in unnamed]
+    waiting = sorted({name for one in unnamed for name in _names_of(one)})
+    tree.body += ast.parse(f"__waiting__ = {tuple(waiting)}").body if waiting else []
+    for count, (number, node) in enumerate(functions, start=1):
+        # What names none of those need not wait for them.
+        number.value = -count if _loaded([node]).intersection(waiting) else count
+    late += [marshal.dumps(_compiled(ast.Module(unnamed, []), path)) if unnamed else b""]
+    late += [marshal.dumps(_compiled(ast.Module([node], []), path)) for _, node in functions]
 
 
-def _unnamed(tree: ast.Module, classes: list[ast.ClassDef], used: frozenset[str]) -> list[ast.stmt]:
-    """Return the classes that are not used and that nothing names which is left in the module."""
-    unused = [one for one in classes if one.name not in used]
+def _plain_values(tree: ast.Module) -> list[ast.Assign]:
+    """Return the statements that make a value of constants and records: when that is done makes no difference."""
+    defined = {one.name: one for one in tree.body if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
+    records = {name for name, one in defined.items() if isinstance(one, ast.ClassDef) and _is_laid_out(one)}
+    imported = {each.asname or each.name for one in tree.body if isinstance(one, _IMPORTS) for each in one.names}
+    changed = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
+    changed |= {each.target.id for each in tree.body if isinstance(each, ast.AugAssign)}  # type: ignore[union-attr]
+    # A function may ask for one of these values as it runs, and would be asked to make it.
+    found = []
+    for one in tree.body:
+        if isinstance(one, ast.Assign) and changed.isdisjoint(names := _names_of(one)) and names != [MADE_ONCE]:
+            inner = [*ast.walk(one.value)]
+            named = {node.id for node in inner if isinstance(node, ast.Name)}
+            roots = {node.value.id for node in inner if isinstance(node, _PARTS) and isinstance(node.value, ast.Name)}
+            calls = {node.func.id for node in inner if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+            is_plain = calls <= _MAKING | records and roots.isdisjoint(imported) and not named & ({*defined} - records)
+            found += [one] if is_plain and not any(name[:2] in ("", "__") for name in names) else []
+    return found
+
+
+def _names_of(one: ast.ClassDef | ast.Assign) -> list[str]:
+    targets = [] if isinstance(one, ast.ClassDef) else one.targets
+    own = [one.name] if isinstance(one, ast.ClassDef) else []
+    return own + [target.id if isinstance(target, ast.Name) else "" for target in targets]
+
+
+def _is_laid_out(node: ast.ClassDef) -> bool:
+    return any(isinstance(base, ast.Attribute) and base.attr == "base" for base in node.bases)
+
+
+def _unnamed(tree: ast.Module, may_wait: list[ast.ClassDef | ast.Assign], used: frozenset[str]) -> list[Any]:
+    """Return what may wait, is not used, and is named by nothing that is left in the module, in its order there."""
+    unused = sorted((one for one in may_wait if used.isdisjoint(_names_of(one))), key=lambda one: one.lineno)
     while True:
-        named = {
-            node.id
-            for one in tree.body
-            if one not in unused
-            for node in ast.walk(one)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-        }
-        left = [one for one in unused if one.name not in named]
+        named = _loaded(one for one in tree.body if one not in unused)
+        left = [one for one in unused if named.isdisjoint(_names_of(one))]
         if left == unused:
-            return list[ast.stmt](unused)
+            return unused
         unused = left
 
 
@@ -304,9 +353,15 @@ def _strip(node: ast.AST) -> None:
     elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
         node.test = ast.Constant(False, lineno=node.lineno, col_offset=0)
     elif isinstance(node, ast.Module):
-        node.body = [each for each in node.body if getattr(each, "module", "") != "__future__"]
+        kept = [each for each in node.body if getattr(each, "module", "") != "__future__"]
+        node.body = [_unannotated(each) if isinstance(each, ast.AnnAssign) else each for each in kept]
     elif isinstance(node, ast.ClassDef) and len(node.decorator_list) == 1:
         _lay_out(node)
+
+
+def _unannotated(node: ast.AnnAssign) -> ast.stmt:
+    made = ast.Assign([node.target], node.value) if node.value is not None else ast.Pass()
+    return ast.fix_missing_locations(ast.copy_location(made, node))
 
 
 def _lay_out(node: ast.ClassDef) -> None:

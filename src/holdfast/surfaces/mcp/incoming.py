@@ -97,7 +97,7 @@ def settings_at_start(home: str, environment: Mapping[str, str], flags: Mapping[
         return settings.load(home, environment, flags)
     except HoldfastError as problem:
         sys.stderr.write(f"holdfast mcp: {problem}; the guidance is as usual\n")
-        return settings.Settings({one.name: one.default for one in settings.SETTINGS}, {})
+        return settings.Settings(dict(settings.DEFAULTS), {})
 
 
 def begin() -> Incoming:
