@@ -264,6 +264,7 @@ class _Found:
         self._told = prompt.told_by(text)
         self.likely: dict[int, float] = {}
         self.by_words: list[int] = []
+        self._texts: dict[int, str] = {}
         self._said: dict[int, dict[str, float]] = {}
         everything = table.few(wanted, _SCANNED) if model is not None and size <= _SCANNED else None
         self._stored = None if everything is None else table.vectors(everything)
@@ -283,12 +284,15 @@ class _Found:
 
     def weigh(self, asked: Asked, rows: list[int], near: dict[int, float]) -> None:
         """Weigh these memories."""
-        new = self.table.texts([row for row in rows if row not in self._said])
-        self._said |= {row: prompt.said(text) for row, text in new.items()}
+        self._texts |= self.table.texts([row for row in rows if row not in self._texts])
         rare, usual = prompt.rarities(asked), prompt.usual(near.values())
         names = prompt.names(asked.text, self.model) if self.least else frozenset()
         for row in rows:
-            said = self._said.get(row, {})
+            if self.least and not prompt.may_be_wanted(self._texts.get(row, ""), rare, names, self.least):
+                continue
+            if row not in self._said:
+                self._said[row] = prompt.said(self._texts.get(row, ""))
+            said = self._said[row]
             least = 0 if names and not names.isdisjoint(said) else self.least
             mark = prompt.likelihood(rare, said, near.get(row), usual, least)
             if mark > self.likely.get(row, 0.0):

@@ -47,10 +47,25 @@ _KEYCAP = "\u20e3"
 _LOOK = 8
 
 
+_TO_SPACE = "".join([chr(code) if chr(code).isalnum() else " " for code in range(128)])
+MADE_ONCE = ("_TO_SPACE",)
+
+
 def hash_of(*texts: str, length: int = 32) -> str:
     """Return the first hex digits of the SHA-256 of these texts; it matters where one ends and the next begins."""
     whole = "\0".join(texts)
     return sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+def small_words(text: str, within: str = "'’") -> list[str]:
+    """Return the words of a text in small letters; no other sign is left, and those that may stand `within` one go."""
+    for sign in within:
+        text = text.replace(sign, "")
+    small = text.lower()
+    if small.isascii():
+        # Sign by sign takes ten times as long.
+        return small.translate(_TO_SPACE).split()
+    return "".join([sign if sign.isalnum() else " " for sign in small]).split()
 
 
 def check_text(text: str) -> None:

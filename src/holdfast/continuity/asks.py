@@ -108,7 +108,7 @@ _CONDITIONS = frozenset(
         *("keine", "muss", "sin", "solo", "nunca", "sans", "pas", "jamais", "sem", "senza", "bez", "не", "без"),
     )
 )
-_GRUDGES = frozenset(("but", "still", "too", "aber", "immer", "zu"))
+_DISCONTENT = DOUBTS | {"but", "still", "too", "aber", "immer", "zu"}
 # What was said to an ask is told with it, so many messages; these are the kinds of messages, and how soon one says so.
 _MAX_ADDED, _SOON = 12, 8
 _TASK, _ADDITION, _ASIDE = "task", "addition", "aside"
@@ -170,23 +170,29 @@ def _only_judges(text: str) -> bool:
     """Whether a message is a rating or praise and nothing else; a number alone asks nothing."""
     if len(text) > MAX_ASK:
         return False
-    from holdfast.inject.prompt import asks_something
     from holdfast.language import moods
 
-    said = None
     if moods.may_have_a_number(text):
         # Most messages have no number.
         from holdfast.language import ratings
 
         said = ratings.parsed(text)
-    mood = moods.mood(text) if said is None else None
+        if said is not None:
+            return not _asks_beside_a_verdict(plain_words(said.comment))
     words = plain_words(text)
-    is_content = not _CONTENT.isdisjoint(words) and (DOUBTS | _GRUDGES).isdisjoint(words)
-    if said is None and (mood.rating <= _MIDDLING if mood else not is_content):
+    # Of most messages this is told soon, and the mood is not.
+    if _asks_beside_a_verdict(words):
         return False
+    mood = moods.mood(text)
+    return mood.rating > _MIDDLING if mood else not _CONTENT.isdisjoint(words) and _DISCONTENT.isdisjoint(words)
+
+
+def _asks_beside_a_verdict(words: list[str]) -> bool:
+    """Whether words ask for something when those are left out that say how good the work was."""
+    from holdfast.inject.prompt import asks_something
+
     judging = among("ratings", "verdicts") | among("ratings", "judging")
-    left = [word for word in plain_words(text if said is None else said.comment) if word not in judging]
-    return not asks_something(" ".join(left))
+    return asks_something(" ".join([word for word in words if word not in judging]))
 
 
 def worked_on(prompts: Sequence[str], *, is_answered: bool = False, are_tasks: bool = False) -> list[str]:
@@ -304,9 +310,9 @@ def only_asks(text: str) -> bool:
     return bool(every) and all(_asks_only(one) or bare_words(one)[0] in leads for one in every)
 
 
-def is_aside(text: str) -> bool:
-    """Whether a message only wants to know something or says good-bye, and answers no question of the agent."""
-    return only_asks(text) or any(map(_is_leaving, text[:MAX_ASK].replace("!", ".").split(".")))
+def says_good_bye(text: str) -> bool:
+    """Whether a message says in a sentence that the work is over for now."""
+    return any(map(_is_leaving, text[:MAX_ASK].replace("!", ".").split(".")))
 
 
 def _is_leaving(sentence: str) -> bool:

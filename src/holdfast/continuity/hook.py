@@ -11,7 +11,7 @@ import os
 
 from holdfast.base.light_records import replace
 from holdfast.base.minijson import dumps
-from holdfast.base.text import DOTS, cut, with_capital
+from holdfast.base.text import DOTS, cut, small_words, with_capital
 from holdfast.continuity import asks, messages, open_sessions
 from holdfast.errors import HoldfastError, StoreBusy
 from holdfast.parts import CONTINUES, Effect
@@ -29,20 +29,17 @@ if TYPE_CHECKING:
 
 _MAX_ANSWER = 16_000
 _MAX_DONE = 10
-_MAX_CLOSED = 5
+# A start waits for these, the newest of those that were left; the others are for later starts.
+_MAX_CLOSED = 2
 _MAX_OFFER = 4_000
 _MAX_OPEN = 6
 _MAX_NOTED = 120
 # A longer message does more than to choose; a shorter one that has none of these words names no option.
 _MAX_PICK = 400
 _MARKS = f"{messages.WORDS.rpartition('/continuity/')[0]}/sessions/words/marks.txt"
-_PICKS = frozenset(
-    (
-        *("1", "2", "3", "4", "5", "6", "7", "8", "9", "b", "c", "d", "e", "f", "both", "all", "first", "second"),
-        *("third", "former", "latter", "last", "option", "options", "approach", "plan", "solution", "erste", "zweite"),
-        *("beide", "variante", "opción", "opção"),
-    )
-)
+_NAMES = ("both", "all", "first", "second", "third", "former", "latter", "last", "option", "options", "approach")
+_OTHERS = ("plan", "solution", "erste", "zweite", "beide", "variante", "opción", "opção")
+_PICKS = frozenset((*"123456789bcdef", *_NAMES, *_OTHERS))
 
 
 def at_prompt(run: HookRun) -> Iterator[Effect]:
@@ -77,13 +74,13 @@ def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger,
         said = [*[one for one in said if one[0] != "decision"], ("decision", messages.clean(picked, messages.MAX_SAID))]
     ask = asks.asked(text)
     # Who chooses, or only wants to know something, goes on with what was asked before.
-    about = "" if picked or asks.only_asks(text) else asks.focus_of(text, ask, found)
-    done = [messages.clean(sentence, messages.MAX_SAID) for sentence in messages.said_done(text)[:_MAX_DONE]]
+    only_asks = asks.only_asks(text)
+    about = "" if picked or only_asks else asks.focus_of(text, ask, found)
     rows = [("said", dumps([kind, what])) for kind, what in said]
     rows += [(kind, line) for kind, line in (("ask", ask), ("focus", about)) if line]
-    rows += [("done", sentence) for sentence in done]
+    rows += [("done", messages.clean(one, messages.MAX_SAID)) for one in messages.said_done(text)[:_MAX_DONE]]
     rows += [("dropped", messages.clean(what, messages.MAX_ASK)) for what in messages.dropped(text)]
-    rows += [(open_sessions.ASIDE, "-")] if asks.is_aside(text) else []
+    rows += [(open_sessions.ASIDE, "-")] if only_asks or asks.says_good_bye(text) else []
     yield Effect(lambda: _note(run, project, [*rows, (open_sessions.PROCESS, open_sessions.agent_process())]))
     # What was asked is in the session's file; the page gets it when the agent pauses, so that most prompts need not
     # wait for the disk.
@@ -93,7 +90,7 @@ def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger,
 
 def _picked(run: HookRun, project: Project, text: str) -> str:
     """Return what a short message chooses of what the agent offered at its last pause; mostly nothing."""
-    words = "".join([sign if sign.isalnum() else " " for sign in text[: _MAX_PICK + 1].casefold()]).split()
+    words = small_words(text[: _MAX_PICK + 1].casefold(), "")
     if len(text) > _MAX_PICK or (_PICKS.isdisjoint(words) and words[-1:] != ["a"]):
         return ""
     one = open_sessions.read(_open_path(run, project))
@@ -203,8 +200,7 @@ def _open_session(run: HookRun) -> None:
     # A start after a compaction is in the middle of a session.
     is_new = run.call.source != "compact"
     seconds = run.settings.number("continuity.open_minutes") * 60
-    resumed = _open_path(run, project) if is_new else ""
-    left = open_sessions.left_open(run.home, project.ids, seconds, resumed)
+    left = open_sessions.left_open(run.home, project.ids, seconds, _open_path(run, project) if is_new else "")
     if left:
         _finish(run, project, left)
     if is_new:
@@ -222,12 +218,15 @@ def _finish(run: HookRun, project: Project, left: list[Opened]) -> None:
     problems: list[HoldfastError] = []
     # Of two that start at once, one does it; the other finds nothing left.
     with region.lock_of(pages.folder, "closing"):
-        for one in left[:_MAX_CLOSED]:
+        told = 0
+        for one in left:
             now = open_sessions.read(one.path)
-            if now is None or now.closed or now.changed != one.changed or run.is_late():
+            if now is None or now.closed or now.changed != one.changed:
                 continue
+            if told >= _MAX_CLOSED or run.is_late():
+                break
             try:
-                closing.close(pages, _collected(run, project, now), run.at, cut_off=True)
+                told += closing.close(pages, _collected(run, project, now), run.at, cut_off=True)
             except HoldfastError as problem:
                 # One that cannot be closed keeps nobody from closing the others.
                 problems.append(problem)

@@ -6,7 +6,7 @@ looks at every prompt, so a long one costs no more than a look at its beginning.
 
 from __future__ import annotations
 
-from holdfast.base.text import with_capital
+from holdfast.base.text import small_words, with_capital
 from holdfast.language.word_lists import LANGUAGES, lines
 from holdfast.privacy.fence import harmless_line, kept, shown
 from holdfast.privacy.redact import is_mostly_secret
@@ -434,5 +434,4 @@ def bare_words(sentence: Sentence) -> list[str]:
 
 def plain_words(text: str) -> list[str]:
     """Return the words of a text in small letters, without signs and apostrophes."""
-    letters = [letter if letter.isalnum() else " " for letter in text.casefold() if letter not in _APOSTROPHES]
-    return "".join(letters).split()
+    return small_words(text.casefold(), _APOSTROPHES)

@@ -13,6 +13,7 @@ sum is a likelihood: docs/hooks.md has the figures.
 from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import small_words
 from holdfast.inject.block import WHOLE, Block, Item, blocked, digest_of, given_of, is_told, statement_of, text_of
 from holdfast.inject.shown import FORGOTTEN, hidden
 from holdfast.language.sentences import sentences
@@ -160,9 +161,7 @@ def is_new(memory: Memory, shown: Shown) -> bool:
 
 def asks_something(prompt: str) -> bool:
     """Whether the prompt has any word that more is meant by than to go on, to agree or to greet."""
-    beginning = prompt[:400].replace("'", "")
-    said = "".join([letter if letter.isalnum() else " " for letter in beginning]).lower().split()
-    return any(word not in _REPLIES for word in said)
+    return not _REPLIES.issuperset(small_words(prompt[:400], "'"))
 
 
 def why(mark: float, found: tuple[str, ...]) -> str:
@@ -258,6 +257,13 @@ def _is_name(word: str, model: Model | None) -> bool:
 def least_words(prompt: str) -> int:
     """Return how many words that tell something a memory must have in common with one ask of this prompt."""
     return _IN_COMMON if len(words(prompt)) > _LONG else 0
+
+
+def may_be_wanted(text: str, rare: dict[str, float], names: frozenset[str], least: int) -> bool:
+    """Whether a memory may have so many words in common, or a name: soon told, before all its words are looked at."""
+    # A stem is a part of its word, but where accents are taken off.
+    small = text.lower()
+    return not small.isascii() or sum([word in small for word in rare]) >= least or any(one in small for one in names)
 
 
 def likelihood(

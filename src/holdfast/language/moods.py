@@ -11,6 +11,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from holdfast.base.light_records import dataclass
+from holdfast.base.text import small_words
 from holdfast.language.word_lists import sections
 
 TYPE_CHECKING = False
@@ -137,7 +138,7 @@ def _in_other_languages(said: list[str]) -> Iterator[Mood]:
     for name, rating in (("frustrated", _LOW), ("praised", _HIGH)):
         for phrase in _words_of("other").phrases(name):
             # Letters from U+2E80 on stand without spaces between words.
-            if (phrase if phrase[0] >= "\u2e80" else f" {phrase} ") in spaced:
+            if phrase in spaced and (phrase[0] >= "\u2e80" or f" {phrase} " in spaced):
                 yield Mood(rating, _CLEAR, phrase)
 
 
@@ -315,7 +316,7 @@ def _sentences(text: str) -> Iterator[MoodSentence]:
 def _sentence(text: str, end: str) -> MoodSentence:
     for mark in _PARTS:
         text = text.replace(mark, ",")
-    parts = [tuple(words_of(part)) for part in text.replace(" - ", ",").split(",")]
+    parts = [tuple(small_words(part)) for part in text.replace(" - ", ",").split(",")]
     parts = [part for part in parts if part]
     return MoodSentence(tuple(word for part in parts for word in part), tuple(parts), end)
 
@@ -342,15 +343,8 @@ def _without_quotes(line: str) -> str:
 
 def may_have_a_number(text: str) -> bool:
     """Whether a message may say how good the work was by a number: in figures, in stars or as "eight out of ten"."""
-    return any(letter.isdigit() or letter in "★⭐" for letter in text) or text.casefold().rstrip(".! ").endswith(
-        _OF_TEN
-    )
-
-
-def words_of(text: str) -> list[str]:
-    """Return the words of a text in small letters; apostrophes fall away."""
-    plain = text.lower().replace("'", "").replace("’", "")
-    return "".join([letter if letter.isalnum() else " " for letter in plain]).split()
+    is_counted = any(map(str.isdigit, text)) or "★" in text or "⭐" in text
+    return is_counted or text.casefold().rstrip(".! ").endswith(_OF_TEN)
 
 
 def _words_of(language: str) -> Words:

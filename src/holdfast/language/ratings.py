@@ -9,8 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from holdfast.base.light_records import dataclass
-from holdfast.base.text import hash_of
-from holdfast.language.moods import words_of as words_of
+from holdfast.base.text import hash_of, small_words
 from holdfast.language.word_lists import among, listed
 
 TABLE = "ratings"
@@ -113,7 +112,7 @@ def answers(number: int, answer: str) -> bool:
 def asks_how_many(answer: str) -> bool:
     """Whether the agent asked last for a count, so that "8/10" is one."""
     lines = [line for line in answer.splitlines() if line.strip()]
-    return bool(lines) and lines[-1].rstrip("*_) ").endswith("?") and words_of(lines[-1])[:2] in _HOW_MANY
+    return bool(lines) and lines[-1].rstrip("*_) ").endswith("?") and small_words(lines[-1])[:2] in _HOW_MANY
 
 
 def _in_figures(text: str) -> str:
@@ -158,7 +157,7 @@ def _behind_a_lead(text: str) -> Parsed | None:
     at = next((place for place, letter in enumerate(text[:_MAX_LEAD]) if letter.isdigit()), -1)
     if at < 0 or (at and not (text[at - 1].isspace() or text[at - 1] in "*:=")):
         return None
-    lead = words_of(text[:at])
+    lead = small_words(text[:at])
     known = _words("giving") | _words("leads")
     if not lead or not (known | _words("verdicts") | _words("judging")).issuperset(lead) or "\n" in text[:at]:
         return None
@@ -176,7 +175,7 @@ def _behind_a_lead(text: str) -> Parsed | None:
 
 def _is_verdict(lead: list[str], rest: str) -> bool:
     """Whether a number behind these words is what the work was: "that was a 3", "a 2 for that", "das war eine 4"."""
-    said = words_of(rest)
+    said = small_words(rest)
     if said[:1] and said[0] in _words("aiming"):
         return len(said) > 1 and said[1] in _words("aimed")
     return not said and not {"was", "war"}.isdisjoint(lead) and not {"a", "an", "eine", "ne"}.isdisjoint(lead[-1:])
@@ -215,7 +214,7 @@ def _comment_behind_ten(rest: str) -> str | None:
     plain = rest.lstrip(_ENDS + _DASHES + " \t\n")
     if plain != rest.lstrip() or not plain or not plain[0].isalnum():
         return plain
-    said = words_of(plain)
+    said = small_words(plain)
     # "2/10 for that" judges, "8/10 for two weeks" counts.
     is_aimed = said[0] in _words("aiming") and len(said) > 1 and said[1] in _words("aimed") and plain[-1] != "?"
     return plain if is_aimed or _cannot_be_counted(plain) or said[0] in _words("going-on") else None
@@ -247,7 +246,7 @@ def _comment_behind_mark(plain: str, rest: str) -> str | None:
         return None
     if comment[0] in _OPERATORS or any(one in comment for one in _CODE) or _lists_more(comment):
         return None
-    said = words_of(comment)
+    said = small_words(comment)
     if comment[0].isdigit():
         # It says something of its own, and is no range, sum or enumeration.
         joined = mark in _DASHES and not _words("joining").isdisjoint(said)
@@ -261,12 +260,12 @@ def _comment_behind_mark(plain: str, rest: str) -> str | None:
 
 def _cannot_be_counted(comment: str) -> bool:
     """Whether what follows a number without a mark is no thing of which there are so many."""
-    said = words_of(comment)
+    said = small_words(comment)
     if not said:
         return True
     if said[0] in _words("never-counted"):
         return len(said) == 1 or said[1] not in _words("counted")
-    first = words_of(comment.replace(",", ".").partition(".")[0].partition("!")[0].partition(" - ")[0])
+    first = small_words(comment.replace(",", ".").partition(".")[0].partition("!")[0].partition(" - ")[0])
     return (_words("verdicts") | _words("judging")).issuperset(first) and not _words("verdicts").isdisjoint(first)
 
 
@@ -291,14 +290,14 @@ def _numbers_of(line: str) -> list[int]:
         inner = piece.partition(")")[0]
         if inner.isdecimal():
             found.append(int(inner))
-    said = words_of(line)
+    said = small_words(line)
     found += [int(two) for one, two in pairwise(said) if one in _words("offers") and two.isdecimal()]
     return [number for number in found if number <= HIGHEST]
 
 
 def _asks(line: str) -> bool:
     """Whether a line asks for a number that is no rating of the work."""
-    said = words_of(line)
+    said = small_words(line)
     if not line.rstrip("*_) ").endswith("?"):
         return not _words("asks-for-number").isdisjoint(said)
     is_scale = not _words("asks-for-rating").isdisjoint(said) or ("1" in said and "10" in said)

@@ -74,7 +74,7 @@ def test_keeping_the_working_state_is_light(hook, remember, event, told):
 
 
 def test_what_was_not_left_is_not_looked_for(hook, remember):
-    """A start finds sessions that work or only asked and loads nothing for them; one that left something it finishes."""
+    """A start loads nothing for sessions that work or only asked; it finishes one that left something."""
     remember("Deploys need the VPN. Ask Kim for access.")
     hook.prompt("Add a dark mode toggle to the settings page", session_id="s0")
     finishing = {"holdfast.learning.work.turns", "holdfast.learning.work.model"}

@@ -15,8 +15,8 @@ from datetime import date, timedelta
 from functools import cache
 
 from holdfast.base.clock import is_date
-from holdfast.base.text import CUT, cut
-from holdfast.language.ratings import Rating, words_of
+from holdfast.base.text import CUT, cut, small_words
+from holdfast.language.ratings import Rating
 from holdfast.language.word_lists import LANGUAGES, sections
 from holdfast.learning.fixes.model import Fix
 from holdfast.learning.incidents.model import Incident
@@ -247,11 +247,11 @@ def _done_about(rows: Sequence[Rating], found: SynthesisFinding) -> Done:
     sessions = {(row.agent, row.session) for row in rows if row.session}
     said: dict[tuple[str, str], list[str]] = {}
     for row in rows:
-        said.setdefault((row.agent, row.session), []).append(" ".join(words_of(said_in(row))))
+        said.setdefault((row.agent, row.session), []).append(" ".join(small_words(said_in(row))))
 
     def quotes(one: Evidence) -> bool:
         # A quote may be cut at its end, so only its first words are looked for.
-        first = " ".join(words_of(one.quote)[:_TELLING])
+        first = " ".join(small_words(one.quote)[:_TELLING])
         return any(first in text for text in said.get((one.agent, one.session), ()))
 
     return _done(
@@ -323,7 +323,7 @@ def said_in(rating: Rating) -> str:
 def names_of(rating: Rating) -> list[str]:
     """Return the groups that a rating is in."""
     mood = mood_of(rating)
-    said = words_of(said_in(rating)) if mood else []
+    said = small_words(said_in(rating)) if mood else []
     if mood == SUCCESS:
         said = [word for place, word in enumerate(said) if not place or said[place - 1] not in _NOT]
     text = f" {' '.join(said)} "

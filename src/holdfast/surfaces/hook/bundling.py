@@ -298,7 +298,9 @@ def _leave_out(tree: ast.Module, path: str, used: frozenset[str], late: list[byt
 def _plain_values(tree: ast.Module) -> list[ast.Assign]:
     """Return the statements that make a value of constants and records: when that is done makes no difference."""
     defined = {one.name: one for one in tree.body if isinstance(one, (ast.FunctionDef, ast.ClassDef))}
-    records = {name for name, one in defined.items() if isinstance(one, ast.ClassDef) and _is_laid_out(one)}
+    # `_lay_out` made these.
+    of_records = [(name, base) for name, one in defined.items() for base in getattr(one, "bases", ())]
+    records = {name for name, base in of_records if isinstance(base, ast.Attribute) and base.attr == "base"}
     imported = {each.asname or each.name for one in tree.body if isinstance(one, _IMPORTS) for each in one.names}
     changed = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
     changed |= {each.target.id for each in tree.body if isinstance(each, ast.AugAssign)}  # type: ignore[union-attr]
@@ -319,10 +321,6 @@ def _names_of(one: ast.ClassDef | ast.Assign) -> list[str]:
     targets = [] if isinstance(one, ast.ClassDef) else one.targets
     own = [one.name] if isinstance(one, ast.ClassDef) else []
     return own + [target.id if isinstance(target, ast.Name) else "" for target in targets]
-
-
-def _is_laid_out(node: ast.ClassDef) -> bool:
-    return any(isinstance(base, ast.Attribute) and base.attr == "base" for base in node.bases)
 
 
 def _unnamed(tree: ast.Module, may_wait: list[ast.ClassDef | ast.Assign], used: frozenset[str]) -> list[Any]:
@@ -353,15 +351,13 @@ def _strip(node: ast.AST) -> None:
     elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
         node.test = ast.Constant(False, lineno=node.lineno, col_offset=0)
     elif isinstance(node, ast.Module):
-        kept = [each for each in node.body if getattr(each, "module", "") != "__future__"]
-        node.body = [_unannotated(each) if isinstance(each, ast.AnnAssign) else each for each in kept]
+        node.body = [each for each in node.body if getattr(each, "module", "") != "__future__"]
+        for place, each in enumerate(node.body):
+            if isinstance(each, ast.AnnAssign):
+                made = ast.Assign([each.target], each.value) if each.value is not None else ast.Pass()
+                node.body[place] = ast.fix_missing_locations(ast.copy_location(made, each))
     elif isinstance(node, ast.ClassDef) and len(node.decorator_list) == 1:
         _lay_out(node)
-
-
-def _unannotated(node: ast.AnnAssign) -> ast.stmt:
-    made = ast.Assign([node.target], node.value) if node.value is not None else ast.Pass()
-    return ast.fix_missing_locations(ast.copy_location(made, node))
 
 
 def _lay_out(node: ast.ClassDef) -> None:
