@@ -81,7 +81,8 @@ def test_status_of_a_workstream(works, tasks, status) -> None:
 
 def test_decisions_come_once_and_with_their_reason() -> None:
     """What the log has and a session said is one row; a reason in the sentence is the rationale."""
-    said = work("a", "2026-05-20", decided=("Use Postgres, not Redis", "skip the cache because it is slow"))
+    kept = ("Use Postgres, not Redis", "skip the cache because it is slow")
+    said = work("a", "2026-05-20", decided=(*kept, "erased", "decision: yes zod"))
     told = FoundDecision("2026-05-19", "use postgres, not redis.", "we know it", "log/2026-05-19.md")
     assert rows("Decisions", Material(TODAY, (said,), loose=(told,))) == [
         ("2026-05-19", "use postgres, not redis.", "we know it"),

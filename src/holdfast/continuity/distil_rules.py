@@ -18,6 +18,7 @@ from itertools import accumulate, chain
 from holdfast.base.clock import is_day
 from holdfast.continuity import page, region
 from holdfast.continuity.page import PageEntry
+from holdfast.privacy.scrub import ERASED
 
 ACTIVE_DAYS = 7
 OLD_TODO_DAYS = 14
@@ -32,6 +33,8 @@ DECISIONS, GAPS = "Decisions", "Known gaps"
 _NOT_KEY = ("package-lock.json", "yarn.lock", "pnpm-lock.yaml", "uv.lock", "poetry.lock", "Cargo.lock", "go.sum")
 _REASONS = (" because ", ", weil ", " weil ", ", denn ")
 _SAME_LETTERS = 150
+_MIN_DECIDED = 2
+_NO_DECISION = frozenset((ERASED, "decision", "decided", "yes", "yeah", "no", "ok", "okay", "ja", "nein"))
 _GAVE_UP = ("failure", "partial", "abandoned")
 # Branches on which everything happens, so that they tell nothing.
 _COMMON = frozenset(("main", "master", "develop", "dev", "trunk", "head", "default", ""))
@@ -178,7 +181,12 @@ def _is_about(task: KnownTodo, stream: Stream) -> bool:
 
 def _decisions(works: Sequence[SessionWork], material: Material) -> list[Suggestion]:
     found: dict[str, Suggestion] = {}
-    told = [FoundDecision(work.ended[:10], text, source=work.source) for work in works for text in work.decided]
+    told = [
+        FoundDecision(work.ended[:10], text, source=work.source)
+        for work in works
+        for text in work.decided
+        if _is_left(text)
+    ]
     ends = _ends(material)
     for one in (*material.loose, *told):
         entry = row_of(one)
@@ -186,6 +194,12 @@ def _decisions(works: Sequence[SessionWork], material: Material) -> list[Suggest
             # The log and the digest cut a long sentence at different places.
             found.setdefault(entry.words[:_SAME_LETTERS], Suggestion(entry, one.source))
     return sorted(found.values(), key=lambda one: one.entry.cells[0])
+
+
+def _is_left(text: str) -> bool:
+    """Whether a decision of a session says something still: of some only a nod was kept, of others all was erased."""
+    words = [word.strip(":,.") for word in region.plain(text).split()]
+    return len([word for word in words if word not in _NO_DECISION]) >= _MIN_DECIDED
 
 
 def row_of(one: FoundDecision) -> PageEntry:
