@@ -12,6 +12,7 @@ from holdfast.errors import BadInput
 from holdfast.memory.remember import put_shared
 from holdfast.records import Draft, Filter, Memory, Scope
 from holdfast.store import layout, memory_file
+from support.canaries import canary, coded, told_in
 from support.postgres import hub, server
 
 GLOBAL, PROJECT = Scope("global"), Scope("project", "shop")
@@ -156,6 +157,44 @@ def test_a_text_with_quotes_and_line_ends_is_found_wherever_it_stands():
     with made.operator.begin() as db:
         left = db.execute("SELECT name FROM holdfast.session WHERE organisation = %s", place[:1]).fetchall()
     assert left == [("other",)]
+
+
+def test_a_text_goes_in_every_encoding_that_a_home_knows():
+    """Canaries in five encodings, in memories, their history, proposals and reasons: none is left in any table."""
+    from holdfast.exchange.hub_keeping import apply_erase, plan_erase
+
+    made = hub()
+    organisation(made, "coded")
+    store = store_of(made, "kim", "coded")
+    for number in range(10):
+        store.put(Draft(f"Note {coded(number)} holds.", PROJECT, key=f"n{number}"))
+    for number in range(10, 15):
+        store.put(Draft(f"Note {coded(number)} holds now.", PROJECT, key=f"n{number - 10}"))
+    store.put(Draft("Nothing to do with it.", PROJECT, key="other"))
+    store.reason = coded(18)
+    store.put(Draft("Another thing.", PROJECT, key="other"))
+    made.operator.set_rule("coded", "shop", "reviewed")
+    reviewed = store_of(made, "kim", "coded")
+    for number in range(20, 25):
+        reviewed.reason = "r"
+        put_shared(reviewed, Draft(f"Propose {coded(number)}.", PROJECT, key=f"p{number}"))
+    assert len(tables_with_canaries(made)) > 3
+    for number in (*range(15), 18, *range(20, 25)):
+        apply_erase(made.operator, "coded", canary(number), plan_erase(made.operator, "coded", canary(number)))
+    assert tables_with_canaries(made) == set()
+    assert [one.key for one in store.find(Filter(None))] == ["other"]
+
+
+def tables_with_canaries(made) -> set[str]:
+    """Return the tables of which a row has a canary, in whatever encoding."""
+    found = set()
+    with made.operator.begin() as db:
+        asked = "SELECT table_name FROM information_schema.tables WHERE table_schema = 'holdfast'"
+        for (name,) in db.execute(asked).fetchall():
+            rows = db.execute(f'SELECT row_to_json(one)::text FROM holdfast."{name}" one').fetchall()
+            if any(told_in(row.encode()) for (row,) in rows):
+                found.add(name)
+    return found
 
 
 def test_what_was_erased_comes_back_by_no_share():

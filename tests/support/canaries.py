@@ -44,6 +44,11 @@ def holding(home: Path) -> list[str]:
     return found + [name for name in depots if MARK.search(_read_as_anything(_objects_of(every[name].parent)))]
 
 
+def told_in(data: bytes) -> bool:
+    """Whether bytes hold a mark, in any of the encodings."""
+    return MARK.search(_read_as_anything(data)) is not None
+
+
 def _data_of(path: Path) -> bytes:
     """Return what a file holds, decompressed where it is a raw session or an object of git."""
     data = path.read_bytes()

@@ -8,6 +8,7 @@ its files; what it leaves of the write-ahead log and of backups is not ours (doc
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from holdfast.base.text import count, hash_of
 from holdfast.errors import BadInput
 from holdfast.exchange.hub_allowed import erased_key
 from holdfast.memory.retention import judge
+from holdfast.privacy.scrub import Scrubber, needle, words_of
 from holdfast.records import Step
 from holdfast.store import words
 from holdfast.store.organisations import Operator
@@ -37,12 +39,15 @@ _WHOLE = ("proposal", "passage", "passage_source", "session", "session_file", "s
 _NAMES = (
     *("kind", "owner", "key", "person", "act", "digest", "model", "what", "stem", "said", "name", "session", "state"),
 )
-_TEXTS = ("text", "text[]", "jsonb")
-# Every string in a field of JSON, and every name of a value there.
-_JSON = (
-    "(SELECT one #>> '{{}}' FROM jsonb_path_query({0}, 'strict $.**') one UNION ALL SELECT one #>> '{{}}'"
-    " FROM jsonb_path_query({0}, 'strict $.** ? (@.type() == \"object\").keyvalue().key') one)"
-)
+# The types of fields with words, and how each says all of them: of JSON every string and every name of a value.
+_PARTS = {
+    "text": "ARRAY[{0}]",
+    "text[]": "{0}",
+    "jsonb": "(SELECT array_agg(one #>> '{{}}') FROM (SELECT jsonb_path_query({0}, 'strict $.**') UNION ALL"
+    " SELECT jsonb_path_query({0}, 'strict $.** ? (@.type() == \"object\").keyvalue().key')) every(one))",
+}
+# So many rows come to this process at once.
+_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,31 +99,33 @@ def _old(moment: str, also: str) -> str:
 
 
 def plan_erase(operator: Operator, organisation: str, text: str) -> HubPlan:
-    """Return where a text stands in an organisation: memories that go whole, history and all, and other fields."""
+    """Return where a text stands in an organisation, in any encoding: memories that go whole, and other fields."""
     if len(text.strip()) < MIN_TEXT:
         raise BadInput(f"a text to erase has at least {MIN_TEXT} characters", "Give more of it.")
+    holds = _finder(text)
     with operator.begin() as db:
         number = operator.number_of(db, organisation)
+        ids = [id for _, id in _rows_with(db, number, ("memory", "text", "text"), holds, "id")]
         rows = db.execute(
             "SELECT m.id, t.name, m.key, octet_length(m.text) FROM holdfast.memory m JOIN holdfast.team t"
-            " ON t.organisation = m.organisation AND t.id = m.team WHERE m.organisation = %s"
-            " AND position(lower(%s) IN lower(m.text)) > 0 ORDER BY 2, 3",
-            (number, text),
+            " ON t.organisation = m.organisation AND t.id = m.team WHERE m.organisation = %s AND m.id = ANY(%s)"
+            " ORDER BY 2, 3",
+            (number, ids),
         ).fetchall()
         steps = [
             Step("erase", f"{team}/{key}", "with its history, words and vectors", size) for _, team, key, size in rows
         ]
         for table, column, kind in _columns(db):
-            sql = f"SELECT count(*) FROM holdfast.{table} WHERE {_holds(column, kind)}"
-            found = db.execute(sql, (number, text)).fetchone()
-            if table != "memory" and found[0]:
+            found = 0 if table == "memory" else len(_rows_with(db, number, (table, column, kind), holds))
+            if found:
                 act = "erase" if table in _WHOLE else "rewrite"
-                steps.append(Step(act, f"{table}.{column}", count(int(found[0]), "row")))
+                steps.append(Step(act, f"{table}.{column}", count(found, "row")))
     return HubPlan(steps, [row[0] for row in rows])
 
 
 def apply_erase(operator: Operator, organisation: str, text: str, plan: HubPlan) -> list[str]:
     """Take the text out of every table, then have the tables rewritten; return what PostgreSQL did not let us do."""
+    holds = _finder(text)
     with operator.begin() as db:
         number = operator.number_of(db, organisation)
         db.execute("SELECT set_config('holdfast.reason', 'erased', true)")
@@ -134,13 +141,41 @@ def apply_erase(operator: Operator, organisation: str, text: str, plan: HubPlan)
             note = "INSERT INTO holdfast.erased VALUES (%s, %s) ON CONFLICT DO NOTHING"
             db.execute(note, (number, json.dumps(row)))
         for table, column, kind in _columns(db):
+            if table == "memory":
+                continue
+            empty = "'{}'" if kind == "text[]" else "''"
+            act = f"UPDATE holdfast.{table} one SET {column} = {empty} FROM"
             if table in _WHOLE:
-                db.execute(f"DELETE FROM holdfast.{table} WHERE {_holds(column, kind)}", (number, text))
-            elif table != "memory":
-                empty = "'{}'" if kind == "text[]" else "''"
-                sql = f"UPDATE holdfast.{table} SET {column} = {empty} WHERE {_holds(column, kind)}"
-                db.execute(sql, (number, text))
+                act = f"DELETE FROM holdfast.{table} one USING"
+            places = [place for place, _ in _rows_with(db, number, (table, column, kind), holds)]
+            asked = f"{act} unnest(%s::text[]) place WHERE one.tableoid::text || one.ctid::text = place"
+            if places:
+                db.execute(asked, (places,))
     return _rewritten(operator, number)
+
+
+def _finder(text: str) -> Callable[[str], bool]:
+    """Return what tells whether words hold a text: as it stands, or as its words in any of the encodings of `erase`."""
+    scrubber, lowered = Scrubber([needle(text)] if words_of(text) else []), text.lower()
+    return lambda said: lowered in said.lower() or scrubber.holds(said.encode("utf-8", "surrogatepass")) > 0
+
+
+def _rows_with(
+    db: Any, number: int, field: tuple[str, str, str], holds: Callable[[str], bool], also: str = "NULL"
+) -> list[tuple[str, Any]]:
+    """Return where the rows lie whose field holds a text, each with one more of its columns.
+
+    A part of a field is looked at as it was said: in JSON and lists a quote or a line end is written otherwise.
+    """
+    table, column, kind = field
+    parts = _PARTS[kind].format(column)
+    with db.cursor(name="erasing") as rows:
+        rows.itersize = _AT_ONCE
+        rows.execute(
+            f"SELECT tableoid::text || ctid::text, {also}, {parts} FROM holdfast.{table} WHERE organisation = %s",
+            (number,),
+        )
+        return [(place, other) for place, other, said in rows if any(holds(one) for one in said or () if one)]
 
 
 def _bury(db: Any, place: tuple[int, int, str, str], key: str, body: str) -> None:
@@ -165,19 +200,9 @@ def _columns(db: Any) -> list[tuple[str, str, str]]:
             " WHERE c.relnamespace = 'holdfast'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition"
             " AND format_type(a.atttypid, NULL) = ANY(%s) AND EXISTS (SELECT 1 FROM pg_attribute o WHERE"
             " o.attrelid = c.oid AND o.attname = 'team') AND a.attname <> ALL(%s) ORDER BY 1, 2",
-            (list(_TEXTS), list(_NAMES)),
+            (list(_PARTS), list(_NAMES)),
         ).fetchall()
     )
-
-
-def _holds(column: str, kind: str) -> str:
-    """Return the condition by which a field holds a text; in JSON and lists a quote or a line end is written otherwise.
-
-    A part of a field is looked at as it was said: each string and name of JSON, each item of a list.
-    """
-    parts = {"text": f"(VALUES ({column}))", "text[]": f"unnest({column})", "jsonb": _JSON.format(column)}[kind]
-    found = f"SELECT 1 FROM {parts} part(said) WHERE position(lower(%s) IN lower(said)) > 0"
-    return f"organisation = %s AND EXISTS ({found})"
 
 
 def _rewritten(operator: Operator, organisation: int) -> list[str]:
