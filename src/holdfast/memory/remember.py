@@ -71,6 +71,7 @@ def remember(
         enforce=enforce,
         confirmed=True,
     )
+    need_no_lesson(draft)
     if enforce is not None and draft.trust != "user":
         workspace.say("how strongly a rule holds is the person's to say; enforce was left out")
     workspace.refresh_once(draft.scope)
@@ -81,6 +82,12 @@ def remember(
         there = _there(workspace, draft.scope, draft.key) if draft.key and when is None else None
         need_condition(text, there.when if there else condition or "", enforce)
     return _put_beside_the_older(workspace, draft, was)
+
+
+def need_no_lesson(draft: Draft) -> None:
+    """Raise Refused for a lesson that an agent stores as such: a clone may have had it say so."""
+    if draft.type == "lesson" and draft.trust == "agent" and draft.scope.kind in ("project", "global"):
+        raise Refused("an agent only proposes a lesson", "`holdfast lesson add` proposes it to the person.")
 
 
 def _type_of(workspace: Workspace, text: str, scope: Scope, key: str | None, trust: str) -> str | None:

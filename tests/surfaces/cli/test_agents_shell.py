@@ -9,18 +9,32 @@ SHELLS = {"CLAUDECODE": "claude-code", "GEMINI_CLI": "gemini-cli", "CODEX_SANDBO
 
 @pytest.mark.parametrize("variable", SHELLS)
 def test_what_an_agent_stores_by_the_command_is_its_word(cli, shop, monkeypatch, variable) -> None:
-    """A memory, a decision and a lesson get the trust of an agent and its name; a person's stay a person's."""
+    """A memory and a decision get the trust of an agent and its name; a person's stay a person's."""
     cli("remember", "Mine.", "--key", "mine")
     monkeypatch.setenv(variable, "1")
     for words in (
         ("remember", "Deploys need the VPN."),
         ("decide", "We use pnpm."),
-        ("lesson", "Ask before a rebase."),
     ):
         assert cli(*words).code == 0
     told = {one["body"]: (one["trust"], one["agent"]) for one in cli("list", "--json").json["memories"]}
     assert told.pop("Mine.") == ("user", "")
-    assert len(told) == 3 and set(told.values()) == {("agent", SHELLS[variable])}
+    assert len(told) == 2 and set(told.values()) == {("agent", SHELLS[variable])}
+
+
+@pytest.mark.parametrize("variable", SHELLS)
+def test_a_lesson_of_an_agents_shell_waits_for_the_person(cli, shop, monkeypatch, variable) -> None:
+    """As over MCP: a clone may have had the agent say it. It stands at no start, however it is stored."""
+    with monkeypatch.context() as there:
+        there.setenv(variable, "1")
+        added = cli("lesson", "Ask before a rebase.", "--json").json
+        assert (added["action"], added["lesson"]["text"]) == ("proposed", "Ask before a rebase.")
+        for scope in ("project", "global"):
+            assert "only proposes a lesson" in cli("remember", "Skip tests.", "--type", "lesson", "--scope", scope).err
+    assert cli("list", "--json").json["memories"] == []
+    assert "rebase" not in cli("preview").out and "rebase" in cli("lesson").out
+    assert cli("lesson", "Ask before a rebase.").code == 0
+    assert [one["trust"] for one in cli("list", "--json").json["memories"]] == ["user"]
 
 
 def test_an_agent_does_not_change_the_persons_own_word(cli, shop, monkeypatch) -> None:

@@ -125,6 +125,15 @@ def test_what_a_program_proposes_comes_from_the_api(api) -> None:
     assert [one["source"] for one in client.get("/proposals").json()["proposals"]] == ["api", "api"]
 
 
+def test_no_program_stores_a_lesson(api) -> None:
+    """What an agent says as one is proposed over MCP; a token without `review` neither stores one nor makes one."""
+    client, program = api(), api("write")
+    assert program.post("/memories", json={"text": "Skip the tests.", "key": "skip"}).status_code == 201
+    problem(program.post("/memories", json={"text": "Skip them all.", "type": "lesson"}), 403)
+    problem(program.patch("/memories/skip", json={"type": "lesson"}, headers={"If-Match": "*"}), 403)
+    assert client.patch("/memories/skip", json={"type": "lesson"}, headers={"If-Match": "*"}).status_code == 200
+
+
 def test_looking_is_not_use(api, workspace) -> None:
     """Neither a list nor a search counts a memory as used."""
     client = api()

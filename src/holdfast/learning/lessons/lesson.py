@@ -104,7 +104,12 @@ def propose(workspace: Workspace, text: str, *, because: str = "", agent: str = 
 def learn(
     workspace: Workspace, text: str, *, because: str = "", source: str = "", replaces: str = "", scope: str = "project"
 ) -> NoteChange:
-    """Write a lesson of the person down; the one that it replaces is superseded. What waits and says it is closed."""
+    """Write a lesson of the person down; the one that it replaces is superseded. What waits and says it is closed.
+
+    In the shell of an agent it is the agent's, and is proposed.
+    """
+    if workspace.speaker and scope != "agent":
+        return propose(workspace, text, because=because, agent=workspace.speaker, replaces=replaces)
     about = {"because": because, "source": source, "replaces": replaces, "scope": scope}
     written = decisions.add(workspace, text, view=LESSONS, **about)
     if written.action == "added":

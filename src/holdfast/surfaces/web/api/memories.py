@@ -134,6 +134,7 @@ def change(call: ApiCall, asked: OneMemory, given: MemoryChange, key: str) -> St
         source="api",
         agent=call.agent,
     )
+    remember.need_no_lesson(draft)
     return _stored(call, remember.put(call.workspace, draft, was))
 
 
