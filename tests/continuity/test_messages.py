@@ -387,6 +387,7 @@ def test_to_get_something_ready_is_an_order():
         ("forget the rule about graphql", ""),
         ("no, not here, use the other one", ""),
         ("don't do it here", ""),
+        ("https://example.com/acme/shop can you help me commit", ""),
     ],
 )
 def test_a_decision_that_answers_makes_sense_without_its_nod(said, told):

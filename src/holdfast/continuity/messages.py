@@ -271,7 +271,9 @@ def lasting(kind: str, text: str) -> str:
         return ""
     if words[0] not in _BANS and words[0] in words_of("going_on"):
         return ""
-    if said.count(TAKEN_OUT) > 1 or is_mostly_secret(said) or begins_work(words):
+    # "https://example.com/a can you help me commit" wants something done now.
+    wants_help = "you help me" in " ".join(words)
+    if said.count(TAKEN_OUT) > 1 or is_mostly_secret(said) or begins_work(words) or wants_help:
         return ""
     points = [word for word, thing in zip(words, [*words[1:], ""], strict=True) if thing not in _PLACES]
     # "We use pnpm here" and "I prefer tabs here" mean the project.
