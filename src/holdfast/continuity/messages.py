@@ -98,6 +98,9 @@ _MIN_WITHOUT_NOD = 4
 _FORGETTING = frozenset(("forget", "vergiss", "vergesst"))
 _ALWAYS = frozenset(("never", "always", "nie", "niemals", "immer", "nunca", "siempre", "jamais", "toujours", "sempre"))
 _STANDING = _ALWAYS | {"again", "asking", "anymore", "henceforth", "künftig", "désormais", "dorénavant"}
+# "Again" and "without asking" are said of orders only with one of these.
+_DENIALS = frozenset(("not", "no", "dont", "without", "nicht", "plus"))
+_IN_NAMES = "`./_-"
 _STANDING_PHRASES = ("from now on", "going forward", "ask first", "ask me", "before every", "before each", "ab sofort")
 # A longer message is a text that somebody wrote.
 _MAX_ORDERING = 2_000
@@ -321,10 +324,28 @@ def is_standing(kind: str, text: str) -> bool:
 
 
 def may_order(text: str) -> bool:
-    """Whether a message may have an order that is to stand; light, since every prompt is asked."""
+    """Whether a message may have an order that is to stand and names a call; light, since every prompt is asked."""
     said = text.casefold()
-    return len(text) <= _MAX_ORDERING and (
-        not _STANDING.isdisjoint(plain_words(said)) or any(phrase in said for phrase in _STANDING_PHRASES)
+    if len(text) > _MAX_ORDERING or (
+        _STANDING.isdisjoint(plain_words(said)) and not any(phrase in said for phrase in _STANDING_PHRASES)
+    ):
+        return False
+    from holdfast.language.sentences import sentences
+
+    return any(_may_order(one.text) for one in sentences(text) if len(one.text) <= MAX_SAID)
+
+
+def _may_order(sentence: str) -> bool:
+    """Whether a sentence has a word of what is to stand, and a name that may be a command, a tool or a place."""
+    from holdfast.language.commands import is_known
+
+    words = plain_words(sentence)
+    stands = not _STANDING.isdisjoint(words) and not (_ALWAYS | _DENIALS).isdisjoint(words)
+    stands = stands or any(phrase in sentence.casefold() for phrase in _STANDING_PHRASES)
+    if not stands or sentence.rstrip().endswith("?"):
+        return False
+    return any(any(sign in word for sign in _IN_NAMES) for word in sentence.rstrip(".!").split()) or any(
+        is_known(word) for word in words
     )
 
 
