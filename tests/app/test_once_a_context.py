@@ -38,7 +38,10 @@ def facts(workspace, write) -> list[str]:
     with workspace() as opened:
         for number, text in enumerate(told):
             scope = "global" if number % 3 == 0 else "project"
-            remember(opened, text, scope=scope, type=types[number % 4], trust=("user", "agent")[number % 2])
+            kind = types[number % 4]
+            # An agent only proposes a lesson.
+            trust = "agent" if number % 2 and kind != "lesson" else "user"
+            remember(opened, text, scope=scope, type=kind, trust=trust)
         for number, text in enumerate(told[1::4]):
             remember(opened, text, key=f"rule-{number}", type="feedback", when=f"make check-{number}", enforce="say")
         remember(opened, told[5], key="the-same-again")

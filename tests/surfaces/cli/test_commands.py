@@ -64,10 +64,11 @@ def test_remember_says_at_which_calls_it_is_told(cli) -> None:
 
 
 def test_remember_says_the_condition_first_and_the_way_out_alone(cli) -> None:
-    """The first line is the condition, the second why it does that, the last one nothing but how to switch it off."""
+    """The first line is the condition, the second why it does that; how to switch it off has a line of its own."""
     lines = cli("remember", "Use pnpm, not npm.").err.splitlines()
     assert lines[0] == 'holds at: npm (derived from "use pnpm, not npm")' and "your words forbid it" in lines[1]
-    assert lines[2].startswith("  to switch it off: ") and len(lines) == 3
+    assert lines[2].startswith("  to switch it off: ") and lines[3].startswith("  to have each refused: ")
+    assert len(lines) == 4
 
 
 def test_rules_that_are_told_at_no_call_are_named(cli) -> None:

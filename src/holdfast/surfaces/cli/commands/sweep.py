@@ -25,6 +25,8 @@ from holdfast.surfaces.cli.output import Bar, emit_json, print_plan, say, say_em
 from holdfast.workspace import Workspace
 
 _MAX_PROBLEMS = 10
+# A bar for fewer sessions would only flash.
+_MIN_FOR_A_BAR = 3
 # What is done to sessions, as it is shown.
 _LEARNING = {"learning": "learning from", "judging": "reading what you said in"}
 _PASSES = {
@@ -118,7 +120,7 @@ class _Bars:
 
     def learning(self, what: str, done: int, sessions: int, seconds: float) -> None:
         """Show how many sessions are learned from or judged, and how long that takes yet, within the seconds."""
-        if not self.shown:
+        if not self.shown or sessions < _MIN_FOR_A_BAR:
             return
         if what != self._what:
             self._bar.stop()
