@@ -116,6 +116,10 @@ class Repository:
         for name in ("HEAD", "config"):
             self.path.joinpath(name).touch()
 
+    def config(self, plain: list[str], words: list[str], given: bytes) -> None:
+        # No folder of a run is a work tree with a remote.
+        raise _Failure("")
+
     def fetch(self, plain: list[str], words: list[str], given: bytes) -> None:
         other, (theirs, ours) = Repository(plain[0]), plain[1].split(":")
         if not (other.path / "HEAD").exists():
