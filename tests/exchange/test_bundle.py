@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import io
-import re
 import subprocess
 import tarfile
 
 import pytest
-import yaml
 
 from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound, Refused, TooLarge
 from holdfast.exchange import bundle
@@ -62,24 +60,6 @@ def test_a_memory_with_the_key_log_has_another_file_name_in_a_bundle_and_comes_b
     with elsewhere() as opened:
         bundle.apply(opened, bundle.plan(opened, bundle.read(str(tmp_path / "one.tar.gz"))))
         assert opened.locate("log").body == "Logs go to syslog."
-
-
-def test_a_bundle_is_one_of_the_open_knowledge_format(filled, tmp_path):
-    """As the rules of version 0.2 have it: UTF-8, a type in the YAML of each concept, and index pages without any."""
-    with filled() as opened:
-        for key, said in (("readme", "x: [y, z] # odd"), ("log", "- a: 'b'"), ("big", "Größe: 5 → 6 %")):
-            remember(opened, said, key=key, tags=("a: b", "c, d", "#e"), title=f"{said}: *&!")
-    exported(filled, tmp_path / "one.tar.gz")
-    with tarfile.open(tmp_path / "one.tar.gz") as archive:
-        texts = {one.name: archive.extractfile(one).read().decode() for one in archive if one.name.endswith(".md")}
-    pages = {name: text for name, text in texts.items() if name.rpartition("/")[2] in ("index.md", "log.md")}
-    assert list(pages) == ["index.md"]
-    assert yaml.safe_load(pages["index.md"].split("---\n")[1]) == {"okf_version": "0.2"}
-    concepts = [yaml.safe_load(text.split("---\n")[1]) for name, text in texts.items() if name not in pages]
-    assert len(concepts) == 5
-    assert all(isinstance(one["type"], str) and one["type"] for one in concepts)
-    links = re.findall(r"\]\((.*?)\)$", pages["index.md"], re.MULTILINE)
-    assert sorted(links) == sorted(name for name in texts if name not in pages)
 
 
 def test_what_comes_in_is_a_strangers(filled, elsewhere, tmp_path):

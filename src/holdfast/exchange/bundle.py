@@ -23,11 +23,12 @@ from hashlib import sha256
 from holdfast.base import files
 from holdfast.base.text import check_text, count
 from holdfast.errors import BadInput, Conflict, NotFound, Refused, TooLarge
+from holdfast.exchange import open_knowledge
 from holdfast.memory import audit
 from holdfast.privacy import redact
 from holdfast.project.ids import is_id
 from holdfast.records import Filter, Memory, Scope, Statement, Step, replace
-from holdfast.store import front_matter, layout, memory_file
+from holdfast.store import layout, memory_file
 from holdfast.store.keys import automatic_keys, is_key
 from holdfast.store.tombstones import Burials
 from holdfast.store.words import digest
@@ -35,9 +36,7 @@ from holdfast.workspace import Workspace
 
 MAX_BYTES, MAX_FILES, MAX_FILE = 200_000_000, 200_000, 4_194_304
 TRUST = "import"
-_MEMORIES, _TOMBSTONES, _SUMS, _INDEX = "memories", "tombstones", "SHA256SUMS", "index.md"
-# What the Open Knowledge Format sets apart: a file of changes by this name, and the version in the index at the top.
-_LOG, _VERSION = "log", '---\nokf_version: "0.2"\n---\n\n'
+_MEMORIES, _TOMBSTONES, _SUMS, _INDEX = "memories", "tombstones", "SHA256SUMS", f"{open_knowledge.INDEX}.md"
 _KINDS = ("global", "project", "agent")
 _NOT_ONE = "Give a file that `holdfast export` made."
 
@@ -77,23 +76,21 @@ def export(workspace: Workspace, path: str, scope: str = "") -> int:
 def _contents(workspace: Workspace, memories: list[Memory]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for memory in memories:
-        text = workspace.store.text(memory)
-        if "type" not in front_matter.values(front_matter.parse(text))[0]:
-            text = memory_file.update(text, memory, memory.path)
+        text = open_knowledge.concept(memory, workspace.store.text(memory))
         found[_name(memory)] = redact.redact(text)[0].encode()
     for scope in {memory.scope for memory in memories}:
         rows = files.read_if_there(os.path.join(workspace.store.tree.root, layout.folder_of(scope), layout.FORGOTTEN))
         if rows:
             found[f"{_TOMBSTONES}/{layout.folder_of(scope)}.tsv"] = rows
-    lines = [f"- [{one.title}]({_name(one)})" for one in memories]
-    found[_INDEX] = (f"{_VERSION}# Memories\n\n" + "\n".join(sorted(lines)) + "\n").encode()
+    found[_INDEX] = open_knowledge.index([(one.title, _name(one)) for one in memories]).encode()
     sums = [f"{sha256(found[name]).hexdigest()}  {name}\n" for name in sorted(found)]
     return {**found, _SUMS: "".join(sums).encode()}
 
 
 def _name(memory: Memory) -> str:
-    """Return the file of a memory in a bundle; no key ends with `_`, and `log.md` means something else there."""
-    return f"{_MEMORIES}/{layout.folder_of(memory.scope)}/{memory.key}{'_' if memory.key == _LOG else ''}.md"
+    """Return the file of a memory in a bundle; no key ends with `_`, and two names mean something else there."""
+    is_reserved = memory.key in (open_knowledge.INDEX, open_knowledge.LOG)
+    return f"{_MEMORIES}/{layout.folder_of(memory.scope)}/{memory.key}{'_' if is_reserved else ''}.md"
 
 
 def _archive(contents: Mapping[str, bytes]) -> bytes:
