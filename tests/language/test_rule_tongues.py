@@ -87,7 +87,7 @@ SAID = {
     "Führe auf keinen Fall `terraform apply` aus, ohne vorher mit mir zu sprechen.": ("terraform apply", True),
     "Ich möchte nicht, dass du `make nuke` verwendest.": ("make nuke", True),
     "Lösche niemals Dateien in data/.": ("data/, tool: delete", True),
-    "Vor jedem Commit bitte `make lint` laufen lassen.": ("git commit", False),
+    "Vor jedem Commit bitte `make lint` laufen lassen.": ("git commit, unless: make lint", False),
     "Könntest du bitte aufhören, ständig `npm run build` auszuführen?": ("npm run build", True),
     "Commits nur, wenn ich es ausdrücklich sage.": ("git commit", True),
     "Im Ordner legacy/ wird nichts mehr geändert.": ("legacy/", True),

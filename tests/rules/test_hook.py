@@ -437,3 +437,18 @@ def test_a_project_that_is_reached_through_a_link_has_its_rules(store, call, sho
     for session, folder in (("s1", tmp_path / "linked"), ("s2", shop)):
         told = {"file_path": str(tmp_path / "linked" / "src" / "gen" / "a.ts")}
         assert call(told=told, tool="Edit", session=session, cwd=str(folder)).held
+
+
+def test_a_call_whose_rule_was_obeyed_in_an_earlier_call_is_not_held(store, call, tmp_path) -> None:
+    """What the rule wants first was run in this session; where it failed, or was never run, the call is held."""
+    store("Before `git push` run `make check`.")
+    transcript = tmp_path / "transcript.jsonl"
+    asked = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "make check -j2"}}
+    told = {"type": "tool_result", "tool_use_id": "t1", "content": "ok"}
+    this = {"type": "tool_use", "id": "t2", "name": "Bash", "input": {"command": "git push && make check"}}
+    for number, (lines, is_held) in enumerate(
+        [([asked, told], False), ([asked, {**told, "is_error": True}], True), ([this], True), ([], True)]
+    ):
+        transcript.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        made = call("git push && make check", session=f"s{number}", transcript_path=str(transcript))
+        assert bool(made.held) is is_held, lines

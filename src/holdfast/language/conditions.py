@@ -8,6 +8,7 @@
     tool: read, .env             a call that shows the file: of a tool that reads it, or `cat .env`
     failure: ECONNREFUSED        of these only one that failed so
     branch: main                 of these only on such a branch
+    unless: make check           but not behind such a command: it was run before, in the same line
 
 Items stand apart by commas. Commands and files are alternatives; tools, failures and branches narrow them down, and
 alone hold for every call that they name. What looks like a path is a file, all else a command; `command:` and `path:`
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
 NONE = "none"
-KINDS = ("command", "path", "tool", "failure", "branch")
+KINDS = ("command", "path", "tool", "failure", "branch", "unless")
 MAX_ITEMS, MAX_ITEM, MAX_TEXT = 20, 200, 1_000
 _BUT = "!"
 # A word without a folder is known as a file by an ending of at most so many letters.
@@ -71,13 +72,14 @@ class Condition:
     tools: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         triggers = [one for one in (*self.commands, *self.paths) if one[:1] != _BUT]
         return bool(triggers or self.tools or self.failures or self.branches)
 
     def __str__(self) -> str:
-        lists = self.commands, self.paths, self.tools, self.failures, self.branches
+        lists = self.commands, self.paths, self.tools, self.failures, self.branches, self.unless
         items = [_item(kind, one) for kind, some in zip(KINDS, lists, strict=True) for one in some]
         return ", ".join(items) or NONE
 
@@ -120,6 +122,8 @@ def parse(text: str) -> Condition:
     if sum(map(len, found.values())) > MAX_ITEMS:
         raise BadInput(f"a condition has at most {MAX_ITEMS} items", "Make two memories of it.")
     condition = Condition(*(tuple(found[kind]) for kind in KINDS))
+    if condition.unless and not (condition.commands or condition.paths):
+        raise BadInput(f"{text!a} does not say before which call", "Name its command or file, too.")
     if any(found.values()) and not condition:
         raise BadInput(f"{text!a} only says what does not count", "Name the command or file that does.")
     return condition
@@ -286,6 +290,7 @@ def _matched_command(condition: Condition, call: Call) -> str:
     line = line_of(call) if condition.commands else ""
     wanted = [one.split() for one in condition.commands if one[:1] != _BUT]
     but = [one[1:].split() for one in condition.commands if one[:1] == _BUT]
+    unless, done = [one.split() for one in condition.unless], list[Run]()
     here = {"": call.branch}
     # Who wants one spelling of a command, and not another, means the spelling.
     exact = any([*spelled(one)] == [*spelled(other)] for one in wanted for other in but)
@@ -297,9 +302,22 @@ def _matched_command(condition: Condition, call: Call) -> str:
         # In a container or on a host a program alone may be meant to be another than here: "pnpm, not npm".
         meant = [one for one in wanted if len(one) > 1] if run.elsewhere else wanted
         named = run.is_any(meant, as_spelled=exact) and not run.is_any(but, as_spelled=exact)
-        if named and _is_on(condition.branches, branches):
+        if named and _is_on(condition.branches, branches) and not (unless and _was_run(done, unless)):
             return " ".join(run.text.split())
+        done.append(run)
     return ""
+
+
+def _was_run(before: Sequence[Run], wanted: Sequence[Sequence[str]]) -> bool:
+    """Whether one of the commands that stand before another one in a line is wanted there, and did not have to fail."""
+    # Behind `||` stands what is run when it failed, and before `&` what may still run.
+    is_alternative = bool(before) and before[-1].sign == "||"
+    return not is_alternative and any(one.is_any(wanted) for one in before if one.sign != "&")
+
+
+def runs_any(line: str, wanted: Sequence[str]) -> bool:
+    """Whether a line runs one of these commands."""
+    return _was_run(_runs_of(line), [one.split() for one in wanted])
 
 
 def _folder_of(run: Run) -> str:
@@ -333,7 +351,7 @@ def _branches(words: Sequence[str], here: str) -> tuple[list[str], str]:
 
 def _matched_path(condition: Condition, call: Call) -> str:
     patterns, removes = condition.paths, _REMOVES in condition.tools
-    if not patterns:
+    if not patterns or (condition.unless and runs_any(line_of(call), condition.unless)):
         return ""
     if _READS in condition.tools and line_of(call):
         shown = [_from(run.folder, path) for run in _runs_here(line_of(call)) for path in shown_by(run.words)]

@@ -32,7 +32,7 @@ from holdfast.language.instead import better_ones, instead, is_spelled_so, overl
 from holdfast.language.mentions import MENTION, Mention, RuleSentence, is_headed_by_file, without_stress
 from holdfast.language.named import by_names
 from holdfast.language.places import all_but, deleting
-from holdfast.language.roles import by_roles
+from holdfast.language.roles import by_roles, wanted_first
 from holdfast.language.rule_tongues import in_english, is_english
 from holdfast.language.topics import straight
 from holdfast.language.verb_rules import about, meant, only_asked
@@ -41,6 +41,7 @@ from holdfast.records import Memory, replace
 # What is longer is a page, and no rule.
 _MAX_STATEMENT = 700
 _MIN_ERROR = 5
+_MAX_FIRST = 4
 _FENCED = "```"
 NOWHERE = "told at no call"
 
@@ -82,7 +83,7 @@ def derive(text: str) -> Derived | None:
         before = sentence.mentions if found or not forms.USES.search(sentence.spoken) else []
     last = None if told else by_names(pieces_of(text))
     told += [last] if last else []
-    return _as_it_holds(_without_wanted(text, _together(told))) if told else None
+    return _as_it_holds(_unless_done(text, _without_wanted(text, _together(told)))) if told else None
 
 
 def _as_it_holds(told: Derived) -> Derived | None:
@@ -156,6 +157,14 @@ def _without_wanted(text: str, told: Derived) -> Derived:
     worse = [one for one in told.condition.commands if one[:1] != "!"]
     but = asked_for([RuleSentence(in_english(piece)) for piece in pieces_of(text)], told.condition, worse)
     return replace(told, condition=replace(told.condition, commands=(*told.condition.commands, *but)))
+
+
+def _unless_done(text: str, told: Derived) -> Derived:
+    """Return what is derived, free where the line did first what the statement wants done first."""
+    first = [one for piece in pieces_of(text) for one in wanted_first(RuleSentence(in_english(piece)))]
+    unless = tuple(dict.fromkeys([one for one in first if one not in told.condition.commands]))[:_MAX_FIRST]
+    is_some = bool(told.condition.commands or told.condition.paths) and not told.condition.failures
+    return replace(told, condition=replace(told.condition, unless=unless)) if unless and is_some else told
 
 
 def pieces_of(text: str) -> list[str]:

@@ -84,7 +84,7 @@ _PROGRAM_LIKE = kept(r"[a-z][\w+-]*[a-z0-9](?: [\w./:=-]+)*")
 _LEADS = ("program", "group")
 # `make` is a word of English but where one runs it, or where what it makes needs something.
 _MAKE = (
-    r"(?:(?<=\brun )|(?<=\bbefore ))make(?=\s+(?:-C\s+)?[a-z])"
+    r"(?:(?<=\brun )|(?<=\bbefore )|(?<=\bskip )|(?<=\bunless )|(?<=\buntil ))make(?=\s+(?:-C\s+)?[a-z])"
     r"|(?:(?<=\bvia )|(?<=\bwith )|(?<=\b[uU]se )|(?<=\b[pP]refer )|(?<=\bof )|(?<=\bover )|(?<=\bfor )|(?<=\b[nN]o )"
     r"|(?<=\b[kK]ein )|(?<=n't ))"
     r"make(?=\s+(?:deploy|test|build|install|lint|check|release|clean|publish|migrate|up|down|dev|run|all)\b)"

@@ -68,7 +68,9 @@ _ON_PATH = kept(rf"(?:\s+\w+)?\s+(?:on|in|under|inside|over|against)\s+(?:the\s+
 _CODE_LIKE = kept(r"\s+(?:against|on|at|to|with|for|in|from)\s+(?:the\s+)?(?P<name>(?:[^\W_]+[-_.])+[^\W_]+)(?![\w/])")
 _CHANGED = kept(rf"\b(?:{forms.EDIT}|chang\w+|edit\w*|touch\w*|modif\w+|bump\w*|add\w*|written|files?|migrations?)\b")
 _RUNS = kept(r"\b(?:run|running|launch\w*|call\w*|execut\w*|invok\w*|start\w*|fire|trigger\w*)\b")
-_MUST_BE = kept(r"\s+(?:must|should|has to|have to|needs? to)\s+(?:pass|succeed|be (?:green|clean))\b")
+_MUST_BE = kept(
+    r"\s+(?:must|should|has to|have to|needs? to)\s+(?:(?:pass|succeed|be (?:green|clean))\b|(?:be )?run\b.*\bbefore\b)"
+)
 _WISHES = kept(
     rf"\b(?:{forms.NOT}|no|nobody|no one|nothing|none|must|needs?|requires?|always|ask|avoid|leave|forbidden"
     r"|banned|only|frozen|read[- ]?only|untouched|careful|hands|fingers|off[- ]limits|mine|my|approval|permission"

@@ -138,6 +138,16 @@ _LONG_OPTION = kept(r"--[a-z][\w-]{4,}(?: \S+)?")
 _TWO_WORDS = kept(r"[a-z][\w-]*(?: [\w:./=-]+)+")
 
 
+# One thing is to be done before another.
+_IN_ORDER = kept(
+    r"\b(?:before|prior to|bevor|vor|without|ohne|unless|until|till|first|zuerst|only\b.*\b(?:after|once|when|if)"
+    r"|after (?:changing|editing|every change|each change))\b"
+)
+
+# Who waits for the person is not content with a command.
+_PERSON = kept(rf"\b(?:ask|frag\w*|(?:without|unless|until|before)\s+{forms.PERSON})")
+
+
 class _Reader:
     """One pass over a sentence: which role is open, by which word and verb, and what has had it."""
 
@@ -235,6 +245,11 @@ class _Reader:
 
     def _only(self, token: re.Match[str]) -> None:
         self._open(WANTED, token[0])
+        spoken, led = self.sentence.spoken, self.sentence.spoken[: token.start()].strip()
+        verb = verbs_in(led, at=0)
+        if verb and verb[0][0] == led and _IF.match(spoken, token.end()):
+            # "Commit only after X".
+            self.found += [(MOMENT, Mention("command", one, led), 0) for one in commands_of(led)]
         # "Only push after X" is not about X.
         self.main = SHUNNED
 
@@ -396,6 +411,17 @@ def by_roles(sentence: RuleSentence, *, is_english: bool = True) -> Derived | No
 def wanted_at(sentence: RuleSentence) -> set[int]:
     """Return where a sentence names what it asks for."""
     return {at for role, _, at in _Reader(sentence, is_english=True).found if role == WANTED}
+
+
+def wanted_first(sentence: RuleSentence) -> tuple[str, ...]:
+    """Return the commands that a sentence wants to be run before that which it is told at."""
+    if not _IN_ORDER.search(sentence.spoken) or _PERSON.search(sentence.spoken):
+        return ()
+    told = {one.text for role, one, _ in _Reader(sentence, is_english=True).found if role in (SHUNNED, BEFORE)}
+    run = [as_command(one, is_run=True) for one in sentence.mentions]
+    # A program alone may only be spoken of: "never add npm packages without a ticket".
+    sure = [one for one in run if one.kind == "command" and (" " in one.text or f"`{one.said}`" in sentence.text)]
+    return tuple(dict.fromkeys([one.text for one in sure if one.text not in told]))
 
 
 def named_against(sentence: RuleSentence) -> list[Mention]:

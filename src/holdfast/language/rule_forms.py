@@ -297,7 +297,9 @@ WILL_DO = kept(
     r"|get|take|delete|wipe|destroy|break|reset|overwrite|drop|hang|fail|remove|restart|stop|prompt|need)\b)[a-z]"
 )
 # "`make lint` must pass before you push" is told at the push.
-MUST_PASS = kept(r"(?:must|should|has to|have to|needs? to)\s+(?:pass|succeed|be (?:green|clean))\b.*\bbefore\b")
+MUST_PASS = kept(
+    r"(?:must|should|has to|have to|needs? to)\s+(?:pass|succeed|run|be (?:green|clean|run))\b.*\bbefore\b"
+)
 HEADED = kept(
     rf"^(?P<what>{MENTION})\s*:\s+(?P<says>ask|keep|use|do|don['’]?t|never|always|only(?! with )|no|must|run|put|write"
     r"|read[- ]?only|off[- ]limits|frozen)\b"

@@ -32,9 +32,9 @@ _MAX_PATCHED = 200
 class Run:
     """One command that a line runs: its words without wrappers and as they are written, its text.
 
-    `writes` is what it is redirected to, `folder` where the line went before it. `filters`: it only picks from what
-    the command before it prints. `before` are the words of the command that pipes into it, or of the `find` that runs
-    it; `reads` and `fed` what it is redirected from, and a here-document. `elsewhere`: in a container or on another
+    `writes` is what it is redirected to, `folder` where the line went before it, `sign` what ends it. `filters`: it
+    only picks from what the command before it prints. `before` are the words of the command that pipes into it, or of
+    the `find` that runs it; `reads` and `fed` what it is redirected from, and a here-document. `elsewhere`: in a container or on another
     machine, where no file of this one is changed.
     """
 
@@ -48,6 +48,7 @@ class Run:
     reads: tuple[str, ...] = ()
     fed: str = ""
     elsewhere: bool = False
+    sign: str = ""
 
     def is_any(self, patterns: Sequence[Sequence[str]], *, as_spelled: bool = False) -> bool:
         """Whether one of the patterns names it: with or without what wraps it, or as the script that it runs."""
@@ -113,7 +114,8 @@ def runs(line: str, depth: int = 0) -> Iterator[Run]:
         given = _as_written(part.words)
         if fed_by and given and commands.program(given[0]) == "xargs":
             words = _with_each(words, given)
-        yield Run(tuple(words), given, part.text, part.writes, folder, filters, fed_by, part.reads, part.fed)
+        fed = fed_by, part.reads, part.fed
+        yield Run(tuple(words), given, part.text, part.writes, folder, filters, *fed, sign=part.sign)
         within, is_elsewhere = _within(words)
         for line_within in within:
             for inner_run in runs(line_within, depth + 1):

@@ -12,13 +12,15 @@ from holdfast.rules import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from holdfast.parts import HookRun
     from holdfast.records import Scope
     from holdfast.rules.table import RuleRow
 
 _MAX_FILES, _MAX_IGNORED, _MAX_PATCH = 500, 64 * 1024, 256 * 1024
+# So much of a transcript's end tells what was run before a call.
+_MAX_EARLIER = 1 << 18
 _NARROW = ("session", "project", "agent", "global")
 
 
@@ -94,6 +96,23 @@ def tree_of(root: str) -> Callable[[str], str]:
     return look
 
 
+def _was_done(run: HookRun, wanted: Sequence[str]) -> bool:
+    """Whether this session ran one of these commands before this call, and it is not known to have failed."""
+    if not run.call.transcript:
+        return False
+    from holdfast.agents.transcript_calls import FAILED, tail, told
+
+    calls = told(tail(run.call.transcript, 0, _MAX_EARLIER)[0]).calls
+    this, *lines = [
+        conditions.line_of(Call(*one))
+        for one in (
+            (run.call.tool, run.call.tool_input),
+            *[(one.tool, one.given) for one in calls if one.ended != FAILED],
+        )
+    ]
+    return any(conditions.runs_any(line, wanted) for line in lines if line and line != this)
+
+
 def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]], line: str, printed: str) -> list[Found]:
     """Return those of the rules that hold for the call of this hook, or for a line, the most specific first.
 
@@ -112,7 +131,8 @@ def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]], line: str, print
     for scope, row in likely:
         condition = conditions.read(row.condition)
         fulfilled = conditions.matched(condition, call) if condition and row.branch in ("", branch) else ""
-        if fulfilled and table.is_as_read(run.home, row):
+        was_done = bool(fulfilled and condition and condition.unless) and _was_done(run, condition.unless)
+        if fulfilled and not was_done and table.is_as_read(run.home, row):
             found.append(Found(scope, row, fulfilled))
     # More of a command or a path is more specific, and then the narrower scope.
     return sorted(
