@@ -34,8 +34,8 @@ class Run:
 
     `writes` is what it is redirected to, `folder` where the line went before it, `sign` what ends it. `filters`: it
     only picks from what the command before it prints. `before` are the words of the command that pipes into it, or of
-    the `find` that runs it; `reads` and `fed` what it is redirected from, and a here-document. `elsewhere`: in a container or on another
-    machine, where no file of this one is changed.
+    the `find` that runs it; `reads` and `fed` what it is redirected from, and a here-document. `elsewhere`: in a
+    container or on another machine, where no file of this one is changed.
     """
 
     words: tuple[str, ...]

@@ -131,7 +131,8 @@ def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]], line: str, print
     for scope, row in likely:
         condition = conditions.read(row.condition)
         fulfilled = conditions.matched(condition, call) if condition and row.branch in ("", branch) else ""
-        was_done = bool(fulfilled and condition and condition.unless) and _was_done(run, condition.unless)
+        unless = condition.unless if condition and fulfilled else ()
+        was_done = bool(unless) and _was_done(run, unless)
         if fulfilled and not was_done and table.is_as_read(run.home, row):
             found.append(Found(scope, row, fulfilled))
     # More of a command or a path is more specific, and then the narrower scope.
