@@ -66,6 +66,21 @@ NAMED = [
     f"Please use the following password to proceed to installation:\n\n{HEX}\n",
     f"the client secret that we got from them is {HEX}",
     f"provider :github, 'Iv1.8a61f9b3a7ab', '{HEX}'",
+    # what a command prints that reads a secret, a sign before it or within it, a line between its name and its value
+    "$ cat /run/secrets/db_password\nAnvilFalcon55!",
+    f"$ kubectl get secret argocd -o jsonpath='{{.data.password}}' | base64 -d\n{THREE}",
+    f"$ cat password.txt\n{THREE}\n",
+    f'sqlcmd -S db -U sa -P "-{LONG[:10]}" -Q "select 1"',
+    f"xfreerdp /u:kim /p:'{LONG[:4]}@{LONG[4:12]}' /v:srv01",
+    f"git clone https://{LONG[:9]}+{LONG[9:]}=@git.acme.test/app.git",
+    'User.objects.create_superuser("kim", "kim@acme.test", "anvil-482!!")',
+    f"expected 200, got 403 (pat={LONG.lower()}{LONG.lower()})",
+    # what stands in place of a variable that is missing
+    f"const pat = process.env.AZURE_DEVOPS_PAT || '{LONG.lower()}{LONG.lower()}';",
+    f'os.environ.get("AZURE_DEVOPS_PAT", "{LONG.lower()}{LONG.lower()}")',
+    f'let key = env::var("RAILS_SECRET_KEY_BASE").unwrap_or("{HEX}{HEX}".to_string());',
+    f"new Sequelize('shop', 'root', '{THREE}', {{ dialect: 'mysql' }});",
+    f"jdbc:oracle:thin:app/{WORD[:6]}@{WORD[6:]}!@//db:1521/XE",
     # words joined by any sign, said or given, in the midst of a sentence
     f"the office wifi password is {SNAKED}, so it can connect",
     f"encrypt the backup with passphrase {THREE.replace('copper', 'anvil')} using gpg",
@@ -416,6 +431,7 @@ HARMLESS = [
     f"msg_01{LONG[:22]}",
     f'W/"bb4bdbbc-{LONG}abc"',
     f"sha256={LONG}{LONG[:19]}",
+    f"app/words.py,sha256=r8_{LONG}{LONG[:16]},14949",
     f"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA{LONG} bob@host",
     f"https://docs.acme.test/d/{LONG}{LONG[:20]}/edit",
     "usage: input_tokens=95743 output_tokens=4412 cache_read_tokens=95743",
@@ -499,7 +515,20 @@ def test_what_only_looks_like_a_secret_stays(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["https://a:b@", " -p", "key-", "token=", "1_", "password is ", f"{LONG} ", "auth(", " / a1", "pass | a\n"]
+    "piece",
+    [
+        "https://a:b@",
+        " -p",
+        "key-",
+        "token=",
+        "1_",
+        "password is ",
+        f"{LONG} ",
+        "auth(",
+        " / a1",
+        "pass | a\n",
+        "get secret\n",
+    ],
 )
 def test_twice_the_text_takes_twice_the_steps(piece: str) -> None:
     """A hostile text costs in proportion to its length: no look at one place grows with the rest of the text."""

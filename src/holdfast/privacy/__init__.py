@@ -152,7 +152,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("private-key", ("Private-Lines",), r"Private-Lines: \d{1,3}\s+((?:[A-Za-z0-9+/=]{16,100}(?:\s{1,2}|$)){1,200})"),
     ("database-url", ("://",), r"://[^\s:/@\"'<>]{0,100}:([^\s/\"'<>]{1,200})@(?=[\w\[$.-])"),
     ("basic-auth-url", ("://",), r"://[^\s:/@\"'<>?#]{0,100}:([^\s/\"'<>?]{1,200})@(?!sha256)(?=[\w\[$.-])"),
-    ("url-token", ("://",), r"://([\w.~%-]{20,200})(?::[^\s/@\"'<>]{0,100})?@(?=[\w\[$.-])"),
+    ("url-token", ("://",), r"://([\w.~%+=-]{20,200})(?::[^\s/@\"'<>]{0,100})?@(?=[\w\[$.-])"),
     (
         "user-at-host",
         tuple("@" + letter for letter in "abcdefghijklmnopqrstuvwxyz123456789"),
@@ -200,7 +200,8 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "token",
         ("_PAT", "_AUTH"),
-        r"_(?:PAT|AUTH)\\{0,3}[\"']?[ ]{0,2}[:=]{1,2}[ ]{0,3}\\{0,3}[\"']?([^\s\"'\\]{8,400})",
+        r"_(?:PAT|AUTH)\\{0,3}[\"']?[)\]]?[ ]{0,2}(?:[:=]{1,2}|,(?=[ ]?[\"'])|\|\||\?\?)[ ]{0,3}\\{0,3}[\"']?"
+        r"([^\s\"'\\]{8,400})",
     ),
     ("aws-secret-key", ("secret",), rf"(?i)secret[_-]?(?:access)?[_-]?(?:key)?{_GAP}([A-Z0-9/+]{{40}})(?![A-Z0-9/+=])"),
     ("authorization", ("bearer",), r"(?i)bearer[ \t:]{1,3}([\w.~+/=-]{12,}+)"),
@@ -220,7 +221,7 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "flag",
         (" -p", " -P", " -a", " -w", " -A", " -X", " -k", " -t", " -N"),
-        r"\s-[pPawAXktN][ \t=]{1,3}[\"']?([^\s\"'-][^\s\"']{5,200})",
+        r"\s-[pPawAXktN][ \t=]{1,3}(?:[\"']|(?![\"'-]))([^\s\"'][^\s\"']{5,200})",
     ),
     ("url-token", (" -u ", "appid="), r"(?: -u |appid=)[\"']?([\w.~%-]{20,200})(?::[\"']?(?=\s)|[&\"'\s]|$)"),
     ("user-option", (" -U",), r" -U[ \t=]{0,2}[\"']?[\w\\/.-]{1,60}%([^\s\"']{4,120})"),
@@ -236,8 +237,11 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("cookie", ("sessid=", "sessionid="), r"(?i)sess(?:ion)?id=([\w.%-]{16,4000})"),
     (
         "url-token",
-        ("_pat:", "_pat=", '_pat"', "Pat:", "Pat=", "Pat =", 'Pat"'),
-        r"(?:_p|(?<=[a-z])P)at\\{0,3}[\"']?[ ]{0,2}[:=]{1,2}[ ]{0,3}\\{0,3}[\"']?([\w-]{20,400})",
+        (
+            *("_pat:", "_pat=", '_pat"', "Pat:", "Pat=", "Pat =", 'Pat"'),
+            *(" pat=", "(pat=", '"pat"', " pat:", "-pat ", "-pat="),
+        ),
+        r"(?:[_ (\"-]p|(?<=[a-z])P)at\\{0,3}[\"']?[ ]{0,2}[:=]{1,2}[ ]{0,3}\\{0,3}[\"']?([\w-]{20,400})",
     ),
     ("cookie", ("session=",), r"session=([^\s\"'&;]{16,4000})"),
     (
@@ -307,9 +311,10 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "call",
         (
             *("auth(", "auth=(", "login(", "connect(", "connection(", "pdo(", "create_user(", "createuser("),
-            *("mysqli(", "credential", "wifi.begin(", "authenticate(", "sign_in(", "database("),
+            *("mysqli(", "credential", "wifi.begin(", "authenticate(", "sign_in(", "database(", "superuser("),
+            "sequelize(",
         ),
-        r"(?i)(?:auth=?|login|connect(?:ion)?|pdo|create_?user|mysqli|credentials?|wifi\.begin|authenticate|sign_in|database)\(",
+        r"(?i)(?:auth=?|login|connect(?:ion)?|pdo|create_?user|superuser|mysqli|credentials?|wifi\.begin|authenticate|sign_in|database|sequelize)\(",
     ),
     (
         "seed-phrase",
@@ -357,9 +362,13 @@ PHRASES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         "printed",
         (
             *("op read ", "openssl rand", "pwgen", "pass show ", "auth token", "access-token", "auth:token"),
-            "find-generic-password",
+            *("find-generic-password", "cat /run/secrets/", "get secret", "get-secret", "password.txt", "secret.txt"),
+            *("token.txt", "kv get ", "secrets versions access", "with-decryption", "secret show", "config:get "),
+            *("get password ", "secrets get ", "base64 -d\n", "base64 --decode\n", "PASSWORD\n", "TOKEN\n", "SECRET\n"),
         ),
-        r"(?:op read|openssl rand|pwgen|pass show|gh auth token|print-access-token|auth:token|find-generic-password)"
+        r"(?:op read|openssl rand|pwgen|pass show|auth token|print-access-token|auth:token|find-generic-password|kv get"
+        r"|cat /run/secrets/|get[ -]secret|(?:password|secret|token)\.txt|secrets versions access|with-decryption"
+        r"|secret show|config:get|get password|secrets get|base64 -(?:d|-decode)|(?:PASSWORD|TOKEN|SECRET)(?=\n))"
         r"[^\n]{0,160}\n([^\s\"'$#>]{8,400})(?=\s{0,4}(?:\n|$))",
     ),
     (

@@ -51,7 +51,7 @@ _OTHER = r"""(?x)[.!]\s | && | ;\s(?![^\n]{0,20}=) | ^[?\#/&]\S | ^\.(?!(?:value
     | ,\s{0,8}["']?(?!(?i:value|default|secret|data)\b)\w{1,40}["']?\s{0,2}[:=]"""
 _SET_GAP = r"(?:\b(?:is|to|was|lautet|est|es)\s|[:=]\s{0,2}|\s--?[a-z-]{1,12}[ =])[\"'`]?$"
 # A string is given in place of something that may be missing, or to what makes a value of it.
-_GIVEN_GAP = r"(?:\|\||\?\?|\bor)\s?.$|[:=]\s{0,2}(?:new )?[\w:.]{1,30}\(.$"
+_GIVEN_GAP = r"(?:\|\||\?\?|\bor|_or\()\s?.$|[:=]\s{0,2}(?:new )?[\w:.]{1,30}\(.$"
 # What stands before it is spoken of once more: "the current one is ...", "it's ...".
 _ONCE_MORE = r"\b(?:(?:one|it|this|that|value|mine|ones)\s(?:is|was)|it['’]s)\s[\"'`]?$"
 # A flag of something else, behind a command that has the word in its name.
@@ -310,7 +310,10 @@ def _is_near(gap: str, value: str, kind: str, behind: str, is_foreign: bool) -> 
     if kind == "login":
         return is_set and is_random(value, 16)
     if pattern(r"^[0-9a-fA-F-]+$").match(value):
-        is_said = is_set and kind in ("secret", "password") and len(value) > 31 and len(words) < 9
+        # Put in the place of another: "replace the ... with ...".
+        is_said = (
+            (is_set or gap.endswith(" with ")) and kind in ("secret", "password") and len(value) > 31 and len(words) < 9
+        )
         if (len(words) > 2 and not is_said) or pattern(_OF_ID).search(gap):
             return False
         return (quoted or is_set or not gap.strip(" :")) and is_value(value, kind) and len(value) > 15

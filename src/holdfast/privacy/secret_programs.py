@@ -25,12 +25,15 @@ PROGRAMS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (
         "user-option",
         (
-            *("requirepass", "masterauth", "psk=", "/user:", "oracle:thin:", "sessionid=", " /p:", "sqlplus "),
+            *("requirepass", "masterauth", "psk=", "/user:", "oracle:thin:", "sessionid=", "sqlplus "),
             *("expdp ", "impdp ", "SecureString "),
         ),
-        r"(?:(?:requirepass|masterauth|/user:\S{1,60}|SecureString(?: -String)?)\s+|psk=| /p:"
-        r"|(?:oracle:thin:|sqlplus |(?:ex|im)pdp )[^\s/]{1,60}/|sessionid=)[\"']?([^\s\"'@;]{6,120})",
+        r"(?:(?:requirepass|masterauth|/user:\S{1,60}|SecureString(?: -String)?)\s+|psk="
+        r"|(?:oracle:thin:|sqlplus |(?:ex|im)pdp )[^\s/]{1,60}/|sessionid=)[\"']?"
+        # The last of several such signs ends it.
+        r"((?:[^\s\"'@;]|@(?=[^\s\"'@;]{1,80}@)){6,120})",
     ),
+    ("user-option", (" /p:",), r" /p:[\"']?([^\s\"']{6,120})"),
     ("user-option", ("net user ", "signtool"), r"(?:net user \S{1,40}|signtool [^\n]{1,120} /p) ([^\s/*]\S{5,80})"),
     # What devices of a network, consoles of databases and other programs take without a flag, or print once.
     (

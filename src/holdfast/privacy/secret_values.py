@@ -239,8 +239,8 @@ def vendor_token(text: str, at: int) -> tuple[int, int, str] | None:
             _judged.clear()
         judged = _judged[word, at - start] = _is_token(word, at - start)
     kind = _vendor(word) if judged else ""
-    # A file that is called by an id is none, and what is an id by its name is only one with a vendor's sign.
-    if not judged or pattern(rf"(?i)/{_ANY_UUID}").search(word):
+    # A file that is called by an id is none, nor a digest; what is an id by its name is only one with a vendor's sign.
+    if not judged or pattern(rf"(?is)sha\d{{3}}=|.{{7}}.*/{_ANY_UUID}").match(text, max(0, start - 7), end):
         return None
     if kind == "vendor-token" and (pattern(NAMED_ID).search(text, max(0, start - 24), start) or is_shown(text, at)):
         return None
