@@ -2,7 +2,8 @@
 
 Three are there from the beginning. Others join late: one that is new, one that lived by itself and has memories, one
 with an old copy of another's home. Bundles are handed from one to another, names are erased, what a sync or another
-act did is undone, and every now and then a sync is only tried.
+act did is undone, and every now and then a sync is only tried. The remote is away, refuses, takes what is pushed and
+says nothing, is ahead, or is put back to what it was.
 
 As a script it plays many of them in a few processes, and names the seeds of those that fail:
 
@@ -26,7 +27,8 @@ from contextlib import nullcontext
 from multiprocessing import get_context
 from pathlib import Path
 
-from exchange.sync.machines import Machine, settle
+from exchange.sync.machines import Machine, remote_that_is, settle
+from holdfast.errors import Conflict, Refused
 from holdfast.exchange.sync.depot import Depot
 from holdfast.exchange.sync.memories import statements
 from holdfast.records import Memory
@@ -36,7 +38,8 @@ KEYS = ("deploy", "database", "style", "review")
 TIMES = ("1999-01-01T00:00:00Z", "2031-12-31T23:59:59Z")
 # One of so many is played with the git that is installed, the others without starting it.
 REAL = 8
-YEAR = 365 * 86_400
+DAY = 86_400
+YEAR = 365 * DAY
 # With those that come late.
 MOST = 5
 # How many steps each takes at most, before or after one of which it is killed.
@@ -48,7 +51,7 @@ class Story:
 
     def __init__(self, seed: int, folder) -> None:
         self.chance = random.Random(seed)
-        clocks = [self.chance.choice((0, 0, -20 * YEAR, 5 * YEAR, 3_600)) for _ in "abc"]
+        clocks = [self.chance.choice((0, 0, -20 * YEAR, 5 * YEAR, 3_600, -3 * DAY, 2 * DAY)) for _ in "abc"]
         self.folder = folder
         self.machines = [
             Machine(folder / name, folder / "remote", ahead=clock) for name, clock in zip("abc", clocks, strict=True)
@@ -95,8 +98,9 @@ class Story:
         }
         if self.chance.random() < 0.4:
             self.sync(machine)
-        elif self.chance.random() < 0.12:
-            self.chance.choice((self.come, self.copy, self.hand_out, self.take_in))(machine)
+        elif self.chance.random() < 0.2:
+            acts_of_few = (self.come, self.copy, self.hand_out, self.take_in, self.put_back, self.put_back)
+            self.chance.choice(acts_of_few)(machine)
         else:
             machine.see()
             self.chance.choices([*acts], [*acts.values()])[0](machine)
@@ -107,7 +111,30 @@ class Story:
             machine.join()
         if self.chance.random() < 0.2:
             self.only_try(machine)
-        machine.sync()
+        if self.chance.random() < 0.2:
+            self.sync_in_trouble(machine)
+        else:
+            machine.sync()
+
+    def sync_in_trouble(self, machine: Machine) -> None:
+        """Sync with a remote that fails, or on which another machine has published meanwhile."""
+        trouble = self.chance.choice(("away", "gone", "dumb", "refuses", "keeps", "ahead"))
+        others = [one for one in self.machines if one is not machine and not one.is_apart]
+        with remote_that_is(trouble, self.chance.choice(others).sync if others else bool):
+            try:
+                machine.sync()
+            except Refused:
+                assert trouble in ("refuses", "keeps"), trouble
+            except Conflict:
+                # However often it merged again, the other one was there first.
+                assert trouble == "ahead", trouble
+
+    def put_back(self, _: Machine) -> None:
+        """Keep what the remote has now, or put it back to what was kept."""
+        kept, remote = self.folder / "kept", self.folder / "remote"
+        was, now = (kept, remote) if kept.exists() and self.chance.random() < 0.7 else (remote, kept)
+        shutil.rmtree(now, ignore_errors=True)
+        shutil.copytree(was, now)
 
     def only_try(self, machine: Machine) -> None:
         """Let a machine show what a sync would do."""

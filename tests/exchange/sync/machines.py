@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import cycle, islice
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import patch
 
 from holdfast.app import erase, finish, sync, updates
@@ -13,7 +16,7 @@ from holdfast.app.erase_target import of_texts
 from holdfast.continuity import decisions, todo
 from holdfast.errors import HoldfastError
 from holdfast.exchange import bundle
-from holdfast.exchange.sync import payload, run
+from holdfast.exchange.sync import depot, payload, run
 from holdfast.memory import move
 from holdfast.memory.forget import plan
 from holdfast.memory.remember import remember
@@ -168,12 +171,43 @@ class Machine:
         return killed_at(step, lambda: do(*given, **more))
 
 
+@contextmanager
+def remote_that_is(trouble: str, meanwhile: Callable[[], object]) -> Iterator[None]:
+    """Let the remote be away, refuse what is pushed, take it and say nothing, or be ahead: `meanwhile` is done."""
+    right = depot._done
+
+    def done(words: list[str], *given):
+        command = next((word for word in words if word in ("fetch", "push")), "")
+        is_forced = any(word.startswith("--force-with-lease") for word in words)
+        if command == "push" and trouble == "ahead":
+            with patch.object(depot, "_done", right):
+                meanwhile()
+        if command == "push" and trouble == "dumb":
+            right(words, *given)
+        fails = command if trouble in TROUBLES.get(command, ()) or (is_forced and trouble == "keeps") else ""
+        return _failed(trouble) if fails else right(words, *given)
+
+    with patch.object(depot, "_done", done):
+        yield
+
+
+# Which command of git fails in which trouble.
+TROUBLES = {"fetch": ("away",), "push": ("gone", "dumb", "refuses")}
+
+
+def _failed(trouble: str) -> SimpleNamespace:
+    """Return what git ends with."""
+    refused = b"! [remote rejected] (pre-receive hook declined)"
+    said = refused if trouble in ("refuses", "keeps") else b"fatal: the remote end hung up unexpectedly"
+    return SimpleNamespace(returncode=1, stdout=b"", stderr=said)
+
+
 def settle(*machines: Machine) -> None:
-    """Sync them in turn until each has nothing new for the others."""
+    """Sync them in turn until each has nothing new for the others, and once more: a history may still be replaced."""
     quiet = 0
-    for machine in islice(cycle(machines), 6 * len(machines)):
+    for machine in islice(cycle(machines), 7 * len(machines)):
         done = machine.sync()
         quiet = 0 if done.sent or done.received or done.removed else quiet + 1
-        if quiet == len(machines):
+        if quiet == 2 * len(machines):
             return
     raise AssertionError("they do not come to an end")
