@@ -615,6 +615,22 @@ def test_what_was_erased_is_in_no_undo_of_a_machine_that_had_undone_what_came(la
         assert b"Kim Wilson" not in path.read_bytes(), path
 
 
+def test_what_was_erased_and_then_forgotten_is_in_no_undo_where_another_statement_has_its_name(laptop, desktop, remote):
+    """The machine that never heard of the erase gets the other statement in place of the one it had."""
+    text = "The invoices of the shop go to {} in room {}."
+    laptop.remember(text.format("Kim Wilson", 2))
+    settle(laptop, desktop)
+    laptop.erase("Kim Wilson")
+    laptop.forget("the-invoices-of-the-shop-go")
+    tablet = Machine(laptop.folder.parent / "tablet", remote).join()
+    tablet.remember(text.format("Kim Benson", 7))
+    laptop.sync()
+    tablet.sync()
+    settle(desktop, laptop, tablet)
+    for path in (path for path in desktop.home.rglob("*") if path.is_file()):
+        assert b"Kim Wilson" not in path.read_bytes(), path
+
+
 def test_what_was_moved_and_erased_is_in_no_undo_where_another_statement_has_its_old_name(laptop, desktop):
     """The other machine gets something else under that name, and keeps no copy of what stood there."""
     laptop.remember("Kim Wilson keeps the ledger of the shop.", key="ledger")

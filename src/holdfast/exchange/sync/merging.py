@@ -387,11 +387,20 @@ def ended(path: str, text: str, clean: str, *, strike: bool = False) -> str:
     return memory_file.update(clean, replace(left, title=title, body=body), path)
 
 
+def _is_another(path: str, was: bytes, now: bytes) -> bool:
+    """Whether a file has a memory that was not made of the one that it had."""
+    if payload.kind_of(path) != "memory":
+        return False
+    before, after = (payload.version(path, data).memory for data in (was, now))
+    return before.body not in statements(after)
+
+
 def erased_by_theirs(here: Tree, tree: Tree, changes: list[str], gone: list[str]) -> tuple[set[str], set[str]]:
     """Return the files from which another machine erased words, and what tells the earlier texts of these elsewhere.
 
     The mark stands in the words' place, or in a new name. A file that goes may have told them in its name, or was
-    erased and then forgotten. What tells a text are its lines that are gone, and when it was made where it is not here.
+    erased and then forgotten; so may one under whose name something else stands now. What tells a text are its lines
+    that are gone, and when it was made where it is not here.
     """
 
     def marks(path: str, data: bytes) -> int:
@@ -402,7 +411,7 @@ def erased_by_theirs(here: Tree, tree: Tree, changes: list[str], gone: list[str]
     if new:
         # It had another name here, under which something else may stand now.
         found = set(changes)
-    found |= set(gone)
+    found |= {*gone, *(path for path in changes if path in here and _is_another(path, here[path], tree[path]))}
     memories_of_new = [payload.version(path, tree[path]).memory for path in new if payload.kind_of(path) == "memory"]
     births = {f"created: {memory.created}" for memory in memories_of_new}
     said = [
