@@ -21,17 +21,17 @@ AGENTS = ("claude", "codex", "gemini", "opencode", "grok", "kiro", "copilot", "c
 VAGUE = ("utils", "util", "helpers", "helper", "manager", "service", "common", "misc")
 # Ceilings. They go up only with a new capability; the goal of each stands beside it.
 # The whole was meant to be 350 files and 56,000 lines, before rules, replay, the page, REST, sync, team and the hub.
-MAX_FILES = 539
+MAX_FILES = 543
 MAX_LINES = {
     "agents": 7_600,
     "app": 7_500,
     "base": 1_800,
-    "continuity": 8_900,
+    "continuity": 9_020,
     "exchange": 5_820,
     "inject": 1_600,
     "journal": 700,
-    "language": 10_900,
-    "learning": 9_500,
+    "language": 10_960,
+    "learning": 9_590,
     "memory": 3_800,
     "patterns": 4_800,
     "privacy": 5_260,

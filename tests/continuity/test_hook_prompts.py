@@ -12,6 +12,8 @@ from holdfast import agents
 from holdfast.app.hook import hook
 from holdfast.continuity import asks, buffer, log, messages, pages, working_state
 from holdfast.language.triggers import Trigger, scan
+from holdfast.language.word_lists import listed
+from holdfast.memory.remember import remember
 from holdfast.memory.show import list_memories
 
 SHOP = "example.com--acme--shop"
@@ -757,3 +759,68 @@ def test_what_only_the_moment_explains_is_not_told_later(told, said):
     told("UserPromptSubmit", prompt=said)
     told("SessionEnd", reason="other")
     assert "Said by them lately" not in told("SessionStart", session="s2", source="startup")
+
+
+TOX = "from now on run tox -e py311 before every commit, not just pytest"
+
+
+@pytest.mark.parametrize(
+    ("before", "later", "kept"),
+    [
+        (TOX, "forget that tox thing, tox is dead. we use nox now: nox -s tests before commits", "nox -s tests"),
+        ("wir nehmen ab jetzt trio statt asyncio im backend", "hm ne doch nicht. zurück zu asyncio, trio hakt", ""),
+        ("let's go with Redis, not Postgres", "we dropped Redis", ""),
+    ],
+)
+def test_what_is_taken_back_is_no_longer_told(told, state, before, later, kept):
+    """A later prompt says that it is over; what the same prompt says instead stands in its place."""
+    told("UserPromptSubmit", prompt=before)
+    assert [before] == [one.text for one in state().said]
+    told("UserPromptSubmit", prompt=later)
+    said = [one.text for one in state().said]
+    assert before not in said and (not kept or any(kept in one for one in said))
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "forget tox for now, just make it compile",
+        "don't forget tox before you commit",
+        "why is tox dead?",
+        "never mind, the tests pass now",
+        "the old log file is gone, run tox again",
+    ],
+)
+def test_what_only_sounds_so_takes_nothing_back(told, state, later):
+    """What is meant for the moment, denied, asked or about something else."""
+    told("UserPromptSubmit", prompt=TOX)
+    told("UserPromptSubmit", prompt=later)
+    assert TOX in [one.text for one in state().said]
+
+
+@pytest.mark.parametrize(
+    ("memory", "later"),
+    [
+        (
+            "Dana reviews everything in shell_completion.py",
+            "ah wait no, Dana left last week. Tom reviews shell_completion",
+        ),
+        ("Kommentare im code immer auf englisch", "vergiss das mit den kommentaren, das team schreibt jetzt deutsch"),
+        ("Write the docs in British English", "forget what I said about British English"),
+    ],
+)
+def test_who_takes_back_a_memory_is_told_that_it_stays(told, workspace, memory, later):
+    """Nothing is forgotten by a guess; the person hears which commands do it."""
+    with workspace() as h:
+        key = remember(h, memory, type="feedback").memory.key
+    notice = json.loads(told("UserPromptSubmit", prompt=later))["systemMessage"]
+    assert f"{key} stays as it is" in notice and f"holdfast forget {key}" in notice
+
+
+WITHDRAWING = ("forget", "opener", "ended", "ended-last", "ending", "moved")
+
+
+def test_every_word_that_takes_back_is_looked_for_in_a_prompt():
+    """The light look at every prompt misses none of the phrases."""
+    phrases = [one for kind in WITHDRAWING for one in listed("taken_back", kind)]
+    assert [one for one in phrases if not messages.may_withdraw(one)] == []

@@ -38,7 +38,6 @@ _READ = 6
 _CONFIRM = 'This sounded like a lasting rule; if it is one, store it with memory_store in the person\'s words: "{}"'
 _ALL_TOLD = "This session was already told where things stand; nothing has changed since."
 _MAX_WORTH = 9.0
-_STAYS = "{0} stays as it is, and your words say otherwise: `holdfast edit {0}` or `holdfast forget {0}`"
 
 
 def block_after_compaction(run: HookRun) -> Block:
@@ -192,7 +191,10 @@ def _relevant(
             entries.append((memory, prompt.why(mark, candidate.words)))
         else:
             left_out.append((block.name_of(candidate.memory), reason or f"only {most} at a prompt"))
-    run.notices += [_STAYS.format(key) for key in disowned[:1]]
+    if disowned:
+        from holdfast.continuity.withdrawn import STAYS
+
+        run.notices.append(STAYS.format(disowned[0]))
     return entries, left_out
 
 

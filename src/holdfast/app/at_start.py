@@ -10,6 +10,7 @@ from holdfast.base import files
 from holdfast.base.text import count, hash_of
 from holdfast.continuity import asks, open_sessions
 from holdfast.continuity import resume as recovery
+from holdfast.continuity.doubted import doubted_memories
 from holdfast.errors import HoldfastError
 from holdfast.inject import block, memories
 from holdfast.inject.block import ADDED, ASKED, EVERYWHERE, OF_RULES, STATE, Block, Item, Line, page_given
@@ -90,7 +91,8 @@ def _memories(run: HookRun, doing: str, *, needed: bool) -> tuple[list[Item], in
         if needed and not is_empty(run.home):
             raise
         return [], 0, []
-    return memories.items(found, run.at, fresh, doing=doing, weights=readback.weights(run)), more, left_out
+    weights, doubted = readback.weights(run), doubted_memories(run.home)
+    return memories.items(found, run.at, fresh, doing=doing, weights=weights, doubted=doubted), more, left_out
 
 
 def _doctrine(run: HookRun) -> list[Item]:

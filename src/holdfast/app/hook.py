@@ -160,7 +160,7 @@ def _with_notice(run: HookRun, output: str) -> str:
         return output
     from holdfast.privacy.fence import safe, without_secrets
 
-    told = safe(one_line("; ".join(run.notices), _MAX_NOTICE, DOTS), without_secrets)
+    told = safe(one_line("; ".join(dict.fromkeys(run.notices)), _MAX_NOTICE, DOTS), without_secrets)
     line = dumps({"systemMessage": f"Holdfast: {told}"})
     return f"{output[:-1]}, {line[1:]}" if output else line
 

@@ -49,9 +49,15 @@ def at_prompt(run: HookRun) -> Iterator[Effect]:
         return
     from holdfast.language import triggers
 
-    # A candidate is not told as a fact.
-    found = tuple(one for one in triggers.scan(text) if one.sure or messages.is_standing(one.kind, one.text))
     project = run.project()
+    taken_back: list[Effect] = []
+    if messages.may_withdraw(text):
+        from holdfast.continuity import withdrawn
+
+        taken_back = withdrawn.effects(run, _pages(run, project) if project else None, text)
+    # A candidate is not told as a fact.
+    found = tuple(one for one in triggers.scan(text) if one.sure or messages.stands(one, bool(taken_back)))
+    yield from taken_back
     if project is not None:
         yield from _write_down(run, project, text, found)
     wanted = [messages.whole(text, one.text, one.statement) for one in found if one.kind == "remember"]

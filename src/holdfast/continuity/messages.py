@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from holdfast.language.sentences import Sentence
+    from holdfast.language.triggers import Trigger
 
 MAX_ASK = 200
 # As much of a task is told to the next session: its beginning and its end, where its conditions stand.
@@ -97,7 +98,20 @@ _MIN_WITHOUT_NOD = 4
 # What is to be forgotten is not stated by that.
 _FORGETTING = frozenset(("forget", "vergiss", "vergesst"))
 _ALWAYS = frozenset(("never", "always", "nie", "niemals", "immer", "nunca", "siempre", "jamais", "toujours", "sempre"))
+# What a message says beside what it takes back stands in its place.
+_INSTEAD = ("preference", "value", "decision")
 _STANDING = _ALWAYS | {"again", "asking", "anymore", "henceforth", "künftig", "désormais", "dorénavant"}
+# Every phrase of `language/tables/taken_back.txt` has one of these.
+_WITHDRAWING = frozenset(
+    (
+        *("forget", "mind", "nevermind", "disregard", "scrap", "scratch", "ignore", "wait", "mistake", "bad", "wrong"),
+        *("back", "thought", "thoughts", "actually", "correction", "dead", "gone", "obsolete", "deprecated", "history"),
+        *("cancelled", "canceled", "outdated", "retired", "longer", "left", "quit", "dropped", "ditched", "abandoned"),
+        *("scrapped", "stopped", "rid", "moved", "switched", "migrated", "vergesst", "vergiss", "streich"),
+        *("ignoriere", "ignorier", "olvida", "oublie", "esquece", "nicht", "stimmt", "kommando", "geirrt", "tot"),
+        *("weg", "veraltet", "hinfällig", "raus", "nutzen", "umgezogen"),
+    )
+)
 # "Again" and "without asking" are said of orders only with one of these.
 _DENIALS = frozenset(("not", "no", "dont", "without", "nicht", "plus"))
 _IN_NAMES = "`./_-"
@@ -318,9 +332,16 @@ def choice(kind: str, text: str) -> str:
     return "" if is_substantial_ask(told.strip('"').partition('"')[0]) else told
 
 
-def is_standing(kind: str, text: str) -> bool:
-    """Whether a sentence that may be a preference says that something is always or never to be done."""
-    return kind == "preference" and not _ALWAYS.isdisjoint(plain_words(text))
+def stands(one: Trigger, is_instead: bool) -> bool:
+    """Whether what may be said is said: that something is always or never done, or what holds `is_instead`."""
+    if one.kind == "preference" and not _ALWAYS.isdisjoint(plain_words(one.text)):
+        return True
+    return is_instead and one.kind in _INSTEAD
+
+
+def may_withdraw(text: str) -> bool:
+    """Whether a message has a word without which it takes nothing back; light, since every prompt is asked."""
+    return not _WITHDRAWING.isdisjoint(plain_words(text[:_MAX_ORDERING]))
 
 
 def may_order(text: str) -> bool:

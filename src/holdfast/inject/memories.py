@@ -66,15 +66,16 @@ def items(
     *,
     doing: str = "",
     weights: Mapping[tuple[str, str, str], float] | None = None,
+    doubted: Mapping[tuple[str, str, str], str] | None = None,
 ) -> list[Item]:
     """Return the memories as items, in the order in which they are told; `doing` is what the project is doing now.
 
-    `weights` has what lessons weigh, by scope, owner and key. `fresh` is asked whether the code is as it was that a
-    memory names, of each that is told.
+    `weights` has what lessons weigh, and `doubted` what stands before a memory that the person may have taken back, by
+    scope, owner and key. `fresh` is asked whether the code is as it was that a memory names, of each that is told.
     """
     # A number or a short word is near to anything.
     near = frozenset([word for word in telling_words(doing) if len(word) >= _MIN_NEAR and word.isalpha()])
-    made = [_item(one, now, near, weights or {}, fresh) for one in candidates]
+    made = [_item(one, now, near, weights or {}, fresh, doubted or {}) for one in candidates]
     # The newest of each kind first, with pinned ones before them except for rules, where the newer word wins; lessons
     # by their weight.
     made.sort(key=lambda pair: pair[0].memory.updated, reverse=True)
@@ -90,14 +91,16 @@ def _item(
     near: frozenset[str],
     weights: Mapping[tuple[str, str, str], float],
     fresh: Callable[[], Freshness] | None,
+    doubted: Mapping[tuple[str, str, str], str],
 ) -> tuple[Candidate, Item]:
     memory = one.memory
+    place = (memory.scope.kind, memory.scope.owner, memory.key)
     statement = statement_of(memory)
     theirs = memory.trust == "user"
     is_rule = theirs and memory.type in RULE_TYPES
     days = days_between(memory.updated, now)
     shared = near.intersection(telling_words(statement)) if near else frozenset()
-    weight = weights.get((memory.scope.kind, memory.scope.owner, memory.key), 0.0)
+    weight = weights.get(place, 0.0)
     worth = (
         _PINNED * memory.pinned
         + _TRUST.get(memory.trust, 0.0)
@@ -118,6 +121,8 @@ def _item(
     part = NOTES if not is_rule else EVERYWHERE if memory.scope.kind == "global" else RULES
     why = _why(memory, one.uses, days, shared, weight)
     lead = (lambda: fresh().lead(memory)) if fresh and memory.anchors else None
+    if place in doubted:
+        lead = lambda: doubted[place]  # noqa: E731
     told = given_of(memory, why)
     return one, Item(statement, told, part, head, theirs, worth, statement, safe=False, lead=lead)
 

@@ -41,6 +41,8 @@ SAID_IN = "said in "
 _TOO, _MAX_HEARD = "; ", 5
 KINDS = ("memory", "page", "lesson", "end", "still", "todo", "log")
 ID_LENGTH = 8
+_REPLACES = b"\nreplaces:"
+_ENDING = ("memory", "end")
 MAX_READ = 1_048_576
 _FIELDS = (
     *("id", "kind", "scope", "owner", "type", "tags", "status", "created", "agent", "source", "evidence"),
@@ -92,6 +94,17 @@ class Proposals:
                 path = f"{FOLDER}/{name}.md"
                 problems.append(Problem("proposal", path, str(problem), problem.hint, severity="error"))
         return sorted(found, key=_order), problems
+
+    def replacing(self) -> list[Proposal]:
+        """Return those that would replace or end a memory; no more is read than it takes to know that."""
+        found = []
+        for name in self.ids():
+            if _REPLACES in files.read_if_there(self.path(name), MAX_READ):
+                try:
+                    found.append(self._read(name))
+                except HoldfastError:
+                    continue
+        return [one for one in found if one.replaces and one.kind in _ENDING]
 
     def get(self, text: str) -> Proposal:
         """Return the proposal whose id begins with this."""

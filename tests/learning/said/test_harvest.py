@@ -11,6 +11,7 @@ from holdfast.app.harvest import harvest
 from holdfast.base import clock
 from holdfast.continuity import log
 from holdfast.continuity.buffer import ProjectPages
+from holdfast.continuity.doubted import doubted_memories
 from holdfast.continuity.log import BEHIND, LogEntry
 from holdfast.continuity.resume import ToldPages
 from holdfast.inject.block import Item
@@ -223,3 +224,47 @@ def test_what_a_memory_said_before_is_not_proposed(workspace, shop) -> None:
 def test_only_what_can_be_read_alone_is_proposed(text, statement, kept) -> None:
     """No piece of a sentence, nothing thought aloud or for the moment, nothing that points at what was said before."""
     assert standing_alone(text, statement) == kept
+
+
+NOX = "forget that tox thing, tox is dead. From now on run nox -s tests before every commit."
+
+
+def test_what_was_taken_back_waits_no_longer(workspace, shop) -> None:
+    """In the same session and in a later one; what was said in its place is proposed, and the taking back is not."""
+    with workspace() as h:
+        talked(h, shop, "From now on run tox -e py311 before every commit.")
+        harvest(h)
+        assert any("tox -e" in one for one in waiting(h))
+        talked(h, shop, NOX, id="s-2")
+        harvest(h)
+        assert not any("tox" in one for one in waiting(h)), waiting(h)
+        assert any("nox" in one for one in waiting(h))
+        talked(h, shop, "From now on run tox -e py311 before every commit.", NOX, id="s-3")
+        harvest(h)
+        assert not any("tox" in one for one in waiting(h))
+
+
+def test_a_memory_that_was_taken_back_is_told_with_a_warning_until_the_person_decides(workspace, shop) -> None:
+    """The end of it is proposed, or what holds instead; approved, that stands in its place."""
+    with workspace() as h:
+        old = remember(h, "Dana reviews everything in completion.py", type="feedback").memory
+        store_day = clock.iso(time.time() + clock.DAY_SECONDS)[:10]
+        name = talked(h, shop, "Dana left. Tom reviews completion.py from now on.", days=-1)
+        harvest(h, session=name)
+        (one,) = [one for one in proposals.waiting(h)[0] if one.replaces]
+        assert one.replaces == old.key and one.created.startswith(store_day)
+        (lead,) = doubted_memories(h.home).values()
+        assert lead.startswith("[may be taken back") and lead.endswith(": ask first] ")
+        assert [each.exit_code for each in proposals.approve(h, (one.id,))] == [0]
+        assert doubted_memories(h.home) == {}
+        now = h.store.get(old.scope, old.key)
+        assert not now.holds or "Tom" in now.body
+
+
+def test_an_approved_correction_takes_the_place_of_what_it_corrects(workspace, shop) -> None:
+    """What the person says otherwise than a memory of theirs would replace it, and does not stand beside it."""
+    with workspace() as h:
+        old = remember(h, "The staging server listens on port 8080").memory
+        talked(h, shop, "Remember for all sessions: the staging server listens on port 9090.", days=-1)
+        harvest(h)
+        assert [one.replaces for one in proposals.waiting(h)[0] if "9090" in one.text] == [old.key]

@@ -8,7 +8,7 @@ from functools import partial
 from holdfast.base import files, rows
 from holdfast.base.text import count
 from holdfast.learning.said import judgements
-from holdfast.learning.said.harvest import SOURCE
+from holdfast.learning.said.taken_back import SOURCE
 from holdfast.memory.proposal_files import FOLDER, SAID_IN, Proposals, id_of, messages_of
 from holdfast.records import Step
 from holdfast.sessions.parts import Change, ForgetTarget

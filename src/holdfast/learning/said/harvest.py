@@ -18,11 +18,14 @@ from holdfast.base import clock
 from holdfast.base.text import one_line, with_capital
 from holdfast.continuity import buffer, log, messages, open_sessions
 from holdfast.continuity.buffer import ProjectPages
+from holdfast.language.contradiction import says_otherwise
 from holdfast.language.judge import MOODS, Judgement
 from holdfast.language.likeness import alike, words_of
 from holdfast.language.standing_orders import orders
+from holdfast.language.taken_back import takes_back
 from holdfast.learning.lessons.standing import cleaned
 from holdfast.learning.said.judgements import MAX_DAYS, judgements
+from holdfast.learning.said.taken_back import SOURCE, taken_back
 from holdfast.memory.proposal_files import SAID_IN, Proposals, heard_in, id_of, messages_of, same
 from holdfast.privacy import speech
 from holdfast.records import Filter, Memory, Proposal, Scope, Session, SessionEvent, replace
@@ -33,7 +36,6 @@ from holdfast.store.kinds import tidied
 from holdfast.store.memory_file import first_words
 from holdfast.workspace import Workspace
 
-SOURCE = "judge"
 # Of a session with more messages the last ones are judged.
 MAX_MESSAGES = 120
 # While so many wait for a decision, no more are added.
@@ -74,11 +76,16 @@ def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent])
     session = digest.session
     if session.is_subagent or not session.project or not is_recent(session):
         return
-    for event, found in judged_messages(workspace.home, session, events):
+    heard = [*judged_messages(workspace.home, session, events)]
+    texts = [speech.typed(event.text) or "" for event, _ in heard]
+    for number, (event, found) in enumerate(heard):
+        when = event.at or session.ended or session.started
+        yield from taken_back(workspace, session, texts[number], when, event.place)
+        if any(takes_back(later, found.statement, just_said=True) for later in texts[number + 1 :]):
+            continue
         statement = one_line(tidied(messages.statement(cleaned(found.statement))), _MAX_STATEMENT)
         kinds = [kind for kind in found.kinds if kind not in MOODS]
-        when = event.at or session.ended or session.started
-        for order in orders(speech.typed(event.text) or ""):
+        for order in orders(texts[number]):
             text = with_capital(one_line(cleaned(order), _MAX_STATEMENT))
             offered = _proposal(session, text, ("preference",), when, event.place)
             propose = partial(_propose, workspace, session, offered, is_clear=True)
@@ -180,7 +187,11 @@ def _propose(workspace: Workspace, session: Session, one: Proposal, *, is_clear:
     known = [text for each in now for text in (each.body, *[old.text for old in each.history])]
     if any(same(text) == said for text in known) or store.forgot(one.scope, memory.key, memory.body):
         return False
-    waiting.put(one)
+    # Approved, it takes the place of what it says otherwise than.
+    older = next(
+        (each for each in now if each.trust == "user" and each.holds and says_otherwise(one.text, each.body)), None
+    )
+    waiting.put(replace(one, replaces=older.key) if older else one)
     # What is only a candidate waits for the person and is told to nobody.
     if is_clear:
         _put_into_buffer(workspace, session, one)

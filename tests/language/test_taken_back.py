@@ -1,0 +1,49 @@
+"""Whether a later message takes back an earlier statement; made up for the cases that real people's messages showed."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.language.taken_back import takes_back
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("forget that nox thing", "From now on run nox before every commit"),
+        ("forget what I said about British English", "Write docs in British English"),
+        ("vergiss das mit den Kommentaren", "Kommentare im Code immer auf Englisch"),
+        ("tox is dead, use nox", "Run tox before each release"),
+        ("We dropped Redis.", "Use Redis for the session cache"),
+        ("Kim left, ask Ines about billing", "Kim owns the billing tables"),
+        ("staging ist umgezogen: stg2.example:9443", "Staging läuft auf stg.example:8443"),
+    ],
+)
+def test_a_statement_is_taken_back(newer, older):
+    """What is said to be forgotten, over or elsewhere is what the statement was about."""
+    assert takes_back(newer, older)
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("forget the tests for now, just make it compile", "Run the tests before pushing"),
+        ("don't forget the changelog", "Every change needs a changelog entry"),
+        ("never mind, tests pass now", "Run the tests before pushing"),
+        ("the error is gone", "Always log the error"),
+        ("why is tox dead?", "Run tox before each commit"),
+        ("the left sidebar is broken", "Keep the sidebar on the left"),
+        ("no more than 80 columns please", "Lines have 80 columns at most"),
+        ("we dropped npm", "Never use npm"),
+        ("ignore the warnings of mypy today", "Mend every warning of mypy"),
+    ],
+)
+def test_a_statement_stands(newer, older):
+    """What is meant for the moment, asked, denied, about something else, or says the same again takes nothing back."""
+    assert not takes_back(newer, older, just_said=True)
+
+
+def test_wait_no_is_about_what_was_just_said():
+    """Such an opening takes back what was said a moment ago, and not what was said last week."""
+    newer, older = "wait no, Tom reviews the parser now", "Dana reviews the parser"
+    assert takes_back(newer, older, just_said=True) and not takes_back(newer, older)
