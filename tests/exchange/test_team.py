@@ -83,6 +83,17 @@ def test_what_is_personal_has_a_secret_or_no_reason_is_not_promoted(workspace, p
     assert not (project / ".holdfast").exists()
 
 
+def test_what_was_told_for_every_project_is_promoted_only_where_the_person_says_so(workspace, project):
+    """It may be a habit of theirs alone; naming the scope is their word."""
+    with workspace() as opened:
+        remember(opened, "I prefer dark mode.", key="dark", scope="global")
+        with pytest.raises(Refused, match="every project"):
+            team.promote(opened, "dark", "why not")
+        assert not (project / ".holdfast").exists()
+        team.promote(opened, "dark", "all of us look at the same screen", scope="global")
+    assert (project / ".holdfast/memory/dark.md").is_file()
+
+
 def test_a_strangers_team_says_nothing_until_it_is_allowed(workspace, project):
     """What a clone brings is neither recalled nor told; allowed, it is data of the project."""
     team_file(project, "deploys.md", "---\ntype: feedback\nenforce: deny\nwhen: git push\n---\nNever run `git push`.\n")

@@ -59,6 +59,9 @@ def promote(workspace: Workspace, key: str, reason: str, *, branch: str = "", sc
     if not reason.strip():
         raise BadInput("a promotion needs a reason", 'Give --reason "why the team should know it".')
     refuse_personal(memory)
+    if memory.scope.kind == "global" and scope is None:
+        hint = "Where the team should know it all the same: --scope global."
+        raise Refused(f"{memory.key} is global: what you told for every project of yours", hint)
     text = file_text(memory, reason)
     if kinds := redact.redact(text)[1]:
         raise Refused(f"{memory.key} holds a secret ({', '.join(kinds)})", "Take it out, then try again.")
