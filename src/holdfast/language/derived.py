@@ -31,6 +31,7 @@ from holdfast.language.given_conditions import not_holding
 from holdfast.language.instead import better_ones, instead, is_spelled_so, overlaps, replaced
 from holdfast.language.mentions import MENTION, Mention, RuleSentence, is_headed_by_file, without_stress
 from holdfast.language.named import by_names
+from holdfast.language.options_wanted import with_or_without
 from holdfast.language.places import all_but, deleting
 from holdfast.language.roles import by_roles, wanted_first
 from holdfast.language.rule_tongues import in_english, is_english
@@ -455,6 +456,10 @@ def _subject(sentence: RuleSentence) -> Derived | None:
 
 def _pronoun(sentence: RuleSentence, before: list[Mention]) -> Derived | None:
     """Return what is forbidden of that which was named just before: in this sentence, or alone in the one before."""
+    alone = forms.BAN_ALONE.fullmatch(sentence.spoken)
+    if alone and len({one.kind for one in before}) == 1 and len(before) == 1 and before[0].kind:
+        # "X wipes my data. Don't!"
+        return of_mentions(sentence, alone, before, forbids=True)
     found = forms.PRONOUN.search(sentence.spoken) or forms.LEAVE.search(sentence.spoken)
     if found is None or forms.TURNED.search(sentence.spoken[: found.start()]):
         return None
@@ -473,6 +478,7 @@ def _pronoun(sentence: RuleSentence, before: list[Mention]) -> Derived | None:
 
 _FORMS = (
     _failing,
+    with_or_without,
     all_but,
     deleting,
     _all_but,

@@ -54,6 +54,11 @@ _BANNED_RUN = kept(
     r"(?:runs?|running|execut(?:e|es|ing)|calls?|calling|invok(?:e|es|ing)|launch(?:ing)?|(?P<use>use|using))\s+)"
     r"(?P<call>(?!`)\S[^\n;`,()]*)"
 )
+# What is to be run with an option, or without it, is a command whatever its name: "turbo only with --filter".
+_WITH_OPTION = kept(
+    r"(?i)^(?P<led>(?:please\s+)?(?:(?:run|use|call)\s+)?)(?P<call>[a-z][\w-]*(?: [a-z][\w-]*(?::[\w-]+)*){0,2}?)"
+    r"(?=\s*[:,]?\s+(?:only|never|nur|nie)\s+(?:ever\s+)?(?:with|without|mit|ohne)\s+`?--?[a-z])"
+)
 # Files that end so, whether the ending is known or not.
 _ENDINGS = kept(r"`(\.[A-Za-z][\w.]*)`(?=\s+files?\b)(?<!\.env`)")
 _OPTION = kept(
@@ -61,6 +66,8 @@ _OPTION = kept(
     r"(?P<value>\s+(?!(?:option|flag|argument|switch|set|given)s?\b)[\w./:*-]*[\w*](?=[\s,;:.!)]|$))?"
 )
 _FOLDER = kept(r"\b(?:the|our)\s+(?P<name>[a-z][\w-]*(?:/[\w-]+)*)/?\s+(?:folder|directory)\b")
+# Behind these stands a path like those that were named before.
+_EXCEPTS = ("except", "excluding", "besides", "außer")
 # What is said so of a path without an ending is said of a folder.
 _IS_MADE = kept(
     r"\s+(?:(?:is|are)\s+(?:auto-?)?(?:generated|read[- ]?only|frozen|immutable|vendored|off[- ]limits"
@@ -89,6 +96,7 @@ _MAKE = (
     r"|(?<=\b[kK]ein )|(?<=n't ))"
     r"make(?=\s+(?:deploy|test|build|install|lint|check|release|clean|publish|migrate|up|down|dev|run|all)\b)"
     r"|go(?=\s+(?:test|build|run|vet|mod|generate|install|get|fmt|work)\b)"
+    r"|make(?=\s+[a-z]+[-_:][a-z])"
     r"|^make(?=\s+[a-z][\w-]*\s+(?:needs|requires|must|should|takes|fails|wipes|deletes|only)\b)"
 )
 
@@ -137,11 +145,13 @@ class RuleSentence:
         if first in among(TABLE, "program"):
             # A sentence begins with a capital, and no program does.
             bare = first + bare[len(first) :]
+        bare = _WITH_OPTION.sub(r"\g<led>`\g<call>`", bare)
         bare = _BANNED_RUN.sub(_in_backquotes, _ENDINGS.sub("`*\\1`", bare))
         spoken = _QUOTED.sub(lambda found: self._put(_mention(found[1]), found[0]), bare)
         spoken = _FOLDER.sub(self._folder, _joined_programs().sub(lambda found: found[0].replace("/", ","), spoken))
         spoken = _unquoted().sub(self._unquoted_mention, spoken)
-        if any(one.kind == "command" for one in self.mentions) or _NAMED_WORD.search(spoken):
+        is_of_programs = _NAMED_WORD.search(spoken) or _pair_of_words().search(spoken)
+        if any(one.kind == "command" for one in self.mentions) or is_of_programs:
             spoken = _words_as_programs().sub(self._word, spoken)
         self.spoken = _BETWEEN.sub("", _OPTION.sub(self._option, spoken).casefold())
         for found in _LISTED.finditer(self.spoken):
@@ -187,6 +197,7 @@ class RuleSentence:
             and looks_like_path(text)
             and (
                 "".join(before) in among(TABLE, "before-place")
+                or ("".join(before) in _EXCEPTS and any(one.kind == "path" for one in self.mentions))
                 or found.string[: found.start()].endswith(("inside of ", "outside of "))
                 or _IS_MADE.match(found.string, found.end())
                 or ("".join(before).casefold() in (*_CHANGES, "leave") and _IS_WHOLE.match(found.string, found.end()))
@@ -270,6 +281,14 @@ def _words_as_programs() -> re.Pattern[str]:
     )
 
 
+@functools.cache
+def _pair_of_words() -> re.Pattern[str]:
+    """Return where two words of English can only be programs: "use just instead of make"."""
+    words = "|".join(listed(TABLE, "word-program"))
+    uses, over = r"us\w+|benutz\w+|nutz\w+|verwende\w*|prefer", "instead of|rather than|over|statt|not"
+    return kept(rf"(?i)\b(?:{uses})\s+(?:{words}),?\s+(?:{over})\s+(?:{words})\b")
+
+
 def _in_backquotes(found: re.Match[str]) -> str:
     """Return a ban of a run with what it names in backquotes, where that is a command: "never run dbt seed"."""
     words = found["call"].split()
@@ -286,7 +305,11 @@ def _in_backquotes(found: re.Match[str]) -> str:
     is_plain = bool(found["use"]) and not any(word[:1] == "-" for word in call[1:])
     if is_plain or not _is_call(call, words[len(call) : len(call) + 1]):
         return found[0]
-    said = " ".join(call)
+    # Behind "before" what is wanted first may follow without a comma: "before running alembic upgrade take a backup".
+    said = _literal(" ".join(call)) if found["led"].casefold().startswith("before") else " ".join(call)
+    call = said.split()
+    if not call:
+        return found[0]
     at = found.end("led") + found["call"].index(call[0])
     rest = found.string[at : found.end()]
     return f"{found['led']}`{said}`{rest[_length_of(call, rest) :]}"
@@ -344,12 +367,15 @@ def _unquoted() -> re.Pattern[str]:
     small = spoken(f"{TABLES}/../likeness_words", "small")
     said += [word for word in small if len(word) > 1 and word not in among(TABLE, "sub-command")]
     subs = "|".join(listed(TABLE, "sub-command"))
-    no_word = rf"(?!(?i:{'|'.join(map(re.escape, said))}|[a-z]{{3,}}ly)(?![\w/-]|\.\w))"
+    no_word = rf"(?!(?i:{'|'.join(map(re.escape, said))}|[a-z]{{3,}}ly)(?![\w/-]|[.:]\w))"
     word = r"[\w./@*~+:-]*[\w/*~]|\.(?=[\s,;]|$)"
     behind = rf"\s+(?:--(?=\s+[\w*-]*[./])|--?[A-Za-z][\w-]*(?:=[\w./:-]*\w)?|(?:{subs})(?![\w/-]|[.:]\w)"
     behind += rf"|{no_word}(?:{word}))"
     # A program of the project is one where it stands before a word: "./gradlew clean".
-    command = rf"(?<![\w./@-])(?:(?:\./(?=[\w.-]+ [\w:-]))?(?:{programs})|{_MAKE})(?![\w/@-]|\.\w)(?:{behind}){{0,5}}"
+    # "find -delete": with an option behind it, it is no word of English.
+    words = rf"(?:{'|'.join(listed(TABLE, 'word-program'))})(?=\s+--?[A-Za-z])"
+    program = rf"(?:\./(?=[\w.-]+ [\w:-]))?(?:{programs})|{_MAKE}|{words}"
+    command = rf"(?<![\w./@-])(?:{program})(?![\w/@-]|\.\w)(?:{behind}){{0,5}}"
     path = r"(?<![\w/@:.\-])(?:~/|\./|/)?(?:[\w.*{}@-]+/)*[\w.*-]*[\w*/](?=[\s,;:)!?.]|$)"
     return kept(rf"(?P<command>{command})|(?P<path>{path})")
 
@@ -373,7 +399,7 @@ def _literal(text: str) -> str:
         is_sub = any(word.casefold() in among(TABLE, kind) for kind in ("sub-command", "also-sub-command"))
         is_there = set(before) & set("/.") or before[0] == "-" or any(before in among(TABLE, kind) for kind in _LEADS)
         is_name = " ".join(plain) in among(TABLE, "takes-name") or before in among(TABLE, "takes-name")
-        is_name = is_name or commands.takes_value(kept[0], before)
+        is_name = (is_name and word != "run") or commands.takes_value(kept[0], before)
         if not (is_value or is_name or word in among(TABLE, "ref") or (is_sub and is_there)):
             break
         kept.append(word)

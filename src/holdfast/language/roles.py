@@ -89,6 +89,7 @@ _GOES_ON = kept(
 _ENDS_LIST = kept(r"\b(?:or|nor|and|oder|und)\b")
 _OR = kept(r"^(?:(?:or|and|nor)\s+)+")
 _RUN = kept(r"run|us|call|execut")
+_WITH_IT = kept(r"\s(?:with|using|mit)\s+(?:the\s+)?$")
 _IN_CASE = kept(r"^(?:when|while|if|during|wenn|beim?)\b")
 _IMPERATIVE = kept(
     r"(?:.*[:,]\s)?(?:(?:please|always|we|you|must|should|only|just|this|project|repo|package|manager|is|and|sure|to|make)\s+)*(?:uses?|prefer|is)\s+(?:only\s+)?(?:the\s+)?$"
@@ -301,8 +302,15 @@ class _Reader:
             named = [Mention("command", one, token[0]) for one in commands_of(token[0])]
             self.found += [(self.role, one, token.start()) for one in named]
 
+    def _is_first(self, at: int) -> bool:
+        if self.has_one and self.role in _MOMENT_ROLES and _WITH_IT.search(self.sentence.spoken[:at]):
+            # "Before running A take a backup with B" wants B.
+            self._open(WANTED)
+            return False
+        return not self.has_one
+
     def _give(self, one: Mention, at: int) -> None:
-        is_first, self.has_one = not self.has_one, True
+        is_first, self.has_one = self._is_first(at), True
         before = self.sentence.named(self.sentence.spoken[:at].rstrip()[-1:])
         if before and before[0].said[:1] == "-" and one.kind == "command":
             # In "find with -exec rm" the second belongs to the option.

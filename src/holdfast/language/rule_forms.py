@@ -19,7 +19,7 @@ SENTENCE = kept(
 )
 # A ban behind another one.
 NEXT_BAN = kept(
-    r"(?i)(?P<first>(?:^|[.;:]\s+)(?P<not>never|do not|don['’]t|must not|no)\s[^.;:,]*)"
+    r"(?i)(?P<first>(?:^|[.;:]\s+|\s[–—-]\s+)(?P<not>never|do not|don['’]t|must not|no)\s[^.;:,]*)"
     r"(?P<and>,\s+(?:and\s+|or\s+)?(?=(?:never|do not|don['’]t|no)\s)"
     r"|,?\s+or\s+(?=(?P<verb>run|use|edit|modify|touch|execute)\s+x))"
 )
@@ -106,7 +106,7 @@ _DETERMINERS = (
 _NAMELY = r"(?:(?:[\w-]+\s+){1,3}\((?:e\.g\.,?\s+|i\.e\.,?\s+|like\s+|via\s+|with\s+)?)?"
 FORBIDS = kept(
     rf"\b{NOT}\s+{ADVERBS}(?P<verbs>(?:(?:{RUN}|{EDIT}|{READ})(?:,\s*(?:n?or|and)?\s*|\s+(?:n?or|and)\s+|/|\s+))*)"
-    rf"{_DETERMINERS}{_NAMELY}(?P<what>{_LONG_LIST})"
+    rf"{_DETERMINERS}(?:(?<=files):\s*)?{_NAMELY}(?P<what>{_LONG_LIST})"
 )
 # What is named so is not meant: "never touch ci/ except ci/README.md".
 EXCEPT = kept(
@@ -159,8 +159,8 @@ DONE_BEFORE = kept(r"^\W*(?:\w+ed|validation|verification)\b|\b(?:can|could|may|
 # What is only better is said, and holds nothing.
 PERHAPS = kept(r"\b(?:prefer\w*|probably|maybe|perhaps|ideally|usually|lieber|möglichst)\b")
 SETS = kept(
-    rf"\b(?:{NOT}|not allowed|forbidden|banned|verboten|instead of|rather than|statt|without|unless|only|must|before"
-    rf"|ask me|ask first|muss)\b|, not "
+    rf"\b(?:{NOT}|not allowed|forbidden|banned|verboten|instead of|rather than|statt|without|unless|only|before"
+    rf"|ask me|ask first)\b|, not "
 )
 # What a person reads as a ban, whether anything is derived from it or not.
 PLAIN_BAN = kept(
@@ -251,7 +251,8 @@ ASKED_FIRST = kept(
 USES = kept(r"\b(?:use|run|prefer|nutze|nimm|verwende)\b")
 LEFT_ALONE = kept(
     rf"\b(?:bearbeite|ändere|lösche|editiere)\s+(?:nie|niemals|nichts)\s+(?:(?:die|dateien|datei|in|unter)\s+)*{_LIST}"
-    rf"|^(?:please )?leave\s+(?:the\s+)?{_LIST}\s+(?:folder\s+|file\s+)?alone\b|\bhands off\s+(?:the\s+|of\s+)*{_LIST}"
+    rf"|(?:^|[,;:]\s+(?:so |and |but )?)(?:please )?leave\s+(?:the\s+)?{_LIST}\s+(?:folder\s+|file\s+)?alone\b"
+    rf"|\bhands off\s+(?:the\s+|of\s+)*{_LIST}"
     rf"|\bfass\w*\s+(?:(?:die|dateien|datei|in|unter)\s+)*{_LIST}\s+(?:nicht|nie|niemals)\s+an\b"
 )
 # "When I run it, it fails", "I got this error when running it" is a report.
@@ -303,6 +304,11 @@ MUST_PASS = kept(
 HEADED = kept(
     rf"^(?P<what>{MENTION})\s*:\s+(?P<says>ask|keep|use|do|don['’]?t|never|always|only(?! with )|no|must|run|put|write"
     r"|read[- ]?only|off[- ]limits|frozen)\b"
+)
+# Of what the sentence before it names.
+BAN_ALONE = kept(
+    r"(?:(?:so|please|just|bitte)\s+)*(?:don['’]?t|do not|never|nie|niemals|hands off|finger weg|lass es)"
+    r"(?:\s+(?:ever|please|bitte|do (?:it|that)|touch (?:it|that)))*[.!\s]*"
 )
 # What was named before is meant: "dist/ is built, don't edit it", "... wipes the data. Never do it!"
 PRONOUN = kept(
@@ -461,4 +467,6 @@ TO_BRANCH = kept(
     r"|a|an|its|their|other|public|shared|protected)\b)(?P<name>[^\W\d_][\w-]+)"
     r"(?:\s+branch)?(?=\s*(?:$|[,.;:!?(])|\s+(?:on|without|unless|until|or|before|after|directly|yourself|ever)\b)"
 )
-BRANCH = kept(rf"\b(?:to|on|onto|into|from|auf|push|pushing)\s+(?:the\s+)?(?:branch\s+)?(?P<names>{_BRANCHES})(?!\w)")
+BRANCH = kept(
+    rf"\b(?:to|on|onto|into|from|auf|push|pushing|rebase|rebasing)\s+(?:the\s+)?(?:branch\s+)?(?P<names>{_BRANCHES})(?!\w)"
+)

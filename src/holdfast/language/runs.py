@@ -26,6 +26,8 @@ _ONLY_SOME = (
 # With these a patch is only looked at.
 _ONLY_CHECKS = ("--check", "--stat", "--numstat", "--summary", "--dry-run")
 _MAX_PATCHED = 200
+# A word in capitals that is no longer may be one of them: `HEAD`, `-A`.
+_MAX_SIGN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +56,19 @@ class Run:
         """Whether one of the patterns names it: with or without what wraps it, or as the script that it runs."""
         if self.filters:
             return False
+        patterns = [one for one in patterns if not self._only_wraps(one)]
         # "uv run python3 -m pytest" is also "python -m pytest".
         wrapped = range(len(self.given) - len(self.words)) if self.words else ()
         forms = [self.words, self.given]
         forms += [(commands.program(self.given[at]), *self.given[at + 1 :]) for at in wrapped]
         forms += [self._script(), _installed(self.words)]
         return any(fulfils(form, one, as_spelled=as_spelled) for form in forms if form for one in patterns)
+
+    def _only_wraps(self, pattern: Sequence[str]) -> bool:
+        """Whether a pattern names a program alone that here only runs another: `env A=b node` prints no environment."""
+        return (
+            len(pattern) == 1 and commands.is_a(pattern[0], "means-alone") and self.words[:1] not in ((), (pattern[0],))
+        )
 
     def _script(self) -> tuple[str, ...]:
         """Return the script that a shell or another runner is given, with its words; nothing where it runs none."""
@@ -175,7 +184,7 @@ def fulfils(words: Sequence[str], pattern: Sequence[str], *, as_spelled: bool = 
     if not as_spelled:
         words, pattern = spelled(words), spelled(pattern)
     # Nearly always it is another program, which is told without looking further.
-    if words and pattern and not any(fits(_base(words[0]), _base(wish)) for wish in pattern[0].split("|")):
+    if words and pattern and not _is_program(words[0], pattern[0]):
         return False
     named = pattern
     both = _without_values(words, pattern)
@@ -200,10 +209,22 @@ def fulfils(words: Sequence[str], pattern: Sequence[str], *, as_spelled: bool = 
     return bool(pattern)
 
 
+def _is_program(word: str, wish: str) -> bool:
+    # Who looks for the name of a host in files does not go there.
+    is_search = wish == "*" and commands.is_a(word, "searches")
+    return not is_search and any(fits(_base(word), _base(one)) for one in wish.split("|"))
+
+
 def _is_named(word: str, wish: str, program: str = "") -> bool:
     """Whether a word is what a pattern has in its place, also by another name that the program has for it."""
     # A folder is named with its slash.
     is_in = wish[-1:] == "/" and f"{word}/".removeprefix("./").startswith(wish)
+    if program and commands.is_a(program, "names-hosts"):
+        # A host is the same for every user.
+        word = word.rpartition("@")[2]
+    if program and wish.isupper() and len(wish) > _MAX_SIGN:
+        # What is shouted may be said: `FLUSHALL`.
+        word = word.upper()
     return is_in or fits(word, wish) or (bool(program) and commands.is_a(f"{program} {wish}={word}", "same-word"))
 
 

@@ -70,7 +70,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
             r"(?:(?:my|a human['’]s|a person['’]s|the maintainers?['’]s?) (?:job|task|business)|up to me|mine)\b"
         ),
         "one": kept(rf"\b(?:{either})\b"),
-        "again": kept(rf"[,;:]\s*(?:only |just |always )?(?:{either})\b"),
+        "again": kept(rf"[,;:]\s*(?:only |just |always )?(?P<verb>{either})\b"),
     }
 
 
@@ -138,7 +138,8 @@ def meant(sentence: RuleSentence) -> Derived | None:
         given = [one if said in one else with_option(one, said) for one in wanted if said[:1] == "-"]
         wanted, is_whole = tuple(given), said[:1] == "-"
     # "Don't push to origin, push to my fork": the same is asked for in another way.
-    is_plain = is_whole and not patterns["again"].search(found["rest"])
+    again = patterns["again"].search(found["rest"])
+    is_plain = is_whole and not (again and set(commands_of(again["verb"])) & set(wanted))
     condition = Condition((*wanted, *harmless(wanted)), branches=branches_in(spoken))
     return Derived(condition, said, forbids=True, literal=is_plain)
 

@@ -130,12 +130,16 @@ def _put_beside_the_older(workspace: Workspace, draft: Draft, was: str | None) -
 
 
 def _denies(newer: Claim, older: str) -> bool:
-    """Whether a statement says otherwise than an older one; two that are told at the same calls both hold."""
+    """Whether a statement says otherwise than an older one; two that are told at the same calls both hold.
+
+    What forbids a call ends by no statement that names none: nobody knows that it is about the same.
+    """
     if not newer.differs(Claim(older)):
         return False
-    from holdfast.language.derived import share_calls
+    from holdfast.language.derived import derive, share_calls
 
-    return not share_calls(newer.text, older)
+    told = derive(older)
+    return not (told and told.forbids and derive(newer.text) is None) and not share_calls(newer.text, older)
 
 
 def _say_lost_condition(workspace: Workspace, stored: Stored) -> None:
