@@ -79,6 +79,29 @@ def _told(text: str, call: str) -> bool:
         ("Never edit lockfiles directly (e.g. `uv.lock`, `Cargo.lock`).", "E:Cargo.lock", "E:a.py"),
         ("Never spell out `darwin-rebuild` or `nixos-rebuild`.", "nixos-rebuild switch", "nix-rebuild"),
         ("NEVER push to remote repositories without explicit user approval.", "git push", "git pull"),
+        # A name with a colon behind "before", and what is wanted first behind the command without a comma.
+        ("please ask before pnpm run seed:all", "pnpm run seed:all", "pnpm run seed:one"),
+        ("Before running rake db:migrate stop the workers", "rake db:migrate", "rake test"),
+        ("before you run flyway migrate make a dump", "flyway migrate", "flyway info"),
+        # With an option alone, or without it, and whatever the program is called.
+        ("lerna only with --since please", "lerna run build", "lerna run build --since main"),
+        ("docker build never without --pull", "docker build .", "docker build --pull ."),
+        ("rsync nur ohne --delete", "rsync -a --delete a b", "rsync -a a b"),
+        ("terraform apply nie mit -auto-approve", "terraform apply -auto-approve", "terraform apply"),
+        # A ban of a word in a sentence of its own, and several behind a dash.
+        ("make nuke deletes every volume. Never!", "make nuke", "make build"),
+        ("Git is my business - no merges, no rebases", "git rebase x", "git log"),
+        ("The license text is legal's, so leave LICENSE alone.", "E:LICENSE", "E:README.md"),
+        ("Never change generated files: api/client/ comes from the generator", "E:api/client/a.ts", "E:api/a.ts"),
+        ("don't edit infra/ except infra/docs", "E:infra/a.tf", "E:infra/docs/a.md"),
+        ("find -exec is forbidden in this repo", "find . -exec rm {} +", "find . -name x"),
+        ("We use task instead of make", "make build", "task build"),
+        ("Ask before you reset the box (make box-reset, vagrant destroy)", "make box-reset", "vagrant up"),
+        # A host for every user, a sub-command behind options, and what only looks for a host's name.
+        ("ssh to db-2 is forbidden", "ssh root@db-2 uptime", "ssh root@db-1 uptime"),
+        ("redis-cli FLUSHDB is forbidden", "redis-cli -n 2 flushdb", "redis-cli get a"),
+        ("Never ping cache-1.internal from scripts", "ping cache-1.internal", "rg cache-1.internal src"),
+        ("Never run `env`", "sudo env", "env A=b node x.js"),
     ],
 )
 def test_a_rule_is_told_where_it_is_meant_alone(text: str, at: str, free: str) -> None:

@@ -287,6 +287,9 @@ def test_what_says_much_the_same_is_named(workspace, text, is_hinted) -> None:
         ("Keep your hands off charts/.", "Ändere nie charts/."),
         ("Run tests via make test, not go test.", "Prefer make test over go test."),
         ("Never use docker compose down -v.", "Never use docker compose up without -d."),
+        ("Use pnpm, not npm.", "使用 pnpm，不要用 npm"),
+        ("Use pnpm, not npm.", "Hier wird pnpm benutzt, kein npm."),
+        ("Use pnpm, not npm.", "I prefer yarn over npm"),
     ],
 )
 def test_two_rules_that_agree_both_stay(workspace, older, newer) -> None:

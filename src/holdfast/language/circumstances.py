@@ -130,7 +130,8 @@ def _wraps(command: str) -> list[str]:
 def _is_wished(sentence: RuleSentence, number: int) -> bool:
     """Whether an option is what a statement asks for: "use --force-with-lease", "never without --force-with-lease"."""
     before = sentence.spoken.partition(chr(0xE000 + number))[0]
-    return before.endswith("without ") or (
+    # "Only without X" is against it.
+    return (before.endswith("without ") and not before.endswith("only without ")) or (
         before.endswith(("use ", "prefer ", "pass ")) and not _is_refused(sentence, number)
     )
 

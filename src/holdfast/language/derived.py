@@ -28,10 +28,9 @@ from holdfast.language.derived_parts import (
 )
 from holdfast.language.disowned import is_disowned, is_of_others, is_taken_back
 from holdfast.language.given_conditions import not_holding
-from holdfast.language.instead import better_ones, instead, is_spelled_so, overlaps, replaced
+from holdfast.language.instead import better_ones, instead, is_spelled_so, overlaps, replaced, with_or_without
 from holdfast.language.mentions import MENTION, Mention, RuleSentence, is_headed_by_file, without_stress
 from holdfast.language.named import by_names
-from holdfast.language.options_wanted import with_or_without
 from holdfast.language.places import all_but, deleting
 from holdfast.language.roles import by_roles, wanted_first
 from holdfast.language.rule_tongues import in_english, is_english
@@ -363,6 +362,8 @@ def _of_verbs(told: Derived, verbs: str) -> Derived:
         return replace(told, condition=replace(told.condition, tools=("delete",)))
     named = [one.rstrip("/*").rpartition("/")[2] for one in told.condition.paths]
     is_part = bool(forms.MADE.search(verbs)) and not all(forms.MADE_THERE.search(one) for one in named)
+    # "Never edit generated files: api/client/" says which these are.
+    is_part = is_part and "files:" not in verbs
     # What is added to a file changes it; what is added to a folder is new.
     changes = forms.CHANGE.search(verbs) or ("add" in verbs.split() and all("." in one for one in named))
     return told if changes and not is_part else replace(told, literal=False)

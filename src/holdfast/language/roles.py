@@ -284,6 +284,10 @@ class _Reader:
         return is_moment and not verb.endswith(("ing", "s")) and not _GOES_ON.search(before)
 
     def _mention(self, token: re.Match[str]) -> None:
+        led = self.sentence.spoken[: token.start()]
+        if self.has_one and self.role in _MOMENT_ROLES and _WITH_IT.search(led):
+            # "Before running A take a backup with B" wants B.
+            self._open(WANTED)
         for one in self.sentence.named(token[0]):
             self._give(one, token.start())
 
@@ -302,15 +306,8 @@ class _Reader:
             named = [Mention("command", one, token[0]) for one in commands_of(token[0])]
             self.found += [(self.role, one, token.start()) for one in named]
 
-    def _is_first(self, at: int) -> bool:
-        if self.has_one and self.role in _MOMENT_ROLES and _WITH_IT.search(self.sentence.spoken[:at]):
-            # "Before running A take a backup with B" wants B.
-            self._open(WANTED)
-            return False
-        return not self.has_one
-
     def _give(self, one: Mention, at: int) -> None:
-        is_first, self.has_one = self._is_first(at), True
+        is_first, self.has_one = not self.has_one, True
         before = self.sentence.named(self.sentence.spoken[:at].rstrip()[-1:])
         if before and before[0].said[:1] == "-" and one.kind == "command":
             # In "find with -exec rm" the second belongs to the option.

@@ -56,19 +56,17 @@ class Run:
         """Whether one of the patterns names it: with or without what wraps it, or as the script that it runs."""
         if self.filters:
             return False
-        patterns = [one for one in patterns if not self._only_wraps(one)]
+        if self.words and self.words[:1] != self.given[:1]:
+            # `env A=b node` only runs node, and prints no environment.
+            patterns = [
+                one for one in patterns if tuple(one) != self.given[:1] or not commands.is_a(one[0], "means-alone")
+            ]
         # "uv run python3 -m pytest" is also "python -m pytest".
         wrapped = range(len(self.given) - len(self.words)) if self.words else ()
         forms = [self.words, self.given]
         forms += [(commands.program(self.given[at]), *self.given[at + 1 :]) for at in wrapped]
         forms += [self._script(), _installed(self.words)]
         return any(fulfils(form, one, as_spelled=as_spelled) for form in forms if form for one in patterns)
-
-    def _only_wraps(self, pattern: Sequence[str]) -> bool:
-        """Whether a pattern names a program alone that here only runs another: `env A=b node` prints no environment."""
-        return (
-            len(pattern) == 1 and commands.is_a(pattern[0], "means-alone") and self.words[:1] not in ((), (pattern[0],))
-        )
 
     def _script(self) -> tuple[str, ...]:
         """Return the script that a shell or another runner is given, with its words; nothing where it runs none."""
@@ -210,9 +208,11 @@ def fulfils(words: Sequence[str], pattern: Sequence[str], *, as_spelled: bool = 
 
 
 def _is_program(word: str, wish: str) -> bool:
-    # Who looks for the name of a host in files does not go there.
-    is_search = wish == "*" and commands.is_a(word, "searches")
-    return not is_search and any(fits(_base(word), _base(one)) for one in wish.split("|"))
+    if wish == "*" and commands.is_a(word, "searches"):
+        # Who looks for the name of a host in files does not go there.
+        return False
+    name = _base(word)
+    return any(fits(name, _base(one)) for one in wish.split("|"))
 
 
 def _is_named(word: str, wish: str, program: str = "") -> bool:

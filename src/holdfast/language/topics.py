@@ -12,7 +12,8 @@ import re
 from holdfast.base.regexes import kept
 from holdfast.language import rule_forms as forms
 from holdfast.language.derived_parts import as_file, is_file
-from holdfast.language.mentions import MENTION, RuleSentence
+from holdfast.language.mentions import MENTION, TABLE, RuleSentence
+from holdfast.language.word_lists import among
 
 _AND = r"(?:\s*(?:,|/|\bor\b|\band\b|\bnor\b|\bund\b|\boder\b)\s*)+"
 _IS = r"(?:is|are)\s+"
@@ -84,13 +85,19 @@ _FORMS = [kept(f"{_THING}{comment}") for comment in _COMMENTS]
 def straight(sentence: RuleSentence) -> RuleSentence:
     """Return a sentence with its ban in the order of "never run X"; the same where it has no other."""
     found = next(filter(None, (form.search(sentence.spoken) for form in _FORMS)), None)
-    if found is not None:
+    if found is not None and not _is_all_work(sentence, found):
         before, behind = sentence.spoken[: found.start()], sentence.spoken[found.end() :]
         ban = _ban(sentence, found)
         if _UNREAD.search(behind) and ban.startswith("never edit "):
             ban = f"never read or {ban.removeprefix('never ')}"
         sentence.spoken = f"{before}{found['led']}{ban}{behind}"
     return sentence
+
+
+def _is_all_work(sentence: RuleSentence, found: re.Match[str]) -> bool:
+    """Whether a program that is run all day is said to be somebody's: that leaves open what of it may be run."""
+    whose = {name for name, words in found.groupdict().items() if words is not None} & {"theirs", "left", "owned"}
+    return bool(whose) and any(one.text in among(TABLE, "everyday") for one in sentence.named(found["things"]))
 
 
 def _ban(sentence: RuleSentence, found: re.Match[str]) -> str:
