@@ -2,7 +2,8 @@
 
 A small encoder (`encoder.py`) reads the message together with the end of what the agent had said. Where that may say
 something, a larger one reads it too, and counts for more. Both know English; what is written in Chinese or Japanese is
-read first by one that knows these. What is above one score is told as a fact, what is above a lower one is a candidate.
+read first by one that knows these, and of seven other languages the commonest words are put into English
+(`glosses.py`). What is above one score is told as a fact, what is above a lower one is a candidate.
 Both bars were learned from messages of real people (`training/triggers/judge_bars.py`). What is said in other languages
 than English is at most a candidate: too much of what would be told is wrong.
 """
@@ -19,6 +20,7 @@ from math import exp, log, log1p
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+from holdfast.language.glosses import glossed
 from holdfast.language.triggers import KINDS, LEARNED
 from holdfast.language.word_lists import among
 from holdfast.language.word_pieces import BEGIN, END, Piece, WordPieces
@@ -49,7 +51,7 @@ _READERS = ("judge.bin", "second_reader.bin", "chinese_reader.bin")
 _FIRST, _SECOND, _CHINESE = range(len(_READERS))
 _opened: dict[int, tuple[Encoder, WordPieces]] = {}
 # Raised when what is made of the figures of the encoders changes.
-RULES = 1
+RULES = 2
 Bars = dict[str, Any]
 # Where a clause of a message ends: behind signs, at line ends, and before words that begin another one.
 _CLAUSE = re.compile(
@@ -73,6 +75,8 @@ _PLAIN = 0.85
 # Letters of Chinese and Japanese; names and paths in such a message have plain ones.
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _IDEOGRAPHS = 0.15
+# What is read word by word is seen less clearly. So much lower are the bars for a second look and for a candidate.
+_GLOSSED_LOOK, _GLOSSED_CANDIDATE = 1.5, 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +132,8 @@ def _looked_at(which: int, messages: Sequence[tuple[str, str]], places: list[int
     """Return what a reader says of those messages that may say something by it."""
     read = _read_by(which, messages, places)
     bar = _reader(which)[0].about["look"] if read else 0.0
-    return {at: one for at, one in read.items() if max(one[0].heads[head] for head in LOOKS) >= bar}
+    bars = {at: bar - _GLOSSED_LOOK * is_glossed(messages[at][0]) for at in read}
+    return {at: one for at, one in read.items() if max(one[0].heads[head] for head in LOOKS) >= bars[at]}
 
 
 def _read_by(which: int, messages: Sequence[tuple[str, str]], places: list[int]) -> Read:
@@ -143,15 +148,24 @@ def _read_by(which: int, messages: Sequence[tuple[str, str]], places: list[int])
 
 def _pieces_of(pieces: WordPieces, text: str, before: str) -> tuple[list[int], int, list[Piece]]:
     """Return the numbers that an encoder reads, where those of the person's words begin, and their pieces."""
-    own = pieces.of(text[:MAX_TEXT])
+    own = _own_pieces(pieces, text[:MAX_TEXT])
     kept = own if len(own) <= HEAD + TAIL else [*own[:HEAD], *own[-TAIL:]]
-    said = [BEGIN, *[piece.number for piece in pieces.of(before[-MAX_BEFORE:])[-BEFORE:]], END]
+    said = [BEGIN, *[piece.number for piece in _own_pieces(pieces, before[-MAX_BEFORE:])[-BEFORE:]], END]
     return [*said, *[piece.number for piece in kept], END], len(said), kept
+
+
+def _own_pieces(pieces: WordPieces, text: str) -> list[Piece]:
+    """Return the pieces of a text, of one in another language those of its words in English, at their places in it."""
+    said = glossed(text) if is_glossed(text) else None
+    if not said:
+        return pieces.of(text)
+    return [Piece(one.number, said[1][one.start], said[1][one.end]) for one in pieces.of(said[0])]
 
 
 def _judgement(text: str, bars: Bars, heads: list[float], statement: str) -> Judgement:
     kinds = [*(_told(bars, heads) if is_english(text) else ()), *_moods(bars, heads)]
-    candidates = [kind for kind in _candidates(bars, heads) if kind not in kinds]
+    lower = _GLOSSED_CANDIDATE * is_glossed(text)
+    candidates = [kind for kind in _candidates(bars, heads, lower) if kind not in kinds]
     is_something = candidates or set(kinds) - set(MOODS)
     lasts = heads[_KEEP] + heads[_MAY_KEEP] >= bars["keep"]
     return Judgement(tuple(kinds), tuple(candidates), statement, bool(lasts and is_something and statement))
@@ -168,9 +182,9 @@ def _moods(bars: Bars, heads: list[float]) -> Iterable[str]:
     return [mood for mood, mark in marks.items() if mark >= bars["moods"][mood]]
 
 
-def _candidates(bars: Bars, heads: list[float]) -> Iterable[str]:
+def _candidates(bars: Bars, heads: list[float], lower: float) -> Iterable[str]:
     """Return the likeliest kinds of a message that seems to say something: one kind clearly, or several less so."""
-    if log(sum(exp(heads[at]) for at in range(len(LEARNED)))) < bars["candidate"]:
+    if log(sum(exp(heads[at]) for at in range(len(LEARNED)))) < bars["candidate"] - lower:
         return ()
     marks = _marks(heads)
     return [kind for kind, mark in zip(LEARNED, marks, strict=True) if mark >= max(marks) - bars["margin"]]
@@ -238,8 +252,15 @@ def _share_near(marks: list[float], first: int, last: int) -> float:
     return log(near / sum(exp(mark - most) for mark in marks)) if near else _NEVER
 
 
+def is_glossed(text: str) -> bool:
+    """Whether a text is in a language of which the commonest words are known in English."""
+    return not is_chinese(text) and bool(glossed(text[:MAX_TEXT]))
+
+
 def is_english(text: str) -> bool:
-    """Whether a text is in English, as far as its letters and its small words tell."""
+    """Whether a text is in English, as far as its letters and its words tell."""
+    if is_glossed(text):
+        return False
     letters = [letter for letter in text if letter.isalpha()]
     if sum(letter.isascii() for letter in letters) < _PLAIN * len(letters):
         return False
