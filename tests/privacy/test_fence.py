@@ -336,3 +336,8 @@ def test_marks_of_templates_that_are_no_pair_of_brackets_go(text, told):
 def test_what_only_a_reader_of_pages_undoes_hides_no_tag(text, told):
     """Signs by HTML's names for them, and what nobody sees within a name, are read as a page shows them."""
     assert fence.safe(text, str) == told
+
+
+def test_an_empty_pair_of_brackets_stays():
+    """A type such as `[]byte` is no mark of a chat template."""
+    assert fence.shown("`[]byte(x)` and `[][2]string`") == "`[]byte(x)` and `[][2]string`"

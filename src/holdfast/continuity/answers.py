@@ -110,7 +110,12 @@ _MAX_PROSE, _MAX_PLACE, FEW_WORDS = 6, 90, 5
 # An answer of these alone claims that the work is done; of the files that were changed so many are named with it.
 _CLAIMS, _MAX_NAMED = frozenset(("done", "works", "ready", "finished", "erledigt", "fertig", "passt", "geht")), 3
 # Behind one of these the list that a colon announces is a part of the sentence.
-_LEADING = frozenset(("to", "which", "that", "with", "containing", "including", "for", "by", "as", "from", "are", "is"))
+_LEADING = frozenset(
+    (
+        *("to", "which", "that", "with", "containing", "including", "for", "by", "as", "from", "are", "is", "use"),
+        *("uses", "says", "reads", "becomes", "like"),
+    )
+)
 _ENGLISH = frozenset(("the", "and", "to", "is", "was", "not", "of", "in", "i", "it", "a", "were", "we", "you"))
 NOT_TOLD = ("```", "|", "<", "- [ ]", "* [ ]")
 _MIN_CHANGE = 3
@@ -178,7 +183,9 @@ def done_by(answer: str, *, changed: Sequence[str] = ()) -> str:
             begins = plain_words(head)[: _MIN_CHANGE + 1]
             # "I updated it as you said: the cache is gone": what was done stands behind it.
             is_lead = not (_DOERS.isdisjoint(begins[:1]) or _POINTED.isdisjoint(begins))
-            is_lead = is_lead and len(rest.split()) > _MIN_CHANGE
+            # "Drafted the plan. I updated it as you said: ..." tells of the plan.
+            is_of_lead = bool(_MEANT.intersection(begins)) and names_something(lead) and lead not in found
+            is_lead = is_lead and len(rest.split()) > _MIN_CHANGE and not is_of_lead
             # Entries of a list end without a stop.
             told = f"{found}{'' if not found else ' ' if found[-1] in _STOPS else '; '}{rest if is_lead else whole}"
             # What begins with a joining word in small letters lost its beginning.
@@ -189,7 +196,7 @@ def done_by(answer: str, *, changed: Sequence[str] = ()) -> str:
                 continue
             shortly = [word for word in whole.split()[1:] if len(word) == 2 and word[0].isupper() and word != "PR"]
             if (shortly or _named(plain_words(whole), changes)) and any(_tells_a_change(one, changes) for one in parts):
-                if _MEANT.intersection(begins) and names_something(lead) and lead not in found and not is_lead:
+                if is_of_lead:
                     # "I renamed it" is nothing without what it is.
                     told = told[: len(told) - len(whole)] + f"{lead} {whole}"
                 found = told.rstrip(":")
@@ -447,6 +454,12 @@ def labelled(answer: str, names: frozenset[str]) -> list[str]:
                 found.append(harmless_line(" ".join(told) or rest, MAX_STEP))
                 break
     return found
+
+
+def is_heading(line: str) -> bool:
+    """Whether a line is a heading, or stands in bold letters as one."""
+    text = line.strip().rstrip(":")
+    return text.startswith("#") or (text.startswith("**") and text.endswith("**") and text.count("**") == 2)
 
 
 def _headings(line: str) -> list[str]:

@@ -404,6 +404,6 @@ def _only_states(text: str) -> bool:
     return bool(parts) and all(
         not (one.is_question or _HABITS.isdisjoint(one.words) or DEMANDS.intersection(bare_words(one)))
         and _WANTING.isdisjoint(cues)
-        and not begins_as_order(one.text)
+        and not any(map(begins_as_order, one.text.split(", ")))
         for one, cues in zip(parts, triggers.judged(parts)[0], strict=True)
     )

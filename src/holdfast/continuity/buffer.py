@@ -43,11 +43,13 @@ MAX_ITEM = 500
 MAX_ITEMS = 20
 # Stands behind a focus that is only what a prompt asked for, and nobody's statement of what is being done.
 ASKED = " (asked)"
-# Stands there once an answer has said what was done since.
+# Stands there once an answer has come since, which ended its turn.
 ANSWERED = " (asked, and answered)"
 # Stands in a focus between an ask and what was asked since.
 THEN = " Then: "
-BY_PROMPT = (ASKED, ANSWERED)
+# Stands there where the answer left something of it open.
+PARTLY = " (asked, and answered in part)"
+BY_PROMPT = (ASKED, ANSWERED, PARTLY)
 # Stands before an open thread that is a question which an agent's answer ended with.
 QUESTION = "Open question: "
 # Stands before one that an agent's answer said still fails.
@@ -58,10 +60,12 @@ TO_DO = "Still to do: "
 BROKEN_OFF = "Broken off at: "
 # Stands before a command that failed last in such a turn.
 FAILED_LAST = "Failed last: "
+# Stands before the end of an answer that asks back, or of which nobody knows whether it did what was asked.
+ENDED = "The answer ended: "
 # Stands before what an agent found out for somebody who asked for no change.
 FOUND = "found: "
 MIDWAY = (BROKEN_OFF, FAILED_LAST)
-BY_ANSWER = (QUESTION, FAILING, TO_DO, *MIDWAY)
+BY_ANSWER = (QUESTION, FAILING, TO_DO, ENDED, *MIDWAY)
 LISTS = ("happened", "said", "decisions", "next_steps", "open_threads", "files")
 _HEADINGS = {
     "focus": "Focus",
@@ -251,6 +255,11 @@ def parsed(text: str, path: str = "") -> WorkingState:
         own_words="\n".join(filter(None, (own, after.strip()))),
         path=path if text else "",
     )
+
+
+def task(focus: str) -> str:
+    """Return a focus without what says that a prompt asked for it, and how far it is."""
+    return focus.removesuffix(next(filter(focus.endswith, BY_PROMPT), ""))
 
 
 def thread(text: str) -> str:

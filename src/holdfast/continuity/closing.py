@@ -92,14 +92,15 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
         "midway",
         "dropped",
         "failing",
+        open_sessions.ENDED,
+        open_sessions.END,
     )
     new = {name: [text for kind, text, _ in rows if kind == name] for name in kinds}
     kinds_since = {kind for kind, _, _ in one.since_merged()}
     is_answered = open_sessions.PROCESS in kinds_since and open_sessions.ASIDE not in kinds_since
-    # Whether an answer said what was done since the session was last asked for something.
-    last = [kind for kind, _, _ in one.rows if kind in ("focus", "answer")][-1:]
-    mark = buffer.ANSWERED if last == ["answer"] else buffer.ASKED
+    mark = _mark_of(one)
     asked = {"ask": new["ask"][-1:], "focus": new["focus"] and [_task_of(one)]}
+    broken_off = _broken_off(one)
     is_set = open_sessions.is_focus_set_by(pages.home, one.project, one.agent, since=one.began)
 
     def edit(state: WorkingState) -> WorkingState:
@@ -110,8 +111,9 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
             [] if state.focus else [text + buffer.ANSWERED for text in asked["ask"]]
         )
         focus = "".join(by_prompt) or state.focus
-        if focus.endswith(buffer.ASKED) and new["answer"]:
-            focus = focus.removesuffix(buffer.ASKED) + mark
+        if focus.endswith(buffer.BY_PROMPT) and (new["answer"] or new[open_sessions.ENDED]):
+            focus = buffer.task(focus) + mark
+        focus = _with_broken_off(focus, broken_off)
         after = replace(
             state,
             focus=focus,
@@ -125,6 +127,34 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
 
     path = _buffer_of(pages, one)
     return buffer.change(path, edit, pages.older_buffers if path == pages.buffer else ())
+
+
+def _mark_of(one: Opened) -> str:
+    """Return how far what was asked for last is: whether an answer has come since, and left something of it open."""
+    told = [(kind, text) for kind, text, _ in one.rows if kind in ("focus", open_sessions.ENDED)]
+    if told[-1:] and told[-1][0] == "focus":
+        return buffer.ASKED
+    # An errand ("commit") says nothing of how far the task is.
+    about = [text for kind, text in told if kind == open_sessions.ENDED and text != open_sessions.BESIDE]
+    return buffer.PARTLY if about[-1:] == [open_sessions.LEFT] else buffer.ANSWERED
+
+
+def _broken_off(one: Opened) -> str:
+    """Return the errand or question of which the turn was broken off; what else was asked for is the focus."""
+    answers = [place for place, row in enumerate(one.rows) if row[0] == open_sessions.ENDED]
+    since = one.rows[answers[-1] + 1 if answers else 0 :]
+    kinds = [kind for kind, _, _ in since]
+    asked = [text for kind, text, _ in since if kind == "ask"]
+    return asked[-1] if asked and "midway" in kinds and "focus" not in kinds else ""
+
+
+def _with_broken_off(focus: str, asked: str) -> str:
+    """Return the focus with what was asked for behind it and not answered; a focus that somebody set stays."""
+    before = buffer.task(focus)
+    if not asked or (focus and before == focus):
+        return focus
+    is_there = before == asked or before.endswith(buffer.THEN + asked)
+    return (before if is_there else f"{before}{buffer.THEN}{asked}" if before else asked) + buffer.ASKED
 
 
 def _task_of(one: Opened) -> str:
@@ -142,7 +172,7 @@ def _task_of(one: Opened) -> str:
 def _behind(focus: str, task: str) -> str:
     """Return a task; one that means a step of the plan before it, or goes on from it, behind that."""
     first = task.partition(buffer.THEN)[0]
-    before = focus.removesuffix(buffer.ASKED).removesuffix(buffer.ANSWERED).partition(buffer.THEN + first)[0]
+    before = buffer.task(focus).partition(buffer.THEN + first)[0]
     if before == focus or not asks.points_back(first) or task.startswith(before):
         return task
     return f"{both_ends(before, MAX_TASK)}{buffer.THEN}{both_ends(task, MAX_TASK // 2)}"
@@ -199,14 +229,15 @@ def _threads_left(state: WorkingState, new: dict[str, list[str]], *, is_answered
     beside what is open.
     """
     failing = new["failing"][-1:]
+    ends = _ends(state, new, is_answered=is_answered)
     midway = [buffer.BROKEN_OFF + text for text in new["midway"][-1:]]
     midway += [buffer.FAILED_LAST + text for text in (texts_in("".join(failing)) or ())[1::2]]
     if not new["open"]:
         over = (*[buffer.BROKEN_OFF for _ in new["midway"][-1:]], *[buffer.FAILED_LAST for _ in failing])
         # Whoever was asked has answered, unless they only wanted to know something.
-        over += (buffer.QUESTION,) if is_answered else ()
+        over += (buffer.ENDED, buffer.QUESTION) if is_answered else (buffer.ENDED,)
         stays = [text for text in state.open_threads if not text.startswith(over)]
-        return (*[text for text in stays if not (is_answered and _is_met(text, new))], *midway)
+        return (*[text for text in stays if not (is_answered and _is_met(text, new))], *ends, *midway)
     told = texts_in("".join(new["open"][-1:])) or ()
     if told and state.next_steps:
         from holdfast.continuity import plans
@@ -218,7 +249,17 @@ def _threads_left(state: WorkingState, new: dict[str, list[str]], *, is_answered
         text: buffer.TO_DO if says_undone(text) else buffer.FAILING if says_failing(text) else buffer.QUESTION
         for text in told
     }
-    return (*others, *[kind + text for text, kind in kinds.items()], *midway)
+    return (*others, *[kind + text for text, kind in kinds.items()], *ends, *midway)
+
+
+def _ends(state: WorkingState, new: dict[str, list[str]], *, is_answered: bool) -> list[str]:
+    """Return how the last answer about the work ended; what it asked back is over once the person answered."""
+    if new[open_sessions.END]:
+        return [buffer.ENDED + new[open_sessions.END][-1]]
+    if any(sign != open_sessions.BESIDE for sign in new[open_sessions.ENDED]):
+        return []
+    before = [text for text in state.open_threads if text.startswith(buffer.ENDED)]
+    return [text for text in before if not (is_answered and "?" in text)]
 
 
 def _buffer_of(pages: ProjectPages, one: Opened) -> str:

@@ -378,19 +378,27 @@ def _told_by_answer(answer: str, before: Opened | None, threads_before: list[str
     done = answers.done_by(beginning, changed=changed) if is_report else ""
     is_asked = any(kind in ("ask", "said") for kind, _, _ in since) and is_report and not (done or questions)
     still = threads.left_open(
-        [buffer.thread(text) for text in threads_before if not text.startswith(buffer.MIDWAY)],
+        [buffer.thread(text) for text in threads_before if not text.startswith((buffer.ENDED, *buffer.MIDWAY))],
         beginning if done or changed or is_errand else "",
         is_work=bool(done or changed),
         is_aside=any(kind == open_sessions.ASIDE for kind, _, _ in since),
         dropped=[text for kind, text, _ in since if kind == "dropped"],
         explained="" if any(map(is_unexplained, answers.sentences_of(beginning))) else " ".join([*last, beginning]),
     )
-    questions = tuple(dict.fromkeys((*threads.news(threads.failing(end), still), *questions, *still)))[:_MAX_OPEN]
+    left = (*threads.news(threads.failing(end), still), *questions)
+    questions = tuple(dict.fromkeys((*left, *still)))[:_MAX_OPEN]
+    found = answers.found_by(beginning) if is_asked else ""
+    is_task = bool(done or changed) or any(kind == "focus" for kind, _, _ in since)
+    leaves = bool(left or steps)
+    ended, ends = threads.how_it_ended(end if is_report else "", done, found, leaves=leaves, is_change=bool(changed))
+    ended = open_sessions.BESIDE if ended == open_sessions.WHOLE and not is_task else ended
     rows = [
         ("answer", done),
         ("next", "" if steps is None else dumps(list(steps))),
         ("open", dumps(list(questions)) if questions or threads_before else ""),
-        ("found", answers.found_by(beginning) if is_asked else ""),
+        ("found", found),
+        (open_sessions.ENDED, ended),
+        (open_sessions.END, ends),
     ]
     rows += [("ticked", text) for text in dict.fromkeys([*answers.ticked(beginning), *answers.ticked(end)])]
     offered = ""
@@ -430,7 +438,9 @@ def _collected(run: HookRun, project: Project, one: Opened) -> Opened:
     said = [("said", dumps(["decision", messages.clean(text, messages.MAX_SAID)])) for text in chose]
     rows = [*(("file", path) for path in files if path), *said, (open_sessions.READ, str(end))]
     if not is_answer:
-        rows += _failing_rows(lines, one)
+        from holdfast.continuity.unfinished import failing_rows
+
+        rows += failing_rows(lines, one)
     if midway:
         from holdfast.continuity import answers
 
@@ -440,19 +450,6 @@ def _collected(run: HookRun, project: Project, one: Opened) -> Opened:
         rows += [row for row in (*partly, ("midway", answers.midway(told[-1]))) if row[1]]
     open_sessions.note(run.home, one.agent, one.session, one.project, one.last, rows)
     return open_sessions.read(one.path) or one
-
-
-def _failing_rows(lines: list[bytes], one: Opened) -> list[tuple[str, str]]:
-    """Return what a turn that is broken off leaves failing, where its transcript tells how its commands ended."""
-    from holdfast.agents.transcript_calls import told
-    from holdfast.base.rows import texts_in
-    from holdfast.continuity.unfinished import left_failing
-
-    calls = [call for call in told(lines).calls if call.ended]
-    noted = "".join([text for kind, text, _ in one.since_answered() if kind == open_sessions.FAILING][-1:])
-    known = texts_in(noted) or ()
-    left = left_failing(calls, zip(known[::2], known[1::2], strict=False))
-    return [(open_sessions.FAILING, dumps([text for pair in left.items() for text in pair]))] if calls else []
 
 
 def _path_in(project: Project, path: str) -> str:

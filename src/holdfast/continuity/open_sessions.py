@@ -34,6 +34,9 @@ AGREED, STEPS = "agreed", "steps"
 FAILING = "failing"
 # What the agent offered to choose from when it paused.
 OFFERED = "offered"
+# The agent ended its turn with an answer: to all of the task, to a part of it, or to something beside it. And the words
+# with which an answer ends.
+ENDED, WHOLE, LEFT, BESIDE, END = "ended", "-", "+", "=", "end"
 # The person only wanted to know something, or said good-bye: what the agent asked is still open.
 ASIDE = "aside"
 # What a message says stands in the buffer, of the last one that was noted before.

@@ -64,6 +64,7 @@ _LAST_ASKED = "Before the conversation was compacted they last asked"
 # Nobody tells for certain what of several asks is done, and doing it twice may destroy something.
 _SEVERAL_ASKED = f"{_LAST_ASKED}, the newest last (of the others some may be done)"
 _ASKED_BEFORE = "Asked for last, in a session before this one"
+_WORKED_ON = "Asked for last, and answered; what is open of it stands below"
 _STANDS = "Where things stand, as agents say"
 # What hooks heard and nobody made a memory of yet: the person's own words all the same.
 _SAID = "Said by them lately"
@@ -75,6 +76,8 @@ _RULE_HEADS = frozenset(
 # What the entries of a page are worth; those that say how things stand come after the first of them.
 _WORTH = {"MEMORY.md": 2.0, "lessons.md": 1.0, "decisions.md": 1.2, "todo.md": 2.0, "buffer.md": 2.5, "log": 1.5}
 _FADES = 0.01
+# Threads with a lead of their own.
+_NOT_OPEN = (buffer.ENDED, *buffer.MIDWAY)
 # A session is closed so soon after its last message, unless the next one has to do it.
 _CLOSED_WITHIN = 600
 _CLAUSES = (". ", "! ", "? ", ": ", "; ", ", ", ") ")
@@ -136,7 +139,8 @@ class ToldPages:
         decided = {telling_words(one.said.partition(". ")[0]) for one in found if one.head == "Decided"}
         # A last ask that is a single lasting sentence ("let's go with Postgres") is told as said, not as work.
         stated = {_plain(one.said) for one in found if one.head == _SAID and ". " not in one.said}
-        found = [one for one in found if one.head != _ASKED_BEFORE or _plain(one.said) not in stated]
+        is_single = sum(one.part in (ASKED, ADDED) for one in found) == 1
+        found = [one for one in found if not (is_single and one.part == ASKED and _plain(one.said) in stated)]
         echoed = " ".join([*asked, *(one.said for one in found if one.part in (ASKED, ADDED))]).casefold()
         told = [
             one
@@ -261,11 +265,10 @@ class ToldPages:
     def _asked_for(self, now: Sequence[str] | None = None) -> Iterator[Item]:
         """Yield what was asked for last, where nobody says that it is done, or the person goes on with it `now`."""
         state = self.state()
-        worked = [one for one in self._sessions() if one.done or one.failed or one.files][-1:]
-        is_open = state.open_threads or any(not one.done or one.outcome == log.CUT_OFF for one in worked)
-        # What comes next is nothing without what it is for, and its conditions.
-        is_open = is_open or state.next_steps
-        focus = unattributed(state.focus)
+        focus, threads = unattributed(state.focus), state.open_threads
+        is_cut_off = any(text.startswith(buffer.MIDWAY) for text in threads)
+        # What comes next or is open is nothing without what it is for, and its conditions.
+        is_open = bool(threads or state.next_steps)
         # As the sweep found that read the session which asked last.
         went_well = any(
             one.outcome == "success" and seconds(state.updated) - seconds(one.ended) < _CLOSED_WITHIN
@@ -273,11 +276,15 @@ class ToldPages:
         )
         if now is None and not is_open and went_well:
             return
-        if focus.endswith(buffer.ASKED) or (focus.endswith(buffer.ANSWERED) and (now is not None or is_open)):
-            asked = focus.removesuffix(buffer.ASKED).removesuffix(buffer.ANSWERED).split(buffer.THEN)
+        is_answered = not focus.endswith(buffer.ASKED) and now is None and not is_cut_off
+        is_told = not is_answered or (focus.endswith(buffer.PARTLY) and is_open)
+        if is_told and focus.endswith(buffer.BY_PROMPT):
+            asked = buffer.task(focus).split(buffer.THEN)
             said = self.kept([one for one in asked if one not in (now or ())])
-            head = f"{_ASKED_BEFORE}, the newest last (of these some may be done)" if said[1:] else _ASKED_BEFORE
-            yield from self._as_asked(said, head, "asked for")
+            head = _WORKED_ON if is_answered else _ASKED_BEFORE
+            day = f" ({state.updated[:10]})" if state.updated else ""
+            several = ", the newest last (of these some may be done)" if said[1:] else ""
+            yield from self._as_asked(said, f"{head}{day}{several}", "asked for")
 
     def _standing(self) -> Iterator[Item]:
         """Yield what was being done, how far it is, what comes next and what is open; no words of a prompt."""
@@ -289,7 +296,8 @@ class ToldPages:
             "decided": [*reversed(state.decisions)],
             "chosen by the person": self._chosen(state.said),
             "next": self.next_steps(),
-            "open": [buffer.thread(text) for text in state.open_threads if not text.startswith(buffer.MIDWAY)],
+            "open": [buffer.thread(text) for text in state.open_threads if not text.startswith(_NOT_OPEN)],
+            "the last answer ended": [buffer.thread(one) for one in state.open_threads if one.startswith(buffer.ENDED)],
             "broken off at": [buffer.thread(text) for text in state.open_threads if text.startswith(buffer.BROKEN_OFF)],
             "failed": [buffer.thread(text) for text in state.open_threads if text.startswith(buffer.FAILED_LAST)],
         }
@@ -424,6 +432,10 @@ def _telling(done: list[str]) -> list[str]:
 
     An answer tells more than the title of a commit, and that a check passed tells less than anything else.
     """
+    # What was found before something was done since may hold no more.
+    told = [one for one in done if not (one.startswith(("commit", "pull request")) or one.endswith(" passed"))]
+    old = [one for one in told[1:] if one.startswith(buffer.FOUND)]
+    done = [one for one in done if one not in old]
     naming = [*filter(messages.names_something, done)]
     told = [one for one in naming if not one.endswith(" passed")] or naming
     return sorted(told, key=lambda one: one.startswith("commit"))[:_MAX_DONE] or done[:1]

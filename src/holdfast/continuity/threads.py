@@ -9,6 +9,7 @@ from holdfast.continuity.answers import (
     FEW_WORDS,
     MAX_STEP,
     NOT_TOLD,
+    is_heading,
     labelled,
     listed,
     parted,
@@ -16,6 +17,7 @@ from holdfast.continuity.answers import (
 )
 from holdfast.continuity.done_steps import tells_step
 from holdfast.continuity.messages import WONDERING, WORDS, names_something, plain_words
+from holdfast.continuity.open_sessions import LEFT, WHOLE
 from holdfast.continuity.unfinished import (
     is_unexplained,
     names_no_thing,
@@ -31,12 +33,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _MAX_FAILING = 2
+# So many sentences of its last paragraph end an answer.
+_ENDING = 3
 # Of the words of what is left so many tell that an answer speaks of it: what is open still it says anew.
 _OF_THREAD = 0.65
 # Who asks about what is not explained has fewer of its words.
 _OF_EXPLAINED = 0.35
 _QUESTIONS = frozenset(("questions", "fragen"))
 _SHOULD = frozenset(("should", "shall", "soll", "sollen"))
+_STOPS, _ASKS = (".", "!", "。"), ("?", "？")
+_COMING = frozenset(("will", "ill", "werde"))
+# With one of these the end of an answer says what the work does not do.
+_LIMITING = frozenset(
+    (
+        *("not", "didnt", "dont", "doesnt", "isnt", "arent", "havent", "hasnt", "couldnt", "cannot", "cant", "wont"),
+        *("still", "yet", "missing", "left", "remains", "remaining", "half", "though", "untested", "fails", "failing"),
+        *("nicht", "noch", "fehlt", "fehlen", "offen", "ohne", "halb", "falta", "faltan", "todavía", "manque", "pas"),
+    )
+)
 _MEANT = frozenset(("it", "this", "that", "these", "them", "those", "das", "es"))
 # With one of these a question offers something, or means what only the answer above it explains.
 _IDLE = frozenset(
@@ -74,14 +88,52 @@ def _asked_at_the_end(answer: str) -> list[str]:
         # "Shall I restore it?" comes with what it means.
         last = f"{before[-1]} {last}" if names_something(before[-1]) else ""
         return [last] if last and len(last) <= MAX_STEP else []
-    is_about_work = (first in WONDERING or first in _SHOULD) and _IDLE.isdisjoint(words)
+    # "Should it ask for the role before I start with step 3?" is about the role.
+    asked = plain_words(last.partition(" before ")[0])
+    is_about_work = (first in WONDERING or first in _SHOULD) and _IDLE.isdisjoint(asked)
     return [last] if is_about_work and len(words) > FEW_WORDS and len(last) <= MAX_STEP else []
+
+
+def how_it_ended(answer: str, done: str, found: str, *, leaves: bool, is_change: bool) -> tuple[str, str]:
+    """Return whether an answer leaves something of what was asked, and its last words where they say more than it told.
+
+    They do where it asks back, limits what it did, or changed something and says nowhere what.
+    """
+    end = "" if leaves else _end_of(answer)
+    in_part = leaves or (not done and _asks_back(end))
+    is_news = in_part or not _LIMITING.isdisjoint(plain_words(end)) or (is_change and not done)
+    return LEFT if in_part else WHOLE, end if is_news and end not in f"{done} {found}" else ""
+
+
+def _end_of(answer: str) -> str:
+    """Return how an answer ends, whole: from its question to the person on, else its last sentence.
+
+    Nothing of one that is long, or ends with a list, a table or code.
+    """
+    line = answer.rstrip().rpartition("\n")[2].strip()
+    is_prose = not (line.startswith(NOT_TOLD) or line[:1] in "-*•#" or line[:1].isdigit()) or line.startswith("**")
+    last = parted(told_line(line), ())[-_ENDING:] if is_prose else []
+    places = [place for place, one in enumerate(last) if _asks_back(one)]
+    told = " ".join(last[places[0] if places else -1 :])
+    is_opener = told.casefold().replace("’", "'").startswith(tuple(lines(f"{WORDS}/openers.txt")))
+    is_told = told.endswith((*_STOPS, *_ASKS)) and (_asks_back(told) or not is_opener)
+    return told if is_told and len(told) <= MAX_STEP else ""
+
+
+def _asks_back(end: str) -> bool:
+    """Whether the end of an answer asks the person something, or says what the agent is about to do."""
+    words = plain_words(end)
+    # "I'm reading the code and will fix it" was not the end of the work.
+    promises = words[:1] in (["i"], ["ill"], ["im"], ["ive"], ["ich"]) and not _COMING.isdisjoint(words)
+    return promises or any(sign in end for sign in _ASKS)
 
 
 def failing(answer: str) -> list[str]:
     """Return the sentences of an answer that say what still fails or is still to be done, whole."""
     openers = tuple(lines(f"{WORDS}/openers.txt"))
-    told = [told_line(line) for line in answer.splitlines() if not line.lstrip().startswith(NOT_TOLD)]
+    prose = [line for line in answer.splitlines() if not line.lstrip().startswith(NOT_TOLD)]
+    # "**Do not close yet**" is above what it says so of.
+    told = [told_line(line) for line in prose if not is_heading(line)]
     every = [one for line in told for one in parted(line, openers) if len(one) <= MAX_STEP]
     return [one for one in every if says_failing(one)][:_MAX_FAILING]
 

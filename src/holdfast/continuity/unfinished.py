@@ -5,8 +5,11 @@ Sentences go by words, in English and German, and asks no model. Lists of words 
 
 from __future__ import annotations
 
+from holdfast.base.minijson import dumps
+from holdfast.base.rows import texts_in
 from holdfast.base.text import DOTS, cut
 from holdfast.continuity.messages import DOUBTS, WORDS, clean, names_something, plain_words, says_phrase, words_of
+from holdfast.continuity.open_sessions import FAILING
 from holdfast.language.word_lists import lines
 
 TYPE_CHECKING = False
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from holdfast.agents.transcript_calls import ToolCall
+    from holdfast.continuity.open_sessions import Opened
 
 _MAX_COMMAND, _MAX_FAILURE, _MAX_FAILED = 120, 240, 2
 # "You still need to restart it" tells the person what to do.
@@ -153,3 +157,14 @@ def left_failing(calls: Iterable[ToolCall], before: Iterable[tuple[str, str]] = 
         failing |= {main.about: told} if told else {}
     last = [*failing][-1:]
     return {about: text for about, text in [*failing.items()][-_MAX_FAILED:] if about in (*checks, *last)}
+
+
+def failing_rows(lines: list[bytes], one: Opened) -> list[tuple[str, str]]:
+    """Return what a turn that is broken off leaves failing, where its transcript tells how its commands ended."""
+    from holdfast.agents.transcript_calls import told
+
+    calls = [call for call in told(lines).calls if call.ended]
+    noted = "".join([text for kind, text, _ in one.since_answered() if kind == FAILING][-1:])
+    known = texts_in(noted) or ()
+    left = left_failing(calls, zip(known[::2], known[1::2], strict=False))
+    return [(FAILING, dumps([text for pair in left.items() for text in pair]))] if calls else []

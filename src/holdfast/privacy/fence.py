@@ -269,7 +269,8 @@ def _without_marks(text: str, opens: str, closes: str) -> str:
             parts[place] = "(" + part.replace(closes, ")", 1)
             continue
         names = _TEMPLATE + _SPEAKERS if inner[:1] in _BARS else _TEMPLATE
-        is_mark = bool(closed) and f" {_letters(inner)} " in names
+        # "[]byte" is a type.
+        is_mark = bool(closed and inner) and f" {_letters(inner)} " in names
         parts[place] = f"({inner}){rest}{part[_LOOK:]}" if is_mark else opens + part
     return "".join([first, *parts])
 
