@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from holdfast import agents
+from holdfast.base.clock import Deadline
 from holdfast.language.conditions import parse
 from holdfast.memory.forget import plan as forget_plan
 from holdfast.parts import HookRun
@@ -452,3 +453,24 @@ def test_a_call_whose_rule_was_obeyed_in_an_earlier_call_is_not_held(store, call
         transcript.write_text("".join(json.dumps(line) + "\n" for line in lines))
         made = call("git push && make check", session=f"s{number}", transcript_path=str(transcript))
         assert bool(made.held) is is_held, lines
+
+
+def test_what_is_edited_by_hand_counts_at_the_next_call_however_slow_the_machine(
+    store, call, home, monkeypatch
+) -> None:
+    """The table is made again to its end, also when the time is over in which a hook may wait for others."""
+    memory = store("Never run `make wipe`.")
+    assert call("make wipe").held
+    path = home / "memory" / memory.path
+    path.write_text(path.read_text().replace("make wipe", "make nuke"))
+    monkeypatch.setattr(Deadline, "until", 0.0)
+    assert call("make nuke", session="s2").held and not call("make wipe", session="s3")
+    assert Deadline.until == 0.0
+
+
+def test_a_place_that_is_given_makes_no_rule_stronger(store, call) -> None:
+    """What its words only say is said at a condition of the person's, too; a ban in any words holds there."""
+    store("The VPN must be up.", when="make deploy")
+    store("Run `pnpm lint` before each push.", when="make push")
+    store("Never touch the shared cluster.", when="make apply")
+    assert call("make deploy").said and call("make push").said and call("make apply").held

@@ -191,7 +191,11 @@ def fulfils(words: Sequence[str], pattern: Sequence[str], *, as_spelled: bool = 
     words, pattern = both
     plain = [*map(_base, words[:1]), *commands.plain_words(words)[1:]]
     # With such an option a program only tells something: nothing is pushed by `git push --dry-run`.
-    if any(commands.is_a(word, "tells-option") and word not in named for word in words[1:]):
+    if any(
+        word not in named
+        and (commands.is_a(word, "tells-option") or commands.is_a(f"{plain[0]} {word}", "tells-option"))
+        for word in words[1:]
+    ):
         return False
     for number, one in enumerate(pattern):
         either = [_base(wish) for wish in one.split("|")] if not number else one.split("|")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from holdfast.base.clock import Deadline
 from holdfast.errors import HoldfastError
 from holdfast.parts import CONTINUES, Effect
 from holdfast.rules import table
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from holdfast.records import Scope
     from holdfast.rules.matching import Found
     from holdfast.rules.table import RuleRow
-    from holdfast.workspace import Workspace
 
 BEFORE, AFTER = "before-tool", "after-tool"
 # So much of a call is looked at for names of links; these signs stand around names.
@@ -85,7 +85,7 @@ def holding_for(run: HookRun, line: str = "", printed: str = "") -> list[Found]:
     rules: list[tuple[Scope, RuleRow]] = []
     for scopes in run.scopes().values():
         for scope in scopes:
-            rules += [(scope, row) for row in table.rows(run.workspace, scope, _rebuild)]
+            rules += [(scope, row) for row in table.rows(run.workspace, scope, lambda _, one: _rebuild(run, one))]
     if project and is_plain and any(row.is_of_files for _, row in rules):
         given = f"{given} {_behind_links(given, folder, project.root)}"
     likely = [each for each in rules if not is_plain or each[1].is_likely(given)]
@@ -108,16 +108,23 @@ def _behind_links(given: str, folder: str, root: str) -> str:
     return " ".join(found)
 
 
-def _rebuild(workspace: Workspace, scope: Scope) -> bool:
-    """Make the table of a scope again, where the index is there and nobody holds it: a hook never fills one."""
+def _rebuild(run: HookRun, scope: Scope) -> bool:
+    """Make the table of a scope again, where the index is there and nobody holds it: a hook never fills one.
+
+    It takes longer than a hook may wait for others, and given up half-way it would be begun anew at every call.
+    """
     import sqlite3
 
     from holdfast.rules.build import build
     from holdfast.store.read_only_index import ReadOnlyIndex
 
+    waits_until, Deadline.until = Deadline.until, run.ends
     try:
-        ReadOnlyIndex(workspace.home, lambda: False).close()
-        build(workspace, scope)
-    except (HoldfastError, OSError, sqlite3.Error):
+        ReadOnlyIndex(run.home, lambda: False).close()
+        build(run.workspace, scope)
+    except (HoldfastError, OSError, sqlite3.Error) as problem:
+        run.log("rules", problem, notice=False)
         return False
+    finally:
+        Deadline.until = waits_until
     return True

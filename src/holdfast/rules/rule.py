@@ -50,7 +50,8 @@ def rule_of(memory: Memory) -> Rule | None:
             return None
         condition = _followed(condition, memory)
         forbids = found.forbids if found is not None else derived.forbids(memory.body)
-        does, why = _strength(memory, condition, forbids, literal=True)
+        # Who says where a rule is told has not made it a stronger one.
+        does, why = _strength(memory, condition, forbids, literal=found is None or found.literal)
         return Rule(memory, condition, does, GIVEN, why=why)
     if found is None:
         return None
