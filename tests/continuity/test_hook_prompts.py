@@ -173,8 +173,29 @@ def test_a_long_or_listed_thing_to_remember_is_kept_whole(told, workspace):
     told("UserPromptSubmit", prompt="Please remember:\n- my editor is vim\n- my shell is fish\n\nFix the login page.")
     with workspace() as opened_workspace:
         bodies = sorted(one.body.strip() for one in list_memories(opened_workspace))
-    assert bodies[0].endswith("my shell is fish") and bodies[1].endswith("short answers.")
+    assert bodies[0].endswith("short answers.") and bodies[1:] == ["My editor is vim", "My shell is fish"]
     assert not any("login" in body for body in bodies)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Please remember the following for this project:\n- errors are problem+json\n- every endpoint needs a test",
+        "Merk dir bitte folgendes für dieses Projekt:\n1. errors are problem+json\n2. every endpoint needs a test",
+    ],
+)
+def test_each_item_of_an_announced_list_is_a_memory(told, workspace, prompt):
+    """What a list says is found, told and forgotten one by one."""
+    told("UserPromptSubmit", prompt=prompt)
+    with workspace() as h:
+        bodies = sorted(one.body.strip() for one in list_memories(h))
+    assert bodies == ["Errors are problem+json", "Every endpoint needs a test"]
+
+
+def test_a_rule_that_is_called_one_is_told_without_saying_so(told, state):
+    """ "And tests are never skipped, that's a rule!" is what the next sessions are told, as a statement."""
+    told("UserPromptSubmit", prompt="Rewrite it. und tests werden nie übersprungen, das ist ne regel!!")
+    assert [messages.lasting(one.kind, one.text) for one in state().said] == ["Tests werden nie übersprungen"]
 
 
 def test_what_is_private_is_nowhere(told, home):

@@ -60,7 +60,8 @@ def at_prompt(run: HookRun) -> Iterator[Effect]:
     yield from taken_back
     if project is not None:
         yield from _write_down(run, project, text, found)
-    wanted = [messages.whole(text, one.text, one.statement) for one in found if one.kind == "remember"]
+    whole = [messages.whole(text, one.text, one.statement) for one in found if one.kind == "remember"]
+    wanted = [item for one in whole for item in messages.items_of(one)]
     if any(wanted):
         yield Effect(lambda: _remember(run, [*filter(None, wanted)]))
     elif project is not None and messages.may_order(text):

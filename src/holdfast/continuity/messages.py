@@ -27,6 +27,8 @@ FEW_WORDS = 3
 # So many sentences may go on with a statement.
 _MORE = 2
 _MAX_REMEMBERED = 4_000
+# A longer item of a list is a paragraph, which goes with what stands around it.
+_MAX_SAID_WORDS = 40
 WORDS = __file__.rpartition("/")[0] + "/words"
 # From here on there are signs, pictures and scripts without spaces.
 PICTURES = "\u2000"
@@ -101,23 +103,14 @@ _ALWAYS = frozenset(("never", "always", "nie", "niemals", "immer", "nunca", "sie
 # What a message says beside what it takes back stands in its place.
 _INSTEAD = ("preference", "value", "decision")
 _STANDING = _ALWAYS | {"again", "asking", "anymore", "henceforth", "künftig", "désormais", "dorénavant"}
-# Every phrase of `language/tables/taken_back.txt` has one of these.
-_WITHDRAWING = frozenset(
-    (
-        *("forget", "mind", "nevermind", "disregard", "scrap", "scratch", "ignore", "wait", "mistake", "bad", "wrong"),
-        *("back", "thought", "thoughts", "actually", "correction", "dead", "gone", "obsolete", "deprecated", "history"),
-        *("cancelled", "canceled", "outdated", "retired", "longer", "left", "quit", "dropped", "ditched", "abandoned"),
-        *("scrapped", "stopped", "rid", "moved", "switched", "migrated", "vergesst", "vergiss", "streich"),
-        *("ignoriere", "ignorier", "olvida", "oublie", "esquece", "nicht", "stimmt", "kommando", "geirrt", "tot"),
-        *("weg", "veraltet", "hinfällig", "raus", "nutzen", "umgezogen"),
-    )
-)
 # "Again" and "without asking" are said of orders only with one of these.
 _DENIALS = frozenset(("not", "no", "dont", "without", "nicht", "plus"))
 _IN_NAMES = "`./_-"
 _STANDING_PHRASES = ("from now on", "going forward", "ask first", "ask me", "before every", "before each", "ab sofort")
 # A longer message is a text that somebody wrote.
 _MAX_ORDERING = 2_000
+_JOINS = frozenset(("and", "und", "also"))
+_A_RULE = ("das ist ne regel", "das ist eine regel", "thats a rule", "that is a rule", "this is a rule")
 # Behind one of these something is ready, and not to be made so.
 _IS = frozenset(("ist", "sind", "bin", "war", "waren", "bist", "habe", "hab", "haben", "wurde", "alles", "schon"))
 # Among so many first words "it" stands for what was spoken of before.
@@ -279,7 +272,7 @@ def lasting(kind: str, text: str) -> str:
     """
     from holdfast.inject.block import telling_words
 
-    text = _without_nod(text.lstrip(SIGNS))
+    text = _as_a_rule(_without_nod(text.lstrip(SIGNS)))
     label, colon, rest = text.partition(": ")
     said = rest if colon and label.casefold() in _LABELS else statement(text) if kind == "remember" else text
     words = plain_words(said)
@@ -312,6 +305,16 @@ def _without_nod(text: str) -> str:
     return rest if is_nod and not is_order and len(rest.split()) >= _MIN_WITHOUT_NOD else text
 
 
+def _as_a_rule(text: str) -> str:
+    """Return what is always or never so without the "and" before it and the "that's a rule" behind it."""
+    first, _, rest = text.partition(" ")
+    if _ALWAYS.isdisjoint(plain_words(text)):
+        return text
+    told, comma, behind = rest.rpartition(",") if first.casefold() in _JOINS else text.rpartition(",")
+    is_said = comma and " ".join(plain_words(behind)) in _A_RULE
+    return told if is_said else f"{told}{comma}{behind}"
+
+
 _LEAVE = ("can i ", "may i ", "could i ", "kann ich ", "darf ich ")
 
 
@@ -339,9 +342,17 @@ def stands(one: Trigger, is_instead: bool) -> bool:
     return is_instead and one.kind in _INSTEAD
 
 
+def items_of(text: str) -> list[str]:
+    """Return the items of a text that is nothing but a list of statements; any other text is one."""
+    lines_in = [line.strip() for line in text.split("\n") if line.strip()]
+    found = [one for line in lines_in if (one := line.lstrip("-*•0123456789.)").strip()) and one != line]
+    is_list = len(found) == len(lines_in) > 1 and all(FEW_WORDS <= len(one.split()) <= _MAX_SAID_WORDS for one in found)
+    return found if is_list else [text]
+
+
 def may_withdraw(text: str) -> bool:
     """Whether a message has a word without which it takes nothing back; light, since every prompt is asked."""
-    return not _WITHDRAWING.isdisjoint(plain_words(text[:_MAX_ORDERING]))
+    return not words_of("withdrawing").isdisjoint(plain_words(text[:_MAX_ORDERING]))
 
 
 def may_order(text: str) -> bool:

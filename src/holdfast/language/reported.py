@@ -43,6 +43,12 @@ def is_reported(text: str, sentence: str, statement: str) -> bool:
     )
 
 
+def is_in_a_mail(text: str, sentence: str) -> bool:
+    """Whether a sentence stands below the header of a mail, or between its greeting and its name."""
+    above = text[: max(0, text.find(sentence))].split("\n")
+    return any(map(_has_header, above)) or _is_in_a_letter(text, above)
+
+
 def _is_introduced(above: list[str]) -> bool:
     """Whether a line up to the sentence says that another's words follow: behind it in its paragraph, or to the end."""
     last = len(above) - 1

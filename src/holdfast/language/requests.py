@@ -219,7 +219,7 @@ def _kept(sentence: Sentence, first: int, words: Words) -> int | None:
         begins = max(*put, _put_away(sentence, at, words))
         # "Save in memory that ..." asks so only with its "that".
         begins -= begins > at + 1 and said[begins - 1] == "that"
-        if at < begins == len(said) and sentence.after[-1][-1:] == ":":
+        if at < begins and sentence.after[-1][-1:] == ":" and words["announcing"].issuperset(said[begins:]):
             # What stands in the lines behind it.
             return 0
         behind = _behind_that(sentence, begins, words) if at < begins < len(said) else begins

@@ -84,8 +84,8 @@ def _is_revalued(newer: str, older: str, known: frozenset[str]) -> bool:
     ]
     subject = next((one for word in _words(older) if (one := _about(word))), frozenset())
     is_new = any(_spaced(one) in _spaced(" ".join(_words(newer))) for one in listed(TABLE, "moved"))
-    one_each = [len(some) for some in values] == [1, 1] and values[0] != values[1]
-    return is_new and one_each and bool(subject) and subject <= _about(newer) & known
+    others = 0 < len(values[0]) == len(values[1]) and set(values[0]).isdisjoint(values[1])
+    return is_new and others and bool(subject) and subject <= _about(newer) & known
 
 
 def _about(text: str) -> frozenset[str]:

@@ -8,6 +8,7 @@ from holdfast.base.clock import now
 from holdfast.errors import BadInput, Forgotten, NotFound, Refused, StoreBusy
 from holdfast.language.contradiction import Claim
 from holdfast.language.given_conditions import given
+from holdfast.language.taken_back import takes_back
 from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.privacy import redact
 from holdfast.project import ids
@@ -134,7 +135,7 @@ def _denies(newer: Claim, older: str) -> bool:
 
     What forbids a call ends by no statement that names none: nobody knows that it is about the same.
     """
-    if not newer.differs(Claim(older)):
+    if not newer.differs(Claim(older)) and not takes_back(newer.text, older):
         return False
     from holdfast.language.derived import derive, share_calls
 

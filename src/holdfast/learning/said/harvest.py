@@ -21,6 +21,7 @@ from holdfast.continuity.buffer import ProjectPages
 from holdfast.language.contradiction import says_otherwise
 from holdfast.language.judge import MOODS, Judgement
 from holdfast.language.likeness import alike, words_of
+from holdfast.language.reported import is_in_a_mail
 from holdfast.language.standing_orders import orders
 from holdfast.language.taken_back import takes_back
 from holdfast.learning.lessons.standing import cleaned
@@ -81,7 +82,8 @@ def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent])
     for number, (event, found) in enumerate(heard):
         when = event.at or session.ended or session.started
         yield from taken_back(workspace, session, texts[number], when, event.place)
-        if any(takes_back(later, found.statement, just_said=True) for later in texts[number + 1 :]):
+        is_over = any(takes_back(later, found.statement, just_said=True) for later in texts[number + 1 :])
+        if is_over or is_in_a_mail(event.text, found.statement):
             continue
         statement = one_line(tidied(messages.statement(cleaned(found.statement))), _MAX_STATEMENT)
         kinds = [kind for kind in found.kinds if kind not in MOODS]
