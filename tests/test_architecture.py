@@ -27,7 +27,7 @@ MAX_LINES = {
     "app": 7_500,
     "base": 1_800,
     "continuity": 9_160,
-    "exchange": 5_820,
+    "exchange": 5_840,
     "inject": 1_600,
     "journal": 700,
     "language": 11_360,

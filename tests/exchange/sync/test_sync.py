@@ -1130,6 +1130,44 @@ def test_a_remote_that_was_put_back_and_went_on_takes_nothing_out(laptop, deskto
     assert set(laptop.memories()) == set(desktop.memories()) == {"style", "office", "tills"}
 
 
+@pytest.mark.parametrize("forget", [False, True], ids=["plain", "with a forget"])
+@pytest.mark.parametrize("at", ["nothing", "an older state"])
+def test_a_remote_that_began_again_and_went_on_takes_nothing_out(at, forget, laptop, desktop, remote):
+    """Its commits are unknown here and its generations are later ones, as where a forget began the history anew."""
+    laptop.remember("We indent with tabs.", key="style")
+    settle(laptop, desktop)
+    before = git(bare(remote), "rev-parse", "holdfast")
+    desktop.remember("The office is in Berlin.", key="office")
+    desktop.sync()
+    if at == "nothing":
+        git(bare(remote), "update-ref", "-d", "refs/heads/holdfast")
+    else:
+        git(bare(remote), "update-ref", "refs/heads/holdfast", before)
+    for number in range(4):
+        laptop.remember(f"The shop has {number} tills.", key=f"tills-{number}")
+        laptop.sync()
+    if forget:
+        laptop.forget("tills-0")
+        laptop.sync()
+    settle(desktop, laptop)
+    assert {"style", "office", "tills-3"} <= set(laptop.memories()) == set(desktop.memories())
+
+
+def test_a_machine_that_missed_forgets_takes_over_what_was_moved_and_removed_since(laptop, desktop):
+    """The history was replaced twice; what came of the state that it knows is known as such."""
+    for key in ("style", "office", "till", "van"):
+        laptop.remember(f"The {key} is as it always was.", key=key)
+    settle(laptop, desktop)
+    for key in ("till", "van"):
+        laptop.forget(key)
+        laptop.sync()
+    laptop.rename("style", "looks")
+    laptop.path("office").unlink()
+    laptop.sync()
+    settle(desktop, laptop)
+    assert set(laptop.memories()) == set(desktop.memories()) == {"looks"}
+
+
 def test_a_commit_by_hand_is_taken_over_like_any_other(laptop, desktop, remote, tmp_path):
     """What somebody changed and took out in a clone of the branch comes without a question, and later syncs go on."""
     for key, text in (("office", "The office is in Berlin."), ("style", "We indent with tabs.")):

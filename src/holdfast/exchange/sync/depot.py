@@ -2,9 +2,10 @@
 
 `sync/remote` in the home has the address. `sync/depot.git` is a bare repository of ours, for what git needs to talk to
 the other end; it may be lost, and goes when something is erased. What the home and the remote last agreed on lies
-beside it as plain files (`merge_base.py`). A commit of the branch has the whole state. Its message counts generations,
-so that a remote which was put back to an older state is known as such. Where something was forgotten, the new state is
-published without a parent in place of the branch's history, so that the words are not in it any more.
+beside it as plain files (`merge_base.py`). A commit of the branch has the whole state. Its message counts generations
+and names the commits before it, so that a remote which was put back to an older state is known as such. Where something
+was forgotten, the new state is published without a parent in place of the branch's history, so that the words are not
+in it any more.
 
 Git asks nobody for anything: no prompt, no hook, no transport that runs a program. What it cannot do is `Unreachable`
 where nobody is at fault (no network, no such host), and Refused where the person has to know.
@@ -35,6 +36,8 @@ OBJECTS = "/".join((*FOLDER, "objects"))
 SECONDS = 60.0
 _REMOTE, _NEXT = "refs/holdfast/remote", "refs/holdfast/next"
 _GENERATION = "Generation: "
+# So many commits before it a commit names, by the beginnings of their names.
+_AFTER, _MOST_BEFORE, _BEGINNING = re.compile(r"^After:((?: [0-9a-f]{8})+)$", re.MULTILINE), 400, 8
 _OPTIONS = {
     "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",
@@ -89,7 +92,8 @@ class Behind(Exception):
 class BranchState:
     """One commit of the branch: the blob of each file that travels, what it says, and which generation it is.
 
-    `others` are the entries of git for all that a person keeps on the branch beside these.
+    `others` are the entries of git for all that a person keeps on the branch beside these; `after` names the commits
+    before it, also those whose history was replaced.
     """
 
     commit: str = ""
@@ -97,6 +101,12 @@ class BranchState:
     others: Sequence[bytes] = ()
     tree: Mapping[str, bytes] = field(default_factory=dict)
     generation: int = 0
+    after: Sequence[str] = ()
+
+    def may_follow(self, commit: str, generation: int) -> bool:
+        """Whether it may have come of an earlier state: it is younger, and names that as far back as it names any."""
+        reaches = self.generation - len(self.after) <= generation
+        return self.generation > generation and (commit[:_BEGINNING] in self.after or not reaches)
 
 
 def has_remote(home: str) -> bool:
@@ -201,7 +211,9 @@ class Depot:
         second = DAY_SECONDS * (before.generation + 1)
         # No clock and no name of this machine travels.
         out = [f"commit {_NEXT}\nmark :1\ncommitter Holdfast <holdfast@localhost> {second} +0000\n".encode()]
-        message = f"Memory\n\n{_GENERATION}{before.generation + 1}\n".encode()
+        after = [*before.after, before.commit[:_BEGINNING]][-_MOST_BEFORE:] if before.commit else []
+        names = f"After: {' '.join(after)}\n" if after else ""
+        message = f"Memory\n\n{_GENERATION}{before.generation + 1}\n{names}".encode()
         out.append(b"data %d\n%s\n" % (len(message), message))
         out.append(f"from {before.commit}\n".encode() if before.commit and not anew else b"")
         out += [b"deleteall\n", *before.others]
@@ -262,11 +274,14 @@ class Depot:
                 ours[path] = blob
         (commit, about), *read = self._objects([name, *{blob for blob in ours.values() if blob not in known}])
         every = {**known, **dict(read)}
-        number = about.decode("utf-8", "replace").rpartition(_GENERATION)[2].split("\n")[0].strip()
+        message = about.decode("utf-8", "replace")
+        number = message.rpartition(_GENERATION)[2].split("\n")[0].strip()
+        named = _AFTER.search(message)
+        after = named[1].split()[-_MOST_BEFORE:] if named else []
         tree = {path: every[blob] for path, blob in ours.items()}
         # The number makes the time of a commit, and git knows no time without end.
         is_ours = number.isascii() and number.isdecimal() and len(number) < 10
-        return BranchState(commit, ours, others, tree, int(number) if is_ours else 0)
+        return BranchState(commit, ours, others, tree, int(number) if is_ours else 0, after)
 
     def every_object(self) -> Iterator[bytes]:
         """Yield all that our repository has, as git reads it, so much at once as memory is spared for."""

@@ -242,7 +242,7 @@ class _Run:
         """Return the remote's state, and whether it was put back: then nothing there counts as taken out.
 
         What was built upon the state that was agreed on is younger, also where somebody committed it by hand and no
-        generation is told; what was built upon an earlier one is not, however many generations it has.
+        generation is told; what was built upon an earlier one or upon nothing is not, however many generations it has.
         """
         if remote.commit == agreed.commit:
             return remote, False
@@ -253,7 +253,7 @@ class _Run:
             self.depot.forget_old(published=False)
         if shared and shared == agreed.commit:
             return replace(remote, generation=max(remote.generation, agreed.generation + 1)), False
-        return remote, bool(shared) or remote.generation <= agreed.generation
+        return remote, bool(shared) or not remote.may_follow(agreed.commit, agreed.generation)
 
     def _had(self, tree: Tree) -> dict[str, bytes]:
         """Return what the home has of a tree: what could not be put there counts as never agreed on."""
