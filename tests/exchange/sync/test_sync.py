@@ -1153,6 +1153,17 @@ def test_a_remote_that_began_again_and_went_on_takes_nothing_out(at, forget, lap
     assert {"style", "office", "tills-3"} <= set(laptop.memories()) == set(desktop.memories())
 
 
+def test_a_remote_that_lost_what_a_machine_joined_at_gets_it_again(laptop, desktop, remote):
+    """The same state has the same commit, of which git at the machine that came later knows no parent."""
+    laptop.remember("We indent with tabs.", key="style")
+    laptop.sync()
+    desktop.sync()
+    git(bare(remote), "update-ref", "-d", "refs/heads/holdfast")
+    desktop.sync()
+    settle(laptop, desktop)
+    assert git(bare(remote), "rev-list", "--count", "holdfast") == "1"
+
+
 def test_a_machine_that_missed_forgets_takes_over_what_was_moved_and_removed_since(laptop, desktop):
     """The history was replaced twice; what came of the state that it knows is known as such."""
     for key in ("style", "office", "till", "van"):

@@ -37,7 +37,7 @@ SECONDS = 60.0
 _REMOTE, _NEXT = "refs/holdfast/remote", "refs/holdfast/next"
 _GENERATION = "Generation: "
 # So many commits before it a commit names, by the beginnings of their names.
-_AFTER, _MOST_BEFORE, _BEGINNING = re.compile(r"^After:((?: [0-9a-f]{8})+)$", re.MULTILINE), 400, 8
+_AFTER, _MAX_BEFORE, _BEGINNING = re.compile(r"^After:((?: [0-9a-f]{8})+)$", re.MULTILINE), 400, 8
 _OPTIONS = {
     "core.hooksPath": os.devnull,
     "core.fsmonitor": "false",
@@ -211,7 +211,7 @@ class Depot:
         second = DAY_SECONDS * (before.generation + 1)
         # No clock and no name of this machine travels.
         out = [f"commit {_NEXT}\nmark :1\ncommitter Holdfast <holdfast@localhost> {second} +0000\n".encode()]
-        after = [*before.after, before.commit[:_BEGINNING]][-_MOST_BEFORE:] if before.commit else []
+        after = [*before.after, before.commit[:_BEGINNING]][-_MAX_BEFORE:] if before.commit else []
         names = f"After: {' '.join(after)}\n" if after else ""
         message = f"Memory\n\n{_GENERATION}{before.generation + 1}\n{names}".encode()
         out.append(b"data %d\n%s\n" % (len(message), message))
@@ -277,7 +277,7 @@ class Depot:
         message = about.decode("utf-8", "replace")
         number = message.rpartition(_GENERATION)[2].split("\n")[0].strip()
         named = _AFTER.search(message)
-        after = named[1].split()[-_MOST_BEFORE:] if named else []
+        after = named[1].split()[-_MAX_BEFORE:] if named else []
         tree = {path: every[blob] for path, blob in ours.items()}
         # The number makes the time of a commit, and git knows no time without end.
         is_ours = number.isascii() and number.isdecimal() and len(number) < 10
@@ -329,7 +329,9 @@ class Depot:
             said = (done.stderr + done.stdout).decode("utf-8", "replace").strip()
             if _AWAY.search(said) and not _DENIED.search(said):
                 raise Unreachable(f"the remote cannot be reached: {telling(said)}", _TRY)
-            is_damaged = in_depot and (words[0] not in ("fetch", "push") or self.path in said)
+            # A commit is made again with the same name where the remote lost it; git may have it here without a parent.
+            is_ours_alone = words[0] not in ("fetch", "push") or self.path in said or "shallow update" in said
+            is_damaged = in_depot and is_ours_alone
             kind = Damaged if is_damaged else Refused
             raise kind(f"git {words[0]} failed: {said or done.returncode}", "Try the same with git itself.")
         return done.stdout
