@@ -84,6 +84,15 @@ def names(digest: Digest) -> set[str]:
             {"committed", "declined"},
         ),
         (
+            [
+                human("Push it to main"),
+                answer("I will not push to main, the instructions forbid it: a branch it is."),
+                *(COMMIT, ran("git push -u origin fix", "fix -> fix"), answer("It is on a branch.")),
+            ],
+            "success",
+            {"committed", "pushed"},
+        ),
+        (
             [human("Push it to main"), COMMIT, answer("I did not change the tests, as your instructions say.")],
             "success",
             {"committed"},

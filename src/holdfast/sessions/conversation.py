@@ -239,7 +239,10 @@ class Conversation:
 
     def evidence(self, work: ToolWork) -> list[OutcomeEvidence]:
         """Return what the end of the talk says about the outcome."""
-        found = [*self._of_words(work), *filter(None, [self._declined])]
+        refused = self._declined
+        # What was not done in the way that was asked, and delivered in another, was not refused.
+        stands = refused and not work.delivered_after(refused.place)
+        found = [*self._of_words(work), *([refused] if refused and stands else [])]
         words, last = self._last_words, self.last
         if self._interrupted:
             event = self._interrupted

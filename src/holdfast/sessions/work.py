@@ -175,6 +175,10 @@ class ToolWork:
         passed = [at for at, run in self._last_checks.values() if run.result == "passed"]
         return max([*passed, *(at for at, _ in self._last_made.values())], default=-1)
 
+    def delivered_after(self, place: int) -> bool:
+        """Whether something left the session later than at a place: a commit, a push, a pull request."""
+        return any(one.place > place for _, one in self._last_made.values())
+
     def _tool(self, event: SessionEvent, kind: str) -> None:
         is_edit, paths = False, list[str]()
         # Most calls only read, and what they were given need not be understood.
