@@ -9,6 +9,13 @@ from holdfast.language.sentences import sentences
 from holdfast.language.triggers import is_order, lays_down
 
 ASKED = [
+    ("update claude.md so that it says to always run the linter", "always run the linter"),
+    ("create a memory that says the staging bucket is frozen", "the staging bucket is frozen"),
+    ("make sure you remember this for future chats: my desk is in hall 3", "my desk is in hall 3"),
+    ("in AGENTS.md add a rule: no console.log in production code", "no console.log in production code"),
+    ("I would like to create a rule that every change has a test", "every change has a test"),
+    ("Actualiza CLAUDE.md para indicar que usamos pnpm", "usamos pnpm"),
+    ("proszę zapisać w pamięci że serwer stoi w piwnicy", "serwer stoi w piwnicy"),
     ("Remember: never push to main", "never push to main"),
     ("Please keep in mind that the sandbox has no mail.", "the sandbox has no mail."),
     ("ok, and remember we are not using docker anymore", "we are not using docker anymore"),
@@ -143,6 +150,10 @@ ASKED = [
     ("앞으로 기억해줘, 창고는 여섯 시에 닫아", "창고는 여섯 시에 닫아"),
 ]
 NOT_ASKED = [
+    "I'd like to make a note component that has a title",
+    "I want to add a rule to the firewall that blocks port 22",
+    "I want to create a rule engine that evaluates discounts",
+    "I want to save the user's memory in redis",
     "recuerda ejecutar los tests que fallan",
     "remember for this page the last tab",
     "we need to keep in memory only the active ones",

@@ -141,7 +141,7 @@ def _statement_at(sentence: Sentence) -> int | None:
         if asked or not sentence.is_question:
             begins = _kept(sentence, at, words)
             if begins is None and "write" in words:
-                begins = _ruled(sentence, at, words)
+                begins = _ruled(sentence, at + phrase_length(sentence.words, at, words["wants"]), words)
         if begins is not None:
             return begins
     return None
@@ -463,6 +463,9 @@ def _behind_leads(said: list[str], words: Words) -> tuple[int, bool]:
         if said[at] == "for" and later and not phrase_length(said, at, words["keep"]):
             # "For all future mails remember to ..."
             length = max(length, later + 2 - at)
+        if said[at] in _INTO and said[at + 2 : at + 3] and said[at + 2] in words.get("write", ()):
+            # "In AGENTS.md add a rule: ..."
+            length = max(length, 2 if said[at + 1].lstrip("@").rpartition("/")[2] in words["files"] else 0)
         if not length and (length := phrase_length(said, at, words["ask"])):
             asked = True
         if not length:
