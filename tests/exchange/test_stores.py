@@ -71,6 +71,18 @@ def test_the_database_of_claude_mem_is_read_and_not_changed(claude_mem):
     assert claude_mem.read_bytes() == before
 
 
+def test_what_was_saved_in_claude_mem_by_hand_is_said_once(tmp_path):
+    """Without a title of its own it has its text, or the beginning of it, as its title."""
+    path = tmp_path / "claude-mem.db"
+    long = "The nightly import of the price list stops when a supplier sends an empty file."
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE observations (id INTEGER PRIMARY KEY, title TEXT, narrative TEXT)")
+        rows = [("The cat is called Ada.", "The cat is called Ada."), ("The nightly import of the price\u2026", long)]
+        db.executemany("INSERT INTO observations (title, narrative) VALUES (?, ?)", [*rows, ("Ada", "She sleeps.")])
+        db.commit()
+    assert texts(path) == ["The cat is called Ada.", long, "Ada: She sleeps."]
+
+
 def test_a_markdown_tree_is_read_without_links_logs_and_work(tmp_path):
     """Notes of basic-memory lose their category; check boxes, daily logs and links are no statements."""
     folder = tmp_path / "notes"

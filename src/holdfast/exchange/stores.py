@@ -162,7 +162,9 @@ def _observation(row: dict[str, object]) -> Iterator[str]:
         yield from facts
     else:
         said = str(row.get("narrative") or row.get("text") or row.get("subtitle") or "").strip()
-        yield f"{title}: {said}" if title and said else said or title
+        # What was saved by hand has its beginning as its title.
+        is_told = title.rstrip(".\u2026").casefold() in said.casefold()
+        yield f"{title}: {said}" if title and said and not is_told else said or title
 
 
 def _parsed(text: object) -> Any:
