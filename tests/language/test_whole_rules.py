@@ -102,6 +102,25 @@ def _told(text: str, call: str) -> bool:
         ("redis-cli FLUSHDB is forbidden", "redis-cli -n 2 flushdb", "redis-cli get a"),
         ("Never ping cache-1.internal from scripts", "ping cache-1.internal", "rg cache-1.internal src"),
         ("Never run `env`", "sudo env", "env A=b node x.js"),
+        ("rm -rf only inside build/ and tmp/", "rm -rf /p/src", "rm -rf /p/tmp/clones/x"),
+        # Every member of a list, with the program that it leaves out, and options with their value.
+        ("Never run make beta, make gamma or make delta.", "make delta", "make test"),
+        ("never run terraform apply or destroy", "terraform destroy", "terraform plan"),
+        ("never git add -A, git add . or git commit -a", "git commit -a -m x", "git add src"),
+        (
+            "Never run `serverless deploy` with --stage prod.",
+            "serverless deploy --stage=prod",
+            "serverless deploy --stage dev",
+        ),
+        (
+            "don't run ansible-playbook with -i envs/prod",
+            "ansible-playbook -i envs/prod x.yml",
+            "ansible-playbook -i dev x.yml",
+        ),
+        ("never run docker compose with -f prod.yml", "docker compose -f prod.yml up", "docker compose -f dev.yml up"),
+        ("Never run terraform with -target.", "terraform apply -target=a.b", "terraform apply"),
+        ("Never run flask db downgrade", "flask --app shop db downgrade", "flask --app shop db upgrade"),
+        ("yarn deploy:prod is only for me", "yarn run deploy:prod", "yarn run deploy:dev"),
     ],
 )
 def test_a_rule_is_told_where_it_is_meant_alone(text: str, at: str, free: str) -> None:
@@ -114,6 +133,11 @@ def test_a_rule_is_told_where_it_is_meant_alone(text: str, at: str, free: str) -
     ("text", "free"),
     [
         ("Tests only with `pnpm test:unit`; the e2e suite takes 40 minutes.", "pnpm test:unit"),
+        # What limits a list limits each of it, also where a member is not known.
+        ("Don't use sed, awk or perl for edits", "sed -n 1p x"),
+        ("Never use python or node for shell scripting", "python x.py"),
+        ("`git push` is off limits", "git --no-pager stash push"),
+        ("`make deploy` is off limits", "make -n deploy"),
         ("Tests: `uv run pytest -x -q`, never the whole suite with -n auto.", "uv run pytest -x -q"),
     ],
 )

@@ -34,6 +34,8 @@ _MAX_DEPTH = 3
 _MAX_PATTERN = 4
 # A longer word behind one dash is one option, and no bundle of letters.
 _MAX_BUNDLE = 5
+# One of a letter has two signs.
+_MIN_LONG = 2
 # Lines that come again and again are short, and only those are remembered.
 _MAX_REMEMBERED, _MAX_REMEMBERED_LINE = 4_096, 300
 # Behind these signs another command gives the line its exit.
@@ -263,6 +265,13 @@ def plain_words(words: Sequence[str]) -> list[str]:
     return found
 
 
+def are_options_known(name: str) -> bool:
+    """Whether it is known which options of a program take a value: those of which one is in the table."""
+    if not _sets.get("known-options"):
+        _sets["known-options"] = frozenset([one.split()[0] for one in listed(TABLE, "option-with-value")])
+    return name in _sets["known-options"]
+
+
 def takes_value(name: str, option: str) -> bool:
     """Whether an option of a program is given a value behind a space."""
     return is_a(option, "option-with-value") or is_a(f"{name} {option}", "option-with-value")
@@ -425,7 +434,8 @@ def is_option(word: str, wanted: str) -> bool:
     if wanted[:1] == "-" == word[:1] and len(wanted) > _MAX_BUNDLE and word[:2] != wanted[:2]:
         # Some programs take `-auto-approve` and `--auto-approve`.
         word, wanted = f"--{word.lstrip('-')}", f"--{wanted.lstrip('-')}"
-    if word == wanted or (wanted[:2] == "--" and word.startswith(f"{wanted}=")):
+    # Some programs have one dash before a long option: `-target=x`.
+    if word == wanted or (len(wanted) > _MIN_LONG and wanted[:1] == "-" and word.startswith(f"{wanted}=")):
         # What is switched off is not given.
         return word != f"{wanted}=false"
     bundled = len(wanted) == 2 and wanted[0] == "-" and word[:1] == "-" and word[1:].isalpha()

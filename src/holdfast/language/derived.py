@@ -340,7 +340,9 @@ def _of_commands(sentence: RuleSentence, found: re.Match[str], told: Derived, *,
     """Return what is forbidden of commands: "stop using python to edit files" does not forbid python."""
     spoken, end = sentence.spoken, found.end()
     is_bare = any(" " not in one for one in told.condition.commands if one[:1] != "!")
-    is_limited = forms.LIMITED.match(spoken, end) or not (excepts or forms.WHOLE.match(spoken, end))
+    # What a list goes on with, and nobody knows, may be limited as a whole: "sed or perl for edits".
+    is_some = forms.LISTS_MORE.match(spoken, end) or forms.LIMITED.match(spoken, end)
+    is_limited = is_some or not (excepts or forms.WHOLE.match(spoken, end))
     if is_limited or forms.LED.match(spoken[: found.start()]):
         return None if is_bare else replace(told, literal=False)
     return None if is_bare and forms.ONLY_OF.match(spoken, end) else told

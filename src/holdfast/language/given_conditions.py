@@ -21,7 +21,9 @@ def given(text: str) -> Condition:
         name, colon, _ = item.partition(": ")
         if colon and name.isalpha() and name.casefold() not in KINDS:
             raise BadInput(f"{name!a} is no kind of condition", f"Use one of {', '.join(KINDS)}, or none of them.")
-    condition = parse(text)
+    # A file that has no ending is known by its name.
+    named = [f"path: {one}" if one.removeprefix("!") in among(TABLE, "file-name") else one for one in items_of(text)]
+    condition = parse(", ".join([f"`{one}`" if "," in one else one for one in named]) if named else text)
     for tool in condition.tools:
         # The tools of a server are called as it likes, and their names have a sign that says so.
         is_known = tool.casefold() in tools.KINDS or tools.kind_of(tool) != "other" or any(one in tool for one in "*_.")

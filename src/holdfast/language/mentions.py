@@ -16,7 +16,7 @@ from holdfast.language.conditions import MAX_ITEM, SCRIPTS, looks_like_path
 from holdfast.language.contradiction import unstressed
 from holdfast.language.rule_tongues import is_known_tongue
 from holdfast.language.runs import runs
-from holdfast.language.spoken_commands import command_part, marked
+from holdfast.language.spoken_commands import command_part, ends_call, marked
 from holdfast.language.word_lists import TABLES, among, listed, lists, spoken
 
 TABLE = spoken_commands.TABLE
@@ -52,7 +52,7 @@ _CALLED_BRANCHES = kept(rf"(?i)(?P<led>){_SOME_BRANCHES}(?=(?:,?\s+(?:and|or)\s+
 _ENDINGS = kept(r"`(\.[A-Za-z][\w.]*)`(?=\s+files?\b)(?<!\.env`)")
 _OPTION = kept(
     r"(?<!\S)(?!--no-verify\b)(?P<name>--?[A-Za-z][\w-]*)(?P<given>=(?:[\w./:-]*\w|[\ue000-\ue0ff]))?(?=[\s,;:.!)]|$)"
-    r"(?P<value>\s+(?!(?:option|flag|argument|switch|set|given)s?\b)[\w./:*-]*[\w*](?=[\s,;:.!)]|$))?"
+    r"(?P<value>\s+(?!(?:option|flag|argument|switch|mode|parameter|set|given)s?\b)(?:[\w./:*-]*[\w*]|[\ue000-\ue0ff])(?=[\s,;:.!)]|$))?"
 )
 _FOLDER = kept(r"\b(?:the|our)\s+(?P<name>[a-z][\w-]*(?:/[\w-]+)*)/?\s+(?:folder|directory)\b")
 # Behind these stands a path like those that were named before.
@@ -161,7 +161,12 @@ class RuleSentence:
     def _option(self, found: re.Match[str]) -> str:
         value = found["value"] or ""
         programs = [one.text.partition(" ")[0] for one in self.mentions if one.kind == "command"] or [""]
-        is_given = not found["given"] and any(commands.takes_value(one, found["name"]) for one in programs)
+        is_last = not value or not re.match(r"\s*\w", found.string[found.end() :])
+        # Of an option that nobody knows the word at the end of what is said may be its value: "with --stage prod".
+        is_value = is_last and value.strip().casefold() not in ends_call() and value[-2:] != "ly"
+        is_value = is_value and not any(one.kind == "command" for one in self.named(value))
+        is_given = is_value or any(commands.takes_value(one, found["name"]) for one in programs)
+        is_given = is_given and not found["given"]
         if not is_given or value.strip().casefold() in among(TABLE, "sentence-word"):
             value = ""
         text = found[0] if value else found[0].removesuffix(found["value"] or "")

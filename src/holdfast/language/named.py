@@ -259,7 +259,7 @@ def _as_call(sentence: RuleSentence, one: Mention, at: int) -> Mention | None:
         return run
     if narrow := _CODE_LIKE.match(spoken, at + 1):
         return Mention("command", f"{run.text} {narrow['name']}", one.said)
-    limits = forms.LIMITED.match(spoken, at + 1) or forms.ONLY_OF.match(spoken, at + 1)
+    limits = any(one.match(spoken, at + 1) for one in (forms.LIMITED, forms.ONLY_OF, forms.LISTS_MORE))
     return None if one.goes_on or limits or spoken[at + 1 : at + 2] == ":" else run
 
 

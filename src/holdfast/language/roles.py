@@ -490,4 +490,5 @@ def _is_whole(sentence: RuleSentence, role: str, one: Mention, at: int) -> bool:
         return False
     is_some = forms.ONLY_OF.match(spoken, behind) or forms.OPENS.match(spoken) or not _RUN_BEFORE.search(spoken[:at])
     is_case = role == SHUNNED and _IN_CASE.match(spoken)
-    return bool(forms.WHOLE.match(spoken, behind)) and not is_some and not is_case
+    is_cut = forms.LISTS_MORE.match(spoken, behind)
+    return bool(forms.WHOLE.match(spoken, behind)) and not (is_some or is_case or is_cut)

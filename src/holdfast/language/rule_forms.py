@@ -12,7 +12,7 @@ from holdfast.language.mentions import MENTION
 QUOTED = kept(r"`[^`\n]*`")
 # In `git checkout -- .` the dashes are the command's.
 SENTENCE = kept(
-    r"(?<=[.!?;])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)\s+"
+    r"(?<=[.!?;])(?<!\s\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)\s+"
     r"|\n+|,\s+(?=and (?:never|don['’]?t|do not)\s)|\s+(?!--\s+[\w*-]*[./])[–—-]{1,2}\s+"
     # "X - never": what stands behind the dash is said of what stands before it.
     r"(?!(?i:never|not?|nie|nicht|forbidden|verboten|finger weg|hands off|off[- ]limits)\s*(?:[.,;!]|$))"
@@ -362,14 +362,18 @@ _EVERYWHERE = (
     r"|(?:(?:shell |project |package |terminal )?commands|(?:shell|bash) (?:command|call|line)s?)"
     r"|remote|origin|upstream|github|gitlab|branch(?:es)?(?!\s+(?!without|unless|until|before|after|because"
     r"|since|that|directly|when)[^\W\d_]{4,}))\b"
-    # "In the branch names", "in scripts under tools/" is somewhere.
-    r"(?!\s+(?:names?|titles?|descriptions?|messages?|comments?|under|below|inside|within|that|which"
+    # "For shell scripting", "in the branch names", "in scripts under tools/" is somewhere.
+    r"(?!\s+[a-z]+ing\b|\s+(?:names?|titles?|descriptions?|messages?|comments?|under|below|inside|within|that|which"
     r"|whose|like|of|in(?! general))\b)"
 )
 _SERVERS = r"(?:in)?to (?:the |our |any )?(?:servers?|hosts?)\b"
 LIMITED = kept(
     rf"(?:\s+\w+ly)?\s+(?!{_SERVERS})(?:to\s+(?!me\b|{_EVERYWHERE})[a-z]"
     rf"|(?:for|on|in|with|inside|as|when|while|during|after|um|für|auf|bei)\b(?!\s+{MENTION}|\s+{_EVERYWHERE}))"
+)
+# A member of a list that names no command that is known.
+LISTS_MORE = kept(
+    rf"\s*(?:,\s*)?\b(?:or|nor|oder)\s+(?!(?:any|even|i|you|we|else|{NOT}|{RUN}|{EDIT}|{READ}|push|commit|merge|rebase)\b)[a-z]"
 )
 # Behind a command these leave it as it is, a whole; whatever else stands there says which of its calls are meant.
 _HOW = (

@@ -66,7 +66,10 @@ class Run:
         forms = [self.words, self.given]
         forms += [(commands.program(self.given[at]), *self.given[at + 1 :]) for at in wrapped]
         forms += [self._script(), _installed(self.words)]
-        return any(fulfils(form, one, as_spelled=as_spelled) for form in forms if form for one in patterns)
+        if any(fulfils(form, one, as_spelled=as_spelled) for form in forms if form for one in patterns):
+            return True
+        bare = _without_first_options(self.words)
+        return bool(bare) and any(len(one) > 1 and fulfils(bare, one, as_spelled=as_spelled) for one in patterns)
 
     def _script(self) -> tuple[str, ...]:
         """Return the script that a shell or another runner is given, with its words; nothing where it runs none."""
@@ -80,6 +83,18 @@ class Run:
         # "bash < x.sh", "cat x.sh | bash".
         given = self.reads or (shown_by(self.before) if self.before else ())
         return tuple(given[:1]) if is_shell else ()
+
+
+def _without_first_options(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a command without the options before its sub-command, each with a value, where nobody knows its options.
+
+    `flask --app shop db downgrade` is a `flask db downgrade`. Nothing where there are none.
+    """
+    at = 1
+    while at < len(words) and words[at][:1] == "-":
+        at += 1 if "=" in words[at] else 2
+    is_read = at == 1 or at >= len(words) or commands.are_options_known(words[0])
+    return () if is_read else (words[0], *words[at:])
 
 
 def _installed(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -222,7 +237,7 @@ def _is_program(word: str, wish: str) -> bool:
 def _is_named(word: str, wish: str, program: str = "") -> bool:
     """Whether a word is what a pattern has in its place, also by another name that the program has for it."""
     # A folder is named with its slash.
-    is_in = wish[-1:] == "/" and f"{word}/".removeprefix("./").startswith(wish)
+    is_in = wish[-1:] == "/" and f"/{wish}" in f"/{word.removeprefix('./')}/"
     if program and commands.is_a(program, "names-hosts"):
         # A host is the same for every user.
         word = word.rpartition("@")[2]
@@ -276,7 +291,7 @@ def spelled(words: Sequence[str]) -> Sequence[str]:
         len(words) > 2
         and words[1] == "run"
         and commands.is_a(f"{words[0]} run", "script-runner")
-        and words[2].isalpha()
+        and not set(words[2]) & set("/.")
     ):
         return (words[0], *words[2:])
     if words[:1] and words[0].rpartition("/")[2] == "rm":

@@ -20,6 +20,15 @@ _BANNED_RUN = kept(
     r"(?:runs?|running|execut(?:e|es|ing)|calls?|calling|invok(?:e|es|ing)|launch(?:ing)?|(?P<use>use|using))\s+)"
     r"(?P<call>(?!`)\S[^\n;`,()]*)"
 )
+# What is listed with a command, and begins like it: "`make beta` or make gamma".
+_ALSO_RUN = kept(
+    r"`(?P<first>[\w./-]+) (?P<rest>[^`\n]+)`(?P<and>\s*(?:,\s*(?:or\s+|nor\s+)?|\b(?:or|nor|oder)\s+))"
+    r"(?P<next>(?P=first) [\w:./-]*[\w])(?=[,.;:!)]|\s*$|\s+(?:or|nor|without|unless|until|yourself|ever|here)\b)"
+)
+_OTHER_SUB = kept(
+    r"(?P<led>`(?P<first>[\w./-]+) [\w:-]+`\s+(?:or|nor|oder)\s+)(?P<sub>[a-z][\w-]*)"
+    r"(?=\s*(?:$|[,.;:!)])|\s+(?:without|unless|until|yourself|ever|here|only|is|are|needs?|ohne)\b)"
+)
 # What is to be run with an option, or without it, is a command whatever its name: "turbo only with --filter".
 _WITH_OPTION = kept(
     r"(?i)^(?P<led>(?:please\s+)?(?:(?:run|use|call)\s+)?)(?P<call>[a-z][\w-]*(?: [a-z][\w-]*(?::[\w-]+)*){0,2}?)"
@@ -31,7 +40,15 @@ _LEADS = ("program", "group")
 
 def marked(text: str) -> str:
     """Return a sentence with what it says is run, or not to be run, in backquotes."""
-    return _BANNED_RUN.sub(_in_backquotes, _WITH_OPTION.sub(r"\g<led>`\g<call>`", text))
+    text = _BANNED_RUN.sub(_in_backquotes, _WITH_OPTION.sub(r"\g<led>`\g<call>`", text))
+    before = ""
+    while before != text:
+        before, text = text, _ALSO_RUN.sub(r"`\g<first> \g<rest>`\g<and>`\g<next>`", text)
+    found = _OTHER_SUB.search(text)
+    if found is None or not any(found["sub"] in among(TABLE, kind) for kind in ("sub-command", "also-sub-command")):
+        return text
+    # "`terraform apply` or destroy": the second has the program of the first.
+    return f"{text[: found.start('sub')]}`{found['first']} {found['sub']}`{text[found.end('sub') :]}"
 
 
 def _in_backquotes(found: re.Match[str]) -> str:
@@ -41,7 +58,7 @@ def _in_backquotes(found: re.Match[str]) -> str:
     for word in words:
         plain = word.rstrip(".!?:") or word
         is_program = not call and (commands.is_known(word) or word in among(TABLE, "word-program"))
-        if (plain.casefold() in _ends_call() and not is_program) or (call and plain.isalpha() and _is_noun(plain)):
+        if (plain.casefold() in ends_call() and not is_program) or (call and plain.isalpha() and _is_noun(plain)):
             break
         call.append(plain)
         if plain != word:
@@ -95,7 +112,7 @@ def _is_call(call: list[str], behind: list[str]) -> bool:
 
 
 @functools.cache
-def _ends_call() -> frozenset[str]:
+def ends_call() -> frozenset[str]:
     """Return the words of a sentence that are none of a command: "... on main", "... without asking"."""
     small = [one for one in spoken(f"{TABLES}/../likeness_words", "small") if one not in among(TABLE, "sub-command")]
     words = [*small, *listed(TABLE, "sentence-word"), *listed(TABLE, "goes-on"), *listed(TABLE, "ends-call")]
