@@ -983,6 +983,42 @@ def test_what_was_answered_is_not_told_as_asked(ask, turns, told, not_told):
 
 
 @pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize(
+    ("opens", "later", "is_over"),
+    [
+        (
+            "The export is written. Step 4, the docs, is left.",
+            ("write the docs (step 4)", "Step 4 is done: `docs/export.md` describes both formats."),
+            True,
+        ),
+        (
+            "Schritt 2 ist fertig. Es fehlen noch die Tests (Schritt 3).",
+            ("weiter", "Die Tests stehen in `tests/test_socks.py`. Damit ist nichts mehr offen."),
+            True,
+        ),
+        (
+            "Der Stub steht in `stub.py`, läuft aber noch nicht: `test_h2` schlägt fehl.",
+            ("schreib den Stub neu", "Der Stub in `stub.py` wurde neu geschrieben; alle 12 Tests laufen durch."),
+            True,
+        ),
+        ("Refactored `cart.py`. The changelog still needs an entry.", ("the changelog", "Added an entry to it."), True),
+        (
+            "Refactored `cart.py`. The changelog still needs an entry.",
+            ("rename total", "Renamed `total` in `cart.py`."),
+            False,
+        ),
+    ],
+)
+def test_an_open_line_goes_with_what_settles_it(ask, shop, opens, later, is_over):
+    """What is left is over once its step is done, nothing is left, all tests pass, or it was asked for and done."""
+    _played(ask, ("build it as planned", opens), transcript_path=_edited(shop, "s1", "cart.py"))
+    left = opens.partition(". ")[2] or opens
+    assert f"- open: {left}\n" in ask("SessionStart", "s2", source="startup")
+    _played(ask, later, session="s2", transcript_path=_edited(shop, "s2", "cart.py"))
+    assert (f"- open: {left}\n" not in ask("SessionStart", "s3", source="startup")) is is_over
+
+
+@pytest.mark.usefixtures("fresh")
 def test_an_errand_that_was_broken_off_is_told_behind_the_work(ask, shop):
     """Who wanted a finished change pushed and was cut off finds the push, too."""
     told = {"transcript_path": _edited(shop, "s1", "plugin.json")}

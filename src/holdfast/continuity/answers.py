@@ -338,6 +338,9 @@ def _is_state(words: list[str], place: int, changes: frozenset[str]) -> bool:
         return False
     if place + 1 == len(words):
         return words[0] in ("i", "we", "ich", "wir")
+    if words[0] in ("i", "im", "ich"):
+        # "I now write the test" tells what comes.
+        return False
     return words[place + 1] not in _PRAISE | _JOINING and _BOASTS.isdisjoint(words)
 
 

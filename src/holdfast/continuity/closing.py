@@ -87,6 +87,7 @@ def merge(pages: ProjectPages, one: Opened, at: str) -> WorkingState:
         "focus",
         "open",
         "answer",
+        "partly",
         "ticked",
         "done",
         "midway",
@@ -194,7 +195,7 @@ def _steps_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ..
     # What was asked for comes next no more: it is being done.
     # What an answer says is left of a step stands in its place.
     left_open = [text for text in texts_in("".join(new["open"][-1:])) or () if says_undone(text)]
-    done = [*new["answer"], *new["ticked"], *new["done"], *new["focus"], *left_open]
+    done = [*new["answer"], *new["partly"], *new["ticked"], *new["done"], *new["focus"], *left_open]
     if not state.next_steps or not (done or new["dropped"]):
         return state.next_steps
     from holdfast.continuity import answers, plans
@@ -204,7 +205,7 @@ def _steps_left(state: WorkingState, new: dict[str, list[str]]) -> tuple[str, ..
     agreed = bool(new["file"] and new["answer"]) and not new["ask"]
     left = [
         step
-        for step in plans.without(state.next_steps, [*new["answer"], *new["ticked"], *new["done"]])
+        for step in plans.without(state.next_steps, [*new["answer"], *new["partly"], *new["ticked"], *new["done"]])
         if not (tells_step(step, done) or (agreed and answers.is_announced(step)))
     ]
     for what in new["dropped"]:

@@ -380,7 +380,9 @@ def _told_by_answer(answer: str, before: Opened | None, threads_before: list[str
     is_asked = any(kind in ("ask", "said") for kind, _, _ in since) and is_report and not (done or questions)
     still = threads.left_open(
         [buffer.thread(text) for text in threads_before if not text.startswith((buffer.ENDED, *buffer.MIDWAY))],
-        beginning if done or changed or is_errand else "",
+        # Who was asked for what is left and reports work has done it, in whatever words.
+        " ".join([*last, beginning]) if done or changed else beginning if is_errand else "",
+        done=done,
         is_work=bool(done or changed),
         is_aside=any(kind == open_sessions.ASIDE for kind, _, _ in since),
         dropped=[text for kind, text, _ in since if kind == "dropped"],

@@ -468,8 +468,15 @@ def names_something(text: str) -> bool:
     return (
         not frozenset('`"/_').isdisjoint(text)
         or any(letter.isdigit() for letter in text)
+        or any(is_file_name(word) for word in text.split() if "." in word[:-1])
         or any(word[1:].lower() != word[1:] or word[:1].isupper() for word in text.split()[1:] if word[:2] not in _I)
     )
+
+
+def is_file_name(word: str) -> bool:
+    """Whether a word is built like the name of a file: "package.json", and not "e.g."."""
+    name, _, ending = word.strip("(),.:;").rpartition(".")
+    return len(name) > 1 and name[-2:].isalpha() and ending.isalpha() and ending.islower() and len(ending) > 1
 
 
 def says_phrase(words: Iterable[str], list_of: str, *, at_first: bool = False) -> bool:

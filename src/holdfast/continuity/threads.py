@@ -16,8 +16,9 @@ from holdfast.continuity.answers import (
     told_line,
 )
 from holdfast.continuity.done_steps import tells_step
-from holdfast.continuity.messages import WONDERING, WORDS, names_something, plain_words
+from holdfast.continuity.messages import DOUBTS, WONDERING, WORDS, names_something, plain_words, says_phrase
 from holdfast.continuity.open_sessions import LEFT, WHOLE
+from holdfast.continuity.plans import numbers
 from holdfast.continuity.unfinished import (
     is_unexplained,
     names_no_thing,
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _MAX_FAILING = 2
+# What is open of one of these is over when an answer says that all of them pass.
+_CHECKED = frozenset(("test", "tests", "check", "checks", "suite", "build", "ci"))
+_ALL, _PASS = (
+    frozenset(("all", "alle", "todos", "tous")),
+    frozenset(("pass", "passes", "passed", "green", "grün", "durch")),
+)
 # So many sentences of its last paragraph end an answer.
 _ENDING = 3
 # Of the words of what is left so many tell that an answer speaks of it: what is open still it says anew.
@@ -138,25 +145,48 @@ def failing(answer: str) -> list[str]:
     return [one for one in every if says_failing(one)][:_MAX_FAILING]
 
 
+def says_all_pass(said: str) -> bool:
+    """Whether an answer says that all tests or checks pass: "all 12 tests pass", "alle Tests laufen durch"."""
+    every = [plain_words(one) for line in said.splitlines() for one in parted(told_line(line), ())]
+    return any(
+        not (_ALL.isdisjoint(words) or _PASS.isdisjoint(words) or _CHECKED.isdisjoint(words))
+        and DOUBTS.isdisjoint(words)
+        for words in every
+    )
+
+
 def news(told: Iterable[str], before: Sequence[str]) -> list[str]:
     """Return what an answer says is left to do or fails, without what stands open already in other words."""
     return [one for one in told if one in before or not says_undone(one) or not tells_step(what_is_left(one), before)]
 
 
 def left_open(
-    before: Sequence[str], said: str, *, is_work: bool, is_aside: bool, dropped: list[str], explained: str = ""
+    before: Sequence[str],
+    said: str,
+    *,
+    done: str = "",
+    is_work: bool,
+    is_aside: bool,
+    dropped: list[str],
+    explained: str = "",
 ) -> list[str]:
     """Return what an answer leaves open of what was open before it; `said` is all that it tells of its work.
 
-    What is to be done stays until an answer speaks of it, which says then how it is, or the person drops it; what
+    What is to be done stays until an answer speaks of it, which says then how it is, tells its number as `done`, or the
+    person drops it; all of it, until an answer says that nothing is left; what is checked, until all checks pass; what
     fails, until an answer tells of work; what waits for the person and a question, while they only wanted to know
     something; what the agent could not explain, until it is `explained` to somebody who asked.
     """
+    is_all = says_phrase(plain_words(said), "all_done")
+    passes = says_all_pass(said)
+    done_steps = numbers(done)
     # Of several nobody knows which one "ignore it" means.
     is_meant = len(before) == 1 and any((_MEANT | {"sie", "die"}).issuperset(plain_words(one)) for one in dropped)
     found = []
     for text in before:
-        is_over = is_meant or any(tells_step(one, [text]) for one in dropped)
+        is_over = is_meant or is_all or any(tells_step(one, [text]) for one in dropped)
+        is_over |= bool(named := numbers(text)) and done_steps.issuperset(named)
+        is_over |= passes and not _CHECKED.isdisjoint(plain_words(text.replace("_", " ")))
         if is_unexplained(text):
             is_over |= tells_step(text, [explained], share=_OF_EXPLAINED)
         if says_undone(text):

@@ -35,6 +35,8 @@ _UNFAILED = frozenset(
         *("wenn", "falls", "ob", "nicht"),
     )
 )
+# That one of these is still open tells how a tracker is, and not the work.
+_TRACKED = frozenset(("issue", "issues", "pr", "prs", "ticket", "tickets", "bead", "beads", "pull"))
 _REMAIN = frozenset(("remain", "remains", "left", "bleiben"))
 # Behind one of these stands why something is not done.
 _REASONS = (": ", " because ", " since ", ", as ", ", weil ", ", da ", " porque ", " parce que ")
@@ -51,7 +53,7 @@ def says_failing(sentence: str) -> bool:
         return False
     if words[:1] in (["blocked"], ["blockiert"], ["bloqueado"]) or says_phrase(words, "blocked"):
         return True
-    if words_of("empty").issuperset(words):
+    if words_of("empty").issuperset(words) or (" still open" in " ".join(words) and not _TRACKED.isdisjoint(words)):
         return False
     if names_rest(words):
         # "I could not" tells what happened.
