@@ -3,9 +3,9 @@
     python training/hook_functions.py
 
 It lays the home of `holdfast bench hook` with few memories, runs every event in it several times, and notes which
-functions each calls. A class is at hand where one of its methods is called; it or a plain value, where a module of a
-bundle or a function that is called imports it by name. The list makes hooks quick and nothing else: what is not on it
-works all the same.
+functions each calls. A class is at hand where one of its methods is called; it or a plain value, where code that is
+called, or is run as its module is loaded, asks for it by name. The list makes hooks quick and nothing else: what is not
+on it works all the same.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -101,35 +101,44 @@ def called() -> dict[str, set[tuple[str, int]]]:
 
 
 def used(moment: str, begun: set[tuple[str, int]]) -> dict[str, set[str]]:
-    """Return by module what is at hand."""
-    parts = bundling.parts_of(bundling.names_of(moment, "claude-code"))
-    trees = {name: (path, parsed(path)) for name, path, *_ in parts}
-    found: dict[str, set[str]] = defaultdict(set)
-
-    def imported(node: ast.stmt) -> None:
-        for one in ast.walk(node):
-            if isinstance(one, ast.ImportFrom) and one.module in trees:
-                found[one.module].update({each.name for each in one.names} & made_in(trees[one.module][1]))
-
-    for name, (path, tree) in trees.items():
-        for node in tree.body:
-            if isinstance(node, ast.ImportFrom):
-                imported(node)
-            inner = node.body if isinstance(node, ast.ClassDef) else []
-            for one, whole in ((node, ""), *((each, f"{node.name}.") for each in inner)):
-                if isinstance(one, ast.FunctionDef):
-                    begins = {one.lineno, *(each.lineno for each in one.decorator_list)}
-                    if not begun.isdisjoint((path, line) for line in begins):
-                        found[name].update({f"{whole}{one.name}", whole.rstrip(".")} - {""})
-                        imported(one)
+    """Return by module what is at hand: what was called, and what the code that is left for that names of others."""
+    paths = {name: path for name, path, *_ in bundling.parts_of(bundling.names_of(moment, "claude-code"))}
+    made = {name: made_in(bundling.left_of(Path(path).read_bytes(), path)) for name, path in paths.items()}
+    found = {name: functions(path, begun) for name, path in paths.items()}
+    left: dict[str, frozenset[str]] = {}
+    while changed := [name for name in paths if left.get(name) != found[name]]:
+        for name in changed:
+            left[name] = frozenset(found[name])
+            tree = bundling.left_of(Path(paths[name]).read_bytes(), paths[name], left[name], [])
+            for module, asked in asked_for(tree):
+                if asked in made.get(module, ()):
+                    found[module].add(asked)
     return found
 
 
-def parsed(path: str) -> ast.Module:
-    """Return a module as a bundle has it: without what is made once, and what is imported for that."""
-    tree = ast.parse(Path(path).read_bytes())
-    tree.body = bundling.without_made(tree.body)
-    return tree
+def asked_for(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the names that a module asks others for, each with the name of the other: by import, or by a dot."""
+    modules: dict[str, str] = {}
+    for one in ast.walk(tree):
+        for each in one.names if isinstance(one, ast.ImportFrom) else ():
+            modules[each.asname or each.name] = f"{one.module}.{each.name}"
+            yield str(one.module), each.name
+    for one in ast.walk(tree):
+        if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.value.id in modules:
+            yield modules[one.value.id], one.attr
+
+
+def functions(path: str, begun: set[tuple[str, int]]) -> set[str]:
+    """Return the functions of a module that were called, and the classes of those that are methods."""
+    found: set[str] = set()
+    for node in ast.parse(Path(path).read_bytes()).body:
+        inner = node.body if isinstance(node, ast.ClassDef) else []
+        for one, whole in ((node, ""), *((each, f"{node.name}.") for each in inner)):
+            if isinstance(one, ast.FunctionDef):
+                begins = {one.lineno, *(each.lineno for each in one.decorator_list)}
+                if not begun.isdisjoint((path, line) for line in begins):
+                    found |= {f"{whole}{one.name}", whole.rstrip(".")} - {""}
+    return found
 
 
 def made_in(tree: ast.Module) -> set[str]:

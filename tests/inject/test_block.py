@@ -307,3 +307,9 @@ def test_what_is_told_of_a_long_ask_begins_with_a_sentence_again():
     assert block.both_ends(told, 380).count("[...]") == 1
     lone = "word " * 200
     assert block.both_ends(lone, 400).endswith("[...] " + "word " * 26)
+
+
+def test_a_statement_that_ends_in_several_stops_is_not_a_part_of_itself():
+    """Two that differ in how they end say the same, however that is written, and one of them is told."""
+    told = blocked([item("Run the linter before each commit..."), item("run the linter before each commit!!!")], 3_000)
+    assert len(inner(told.text)) == 2 and "said already" in told.left_out[0][1]

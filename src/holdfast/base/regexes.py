@@ -3,6 +3,8 @@
 What `re` makes of a pattern follows from its text, its flags and the interpreter, and from nothing else. A file beside
 the `.pyc` files has it, as these have code; `save` adds to it what this process had to compile. It is a cache, and done
 without where it cannot be read or written. It is for our own constants and tables: what somebody wrote is not kept.
+
+A hook that looks for secrets has its patterns from here without `re`, which is loaded where one has to be compiled.
 """
 
 from __future__ import annotations
@@ -10,22 +12,24 @@ from __future__ import annotations
 import _sre  # type: ignore[import-not-found, unused-ignore]
 import marshal
 import os
-import re
 import sys
-from array import array
-from importlib import import_module
-from typing import Any
 
 from holdfast.base import files
 from holdfast.base.package import FOLDER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from typing import Any
+
+    # Text and flags of a pattern, and the other arguments of `_sre.compile`.
+    Known = dict[tuple[str, int], tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]]
 
 PLACE = f"{FOLDER}/__pycache__/regexes.{sys.implementation.cache_tag}"
 # Above this number, patterns that an older version of this package kept are dropped.
 _MAX_KEPT = 1_000
 _INTERPRETER = (sys.version, _sre.MAGIC, _sre.CODESIZE)
 
-# Text and flags of a pattern, and the other arguments of `_sre.compile`.
-Known = dict[tuple[str, int], tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]]
 _patterns: dict[tuple[str, int], re.Pattern[str]] = {}
 _new: Known = {}
 _read: list[Known] = []
@@ -47,13 +51,16 @@ def _known(key: tuple[str, int]) -> re.Pattern[str] | None:
         return None
     flags, code, *others = found
     try:
-        made: re.Pattern[str] = _sre.compile(key[0], flags, array("I", code).tolist(), *others)
+        made: re.Pattern[str] = _sre.compile(key[0], flags, memoryview(code).cast("I").tolist(), *others)
     except (RuntimeError, OverflowError, TypeError, ValueError):
         return None
     return made
 
 
 def _compiled(key: tuple[str, int]) -> re.Pattern[str]:
+    from array import array
+    from importlib import import_module
+
     pattern, flags = key
     parsed: Any = import_module("re._parser").parse(pattern, flags)
     code = import_module("re._compiler")._code(parsed, flags)

@@ -33,11 +33,12 @@ _ROOM_FOR_MORE = 90
 _MAX_TOPICS = 4
 _FEW_TEXTS = 1.5
 _NAMED = 20
+_STOPS = ".!? "
 _ENDS = (". ", "! ", "? ", ".\n", "!\n", "?\n", "\n")
 _NEAR = 0.75
 _MIN_NEAR = 4
 _MIN_TOPIC = 4
-_NAME = 1.5
+_NAME, _HEAD = 1.5, 20
 _MIN_STEM = 4
 _ENDINGS = ("ing", "ed", "es", "s")
 # Words that do not tell what a statement is about; negations are not among them.
@@ -68,6 +69,7 @@ _TURNING = frozenset(
     )
 )
 _NO_TOPICS = _VAGUE | _TURNING
+_NOT = "not "
 # From here on scripts put no spaces between words; each letter is one then.
 _FIRST_WITHOUT_SPACES = "\u2e80"
 
@@ -132,37 +134,43 @@ class Filling:
         # What was left out because another one says it, by its place.
         self.repeats: dict[int, str] = {}
         self._opened: set[object] = set()
-        self._words = [telling_words(item.said or item.text) for item in items]
         self._said = [" ".join((item.said or item.text).split()) for item in items]
         self._all = "\n".join(self._said).lower()
+        self._plain = [unstressed(said) for said in self._said]
+        self._words: dict[int, tuple[str, ...]] = {}
         self._whole: dict[int, str] = {}
-        self._saying = self._fullest()
 
-    def _fullest(self) -> dict[tuple[str, ...], int]:
-        """Return for what statements say the place of the one that says it, or says it before or behind more."""
-        found: dict[tuple[str, ...], int] = {}
-        for place, item in enumerate(self.items):
-            whole = item.said or item.text
-            said = " ".join(whole.split())
-            # The first line, too: a decision has its reason on the next.
-            ends = (said.partition(". ")[0], said.rpartition(": ")[2], whole.strip().partition("\n")[0])
-            parts = [telling_words(part) for part in ends if part != said]
-            for words in {self._words[place], *parts}:
-                other = found.get(words)
-                if other is None or self._rank(place) > self._rank(other):
-                    found[words] = place
-        return found
+    def _words_of(self, place: int) -> tuple[str, ...]:
+        # Most items find no room, and nobody asks for the words of these.
+        if place not in self._words:
+            self._words[place] = telling_words(self.items[place].said or self.items[place].text)
+        return self._words[place]
+
+    def _fullest(self, place: int) -> int:
+        """Return the place of the item that says what this one says, or says it before or behind more, the fullest."""
+        words = self._words_of(place)
+        # Who says it has all of its words, the long ones more seldom.
+        plain = sorted({word.removeprefix(_NOT) for word in words}, key=len, reverse=True)
+        near = [other for other, said in enumerate(self._plain) if all(map(said.__contains__, plain))]
+        return max((other for other in near if self._says(other, words)), key=self._rank)
+
+    def _says(self, place: int, words: tuple[str, ...]) -> bool:
+        whole, said = self.items[place].said or self.items[place].text, self._said[place]
+        # The first line, too: a decision has its reason on the next.
+        ends = (said.partition(". ")[0], said.rpartition(": ")[2], whole.strip().partition("\n")[0])
+        return words == self._words_of(place) or words in [telling_words(part) for part in ends if part != said]
 
     def _rank(self, place: int) -> tuple[bool, int, float]:
-        return self.items[place].theirs, len(self._words[place]), self.items[place].worth
+        return self.items[place].theirs, len(self._words_of(place)), self.items[place].worth
 
     def _is_within(self, place: int, room: int) -> bool:
         """Whether a longer statement that is told has this one as a sentence; such a one is told before it."""
-        said, item = self._said[place].rstrip(".!? "), self.items[place]
-        if len(self._words[place]) < _MIN_NEAR or self._all.count(said.lower()) < 2:
+        said, item = self._said[place].rstrip(_STOPS), self.items[place]
+        if len(self._words_of(place)) < _MIN_NEAR or self._all.count(said.lower()) < 2:
             return False
         for other, longer in enumerate(self._said):
-            if len(longer) > len(said) + 1 and self.items[other].theirs >= item.theirs and _has_sentence(longer, said):
+            is_longer = len(longer.rstrip(_STOPS)) > len(said) and self.items[other].theirs >= item.theirs
+            if is_longer and _has_sentence(longer, said):
                 self.take(other, room)
                 # In a long one the part may have been cut off.
                 if _has_sentence(" ".join(self.taken.get(other, "").split()), said):
@@ -186,14 +194,14 @@ class Filling:
         cost = self.cost(item, text)
         if cost > min(room, self.room):
             return 0
-        words = self._words[place]
-        fuller = self._saying.get(words, place)
+        words = self._words_of(place)
+        fuller = self._fullest(place)
         before = self.room
         if self._is_within(place, room):
             return before - self.room
         if fuller != place:
             self.take(fuller, room)
-        said = next((other for other in self.taken if is_near(words, self._words[other])), None)
+        said = next((other for other in self.taken if is_near(words, self._words_of(other))), None)
         if fuller in self.taken or said is not None:
             self.repeats[place] = f"said already by {self.items[fuller if said is None else said].name}"
             return before - self.room
@@ -314,13 +322,14 @@ def more_line(number: int, texts: Sequence[str], known: Sequence[str] = (), most
     shown: dict[str, str] = {}
     told = frozenset([_stem(word) for text in known for word in _words(text)])
     for text in map(redact.without_marks, texts):
-        words = [word for word in text.translate(_SPACED).split() if word.casefold() not in _SMALL]
-        # A name says more than a word: it is written large within a sentence.
-        names = frozenset([word for word in words if not word.islower() and word not in text[:20]])
-        for stem, word in {_stem(word.casefold()): word for word in words}.items():
-            if len(word) >= _MIN_TOPIC and word.isalpha() and word.casefold() not in _NO_TOPICS:
-                counts[stem] = counts.get(stem, 0.0) + (_NAME if word in names else 1.0)
-                shown.setdefault(stem, word if word in names else word.casefold())
+        words = zip(text.casefold().translate(_SPACED).split(), text.translate(_SPACED).split(), strict=True)
+        head = text[:_HEAD]
+        for stem, (plain, word) in {_stem(one): (one, word) for one, word in words if one not in _SMALL}.items():
+            if len(word) >= _MIN_TOPIC and plain not in _NO_TOPICS and word.isalpha():
+                # A name says more than a word: it is written large within a sentence.
+                is_name = not word.islower() and word not in head
+                counts[stem] = counts.get(stem, 0.0) + (_NAME if is_name else 1.0)
+                shown.setdefault(stem, word if is_name else plain)
     often = max(_NAME, len(texts) / 3) * _NAME
     topics = [stem for stem in counts if _FEW_TEXTS <= counts[stem] <= often and stem not in told]
     best = sorted(topics, key=lambda stem: -counts[stem])[:_MAX_TOPICS]
@@ -345,22 +354,27 @@ def telling_words(text: str) -> tuple[str, ...]:
     turn = ""
     if not text.isascii():
         text = "".join([f" {letter} " if letter >= _FIRST_WITHOUT_SPACES else letter for letter in text])
-    for word in _words(text):
+    words = _words(text)
+    if _TURNING.isdisjoint(words):
+        return tuple([_stem(word) for word in words])
+    for word in words:
         if word in _TURNING:
-            turn = "not "
+            turn = _NOT
         else:
             found.append(turn + _stem(word))
             turn = ""
     return tuple(found)
 
 
+def unstressed(text: str) -> str:
+    """Return a text in which each of its telling words stands as `telling_words` has it, before its ending."""
+    return text.casefold().replace("'", "").replace("’", "")
+
+
 def _stem(word: str) -> str:
     """Return a word without its ending; a name with figures in it is told apart by its last letter."""
-    # Each ending ends with one of three letters.
-    if len(word) > _MIN_STEM and word[-1] in "gds" and word.isalpha() and not word.endswith("ss"):
-        for ending in _ENDINGS:
-            if word.endswith(ending):
-                return word[: -len(ending)]
+    if word.endswith(_ENDINGS) and len(word) > _MIN_STEM and not word.endswith("ss") and word.isalpha():
+        return next(word[: -len(ending)] for ending in _ENDINGS if word.endswith(ending))
     return word
 
 

@@ -10,7 +10,17 @@ from __future__ import annotations
 from holdfast.base.clock import days_between
 from holdfast.base.light_records import replace
 from holdfast.base.text import count
-from holdfast.inject.block import EVERYWHERE, NOTES, OF_RULES, RULES, Item, given_of, statement_of, telling_words
+from holdfast.inject.block import (
+    EVERYWHERE,
+    NOTES,
+    OF_RULES,
+    RULES,
+    Item,
+    given_of,
+    statement_of,
+    telling_words,
+    unstressed,
+)
 from holdfast.privacy import fence
 
 TYPE_CHECKING = False
@@ -99,7 +109,9 @@ def _item(
     theirs = memory.trust == "user"
     is_rule = theirs and memory.type in RULE_TYPES
     days = days_between(memory.updated, now)
-    shared = near.intersection(telling_words(statement)) if near else frozenset()
+    plain = unstressed(statement) if near else ""
+    # Most statements have none of these words anywhere.
+    shared = near.intersection(telling_words(statement)) if any(word in plain for word in near) else frozenset()
     weight = weights.get(place, 0.0)
     worth = (
         _PINNED * memory.pinned

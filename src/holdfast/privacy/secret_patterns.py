@@ -5,6 +5,8 @@ The modules that judge secrets share them; each says how it uses them.
 
 from __future__ import annotations
 
+from holdfast.base import regexes
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
@@ -294,9 +296,7 @@ def spaced(text: str) -> str:
 
 
 def pattern(source: str) -> re.Pattern[str]:
-    """Compile on first use: most texts need few of the patterns, and a hook saves the import of `re`."""
+    """Make a pattern on first use: most texts need few of them."""
     if source not in _compiled:
-        import re
-
-        _compiled[source] = re.compile(source)
+        _compiled[source] = regexes.kept(source)
     return _compiled[source]

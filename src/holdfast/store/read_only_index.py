@@ -126,7 +126,7 @@ class ReadOnlyIndex(IndexReader):
         ids = self.db.execute(" UNION ".join(kinds), (scope.kind, scope.owner)).fetchall()
         found = self._candidates(",".join([str(row) for (row,) in ids])) if ids else []
         is_short = len(ids) >= most < _AT_MOST and sum([len(one.memory.body) for one in found]) < room
-        return self._worth_telling(scope, room, _AT_MOST) if is_short else found
+        return self._worth_telling(scope, room, min(2 * most, _AT_MOST)) if is_short else found
 
     def number_in(self, scopes: Iterable[Scope]) -> int:
         """Return how many memories these scopes have."""

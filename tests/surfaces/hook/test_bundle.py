@@ -174,7 +174,7 @@ def entered(loaded: list[str], agent: str) -> str:
 @cache
 def imported_by(path: str) -> frozenset[str]:
     """Return what a module imports; most modules are in the bundles of several moments."""
-    return frozenset(bundling.lean(Path(path).read_bytes(), path)[1])
+    return frozenset(bundling.lean(Path(path).read_bytes(), path)[1][0])
 
 
 @pytest.mark.parametrize("moment", bundling.MODULES)
@@ -188,6 +188,20 @@ def test_each_module_comes_behind_those_that_it_imports(moment):
         # A package may name its own modules, and is being made while they are loaded.
         assert not {one for one in needed - earlier if not f"{name}.".startswith(f"{one}.")}, name
         earlier.add(name)
+
+
+@pytest.mark.parametrize("moment", bundling.MODULES)
+def test_a_bundle_has_what_its_code_needs_and_of_what_its_hooks_load(moment):
+    """A bundle brings no module that a usual hook of its moment does not load, and what it imports stands before it."""
+    names = bundling.names_of(moment, "claude-code")
+    within, earlier = {part[0] for part in bundling.parts_of(names)}, set()
+    ready, waiting = bundling._with_late(names, moment)
+    for part, _ in ready:
+        called = bundling.used_functions().get((moment, part[0]), frozenset())
+        first, _ = bundling._part(part[0], part[1], called)[1]
+        assert not {one for one in within & {*first} - earlier if not f"{part[0]}.".startswith(f"{one}.")}, part[0]
+        earlier.add(part[0])
+    assert earlier | {part[0] for part, _ in waiting} == within and len(earlier) > 20
 
 
 def test_an_order_that_does_not_hold_does_no_harm(start, package):
@@ -227,6 +241,8 @@ def test_lean_code_does_what_its_source_says(tmp_path):
 
 LATE = """
 from __future__ import annotations
+import errno
+from stat import S_ISDIR, S_ISREG
 FIRST = 3
 TABLE = {str(number): number for number in range(FIRST)}
 MADE_ONCE = ("TABLE",)
@@ -247,7 +263,7 @@ class Unnamed(Base):
 
 class Kept:
     def used(self, more: int = FIRST) -> int:
-        return more
+        return more + S_ISDIR(0)
 
     @staticmethod
     def unused(*values: int, by: int = 2) -> list[int]:
@@ -267,7 +283,7 @@ def of_rare() -> list[str]:
     return [one.shown for one in rare(1)]
 
 def most() -> int:
-    return max(RARE)
+    return max(RARE) + errno.EPERM - 1
 
 MADE = [called()]
 """
@@ -289,9 +305,10 @@ def test_what_is_read_late_does_what_its_source_says(tmp_path):
     assert names["TABLE"] == {"of": "the bundle"} and names["called"]() == 3
     # What a function makes, and what is changed, is made at once.
     assert names["MADE"] == [3] and names["SIGNS"] == {"a": "b"} and "RARE" not in names
+    assert "S_ISDIR" in names and not {"errno", "S_ISREG"} & names.keys()
     assert "Unnamed" not in names and names["Kept"].unused(1, 2, by=3) == [3, 6]
     assert names["of_rare"]() == ["Unnamed 4"] and names["__getattr__"]("Unnamed") is names["Unnamed"]
-    assert names["most"]() == 7
+    assert names["most"]() == 7 and names["__getattr__"]("S_ISREG")(0o100644)
     with pytest.raises(names["Named"], match="here") as raised:
         _ = names["Kept"]().shown
     assert raised.traceback[-1].lineno + 1 == LATE.split("\n").index('        raise Named("here")') + 1
@@ -338,7 +355,7 @@ def test_a_bundle_has_at_hand_what_hooks_of_its_own_moment_call():
     """What prompts call and stops do not is read with the bundle of a prompt, and late with that of a stop."""
     at_hand = {}
     for moment in ("prompt", "stop"):
-        for part, _ in bundling._with_late(bundling.names_of(moment, "claude-code"), moment):
+        for part, _ in bundling._with_late(bundling.names_of(moment, "claude-code"), moment)[0]:
             at_hand[moment, part[0]] = {one.co_name for one in part[5].co_consts if hasattr(one, "co_name")}
     name = "holdfast.privacy.redact"
     called = {moment: bundling.used_functions()[moment, name] for moment in ("prompt", "stop")}

@@ -2,7 +2,8 @@
 
 There is one for each event of each agent, of a fixed list of modules (`bundling.py`). It is a cache: made by an install
 or by a hook that finds none, checked against every source, and done without where one changed. Its modules are run one
-after the other, past the import system; what a hook needs beyond them comes from there.
+after the other, past the import system; what a hook needs beyond them comes from there. Modules that only few hooks of
+its event ask for stand behind them in the file, and the import system finds them here.
 
 Of the functions only those that usual hooks call are read with it (`used.txt`), and of the values those that these
 name. The others stand at the end of the file, each function by itself, and one is read when it is first called.
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     # Name, path, change time and size of the source, whether it is a package, its code, the places of what is read
-    # late, counted from the end of the file, and the values of what it makes once.
+    # late, counted from the end of the file, and the values of what it makes once. Of a module that waits there is no
+    # code, and the places are those of all of it.
     Part = tuple[str, str, int, int, bool, CodeType | None, tuple[int, ...], dict[str, object]]
 
 
@@ -75,10 +77,32 @@ class Bundle:
     """The modules of a hook, in the order in which they are run: each after those that it imports."""
 
     def __init__(self, parts: list[Part], memory: mmap) -> None:
-        self.names = [part[0] for part in parts]
-        self._parts = parts
+        self._parts = [part for part in parts if part[5] is not None]
+        self._waiting = {part[0]: part for part in parts if part[5] is None}
+        self.names = [part[0] for part in self._parts]
         self._memory = memory
         self._done = 0
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> Any:
+        """Return where the import system finds a module that waits here; None for any other."""
+        if name not in self._waiting:
+            return None
+        place, is_package = self._waiting[name][1], self._waiting[name][4]
+        spec = __import__("_frozen_importlib").ModuleSpec(name, self, origin=place, is_package=is_package)
+        if is_package:
+            spec.submodule_search_locations.append(place.rpartition("/")[0])
+        return spec
+
+    def create_module(self, spec: Any) -> None:
+        """Leave it to the import system to make the module."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run a module that waited."""
+        begin, end = self._waiting[module.__name__][6]
+        part = loads(self._memory[begin:end])  # noqa: S302
+        module.__file__ = part[1]
+        module.__dict__.update(part[7])
+        _run(part, module, self._memory)
 
     def run(self, last: str = "") -> None:
         """Run the modules up to the last one, or all that are left."""
@@ -92,15 +116,13 @@ class Bundle:
             for part, module in zip(wanted, made, strict=True):
                 name = part[0]
                 sys.modules[name] = module
-                if part[6]:
-                    _run_late(part, module.__dict__, self._memory)
-                else:
-                    exec(part[5], module.__dict__)  # type: ignore[arg-type]  # noqa: S102
+                _run(part, module, self._memory)
                 above, _, below = name.rpartition(".")
                 if above:
                     setattr(sys.modules[above], below, module)
         except Exception:
-            # Then the import system does it, each when it is asked for.
+            # Then the import system does it, each when it is asked for, and finds it in its source.
+            self._waiting.clear()
             for part in wanted:
                 sys.modules.pop(part[0], None)
 
@@ -114,6 +136,13 @@ def _made(part: Part) -> ModuleType:
     if is_package:
         module.__path__ = [path.rpartition("/")[0]]
     return module
+
+
+def _run(part: Part, module: ModuleType, memory: mmap) -> None:
+    if part[6]:
+        _run_late(part, module.__dict__, memory)
+    else:
+        exec(part[5], module.__dict__)  # type: ignore[arg-type]  # noqa: S102
 
 
 def _run_late(part: Part, names: dict[str, Any], memory: mmap) -> None:
@@ -176,6 +205,7 @@ def opened(parts: list[Part], here: str, memory: mmap) -> Bundle | None:
         return None
     # The first three are this file, which is running already, what makes bundles, and the list that it makes them by.
     bundle = Bundle(parts[3:], memory)
+    sys.meta_path.insert(0, bundle)
     bundle.run(MAIN)
     return bundle
 

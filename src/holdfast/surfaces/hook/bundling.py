@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from holdfast.agents.base import Agent
     from holdfast.surfaces.hook.bundle import Part
 
+    # The names of what a module imports as it is loaded, and of what functions of it import that are not read late.
+    Needed = tuple[list[str], list[str]]
+    # A module as a part, and what of it is read late.
+    Read = tuple[Part, list[bytes]]
+    # What may be read late beside functions.
+    Waiting = ast.ClassDef | ast.Assign | ast.Import | ast.ImportFrom
+
 ALWAYS = ("holdfast.surfaces.hook.main", "holdfast.agents", "holdfast.app.hook", "holdfast.project.registry")
 # What a usual hook of each moment imports on its way, beside these and the module of its agent; what they import as
 # they are loaded comes with them. A test runs a hook of each moment and holds this equal. What only few hooks of a
@@ -69,7 +76,7 @@ MADE_ONCE = "MADE_ONCE"
 # What a value is made by that may wait, beside the records of its module.
 _MAKING = frozenset(("dict", "enumerate", "frozenset", "len", "range", "set", "sorted", "str", "tuple", "zip"))
 _IMPORTS, _PARTS = (ast.Import, ast.ImportFrom), (ast.Attribute, ast.Subscript)
-_made: dict[tuple[str, int, int, frozenset[str]], tuple[Part, list[str], list[bytes]]] = {}
+_made: dict[tuple[str, int, int, frozenset[str] | None], tuple[Part, Needed, list[bytes]]] = {}
 _used: dict[tuple[str, str], frozenset[str]] = {}
 
 
@@ -99,7 +106,7 @@ def write(place: str, event: str, agent_name: str) -> None:
         first: list[Part] = [("", *_state(path), False, None, (), {}) for path in (*sources, USED)]
         with open(sources[0], "rb") as file:
             opener, _ = lean(file.read(), sources[0])
-        parts, late = _placed(_with_late(names_of(moment, agent_name), moment))
+        parts, late = _placed(*_with_late(names_of(moment, agent_name), moment))
         # In one piece, so that what many modules name is read once; for everybody, as the .pyc files beside it.
         data = marshal.dumps((opener, [*first, *parts]))
         files.replace(place, data + late, mode=0o644, durable=False)
@@ -115,18 +122,24 @@ def names_of(moment: str, agent_name: str) -> list[str]:
 
 def parts_of(names: list[str]) -> list[Part]:
     """Return these modules and all that they import as they are loaded, each behind what it imports."""
-    return [part for part, _ in _with_late(names, "")]
+    return [part for part, _ in _with_late(names, "")[0]]
 
 
-def _with_late(names: list[str], moment: str) -> list[tuple[Part, list[bytes]]]:
-    """Return these modules and what they import, each with what a usual hook of this moment does not call."""
+def _with_late(names: list[str], moment: str) -> tuple[list[Read], list[Read]]:
+    """Return these modules and what they import, each with what a usual hook of this moment does not call.
+
+    Of a moment they are those that its hooks need: an import that nothing names which they call waits with the rest,
+    and what a function of theirs imports comes behind all others. Beside these stand the modules that wait.
+    """
     # The folder that the package is in.
     root = os.path.abspath(__file__).rsplit(os.sep, 4)[0]
-    parts: list[tuple[Part, list[bytes]]] = []
+    within = [part[0] for part in parts_of(names)] if moment else None
+    found: list[Read] = []
     seen: set[str] = set()
+    asked = list(names)
 
     def add(name: str) -> None:
-        path = "" if name in seen else _source_of(root, name)
+        path = "" if name in seen or (within is not None and name not in within) else _source_of(root, name)
         if not path:
             return
         # A package may itself import this module: then it comes with that, before whatever else needs it.
@@ -134,38 +147,54 @@ def _with_late(names: list[str], moment: str) -> list[tuple[Part, list[bytes]]]:
         if name in seen:
             return
         seen.add(name)
-        part, needed, late = _part(name, path, used_functions().get((moment, name), frozenset()))
-        for one in needed:
+        called = used_functions().get((moment, name), frozenset()) if moment else None
+        part, (first, behind), late = _part(name, path, called)
+        for one in first:
             add(one)
-        parts.append((part, late))
+        found.append((part, late))
+        asked.extend(behind if moment else ())
 
-    for name in names:
+    for name in asked:
         add(name)
-    return parts
+    ready = len(found)
+    for name in within or ():
+        add(name)
+    return found[:ready], found[ready:]
 
 
-def _placed(parts: list[tuple[Part, list[bytes]]]) -> tuple[list[Part], bytes]:
-    """Return the parts, each with the places of what is read late, counted from the end; and all of that."""
+def _placed(ready: list[Read], waiting: list[Read]) -> tuple[list[Part], bytes]:
+    """Return the parts, each with the places of what is read late, counted from the end; and all of that.
+
+    A module that waits is read late as a whole.
+    """
     # Behind the last one stands a byte, so that no place is zero.
-    left, placed = sum([len(one) for _, some in parts for one in some]) + 1, []
-    for part, some in parts:
+    left, placed = sum([len(one) for _, some in (*ready, *waiting) for one in some]) + 1, []
+    for part, some in (*ready, *waiting):
         places = [-left]
         for one in some:
             left -= len(one)
             places.append(-left)
         placed.append((*part[:6], tuple(places) if some else (), part[7]))
-    return placed, b"".join([one for _, some in parts for one in some]) + b"\0"
+    behind = b"".join([one for _, some in (*ready, *waiting) for one in some]) + b"\0"
+    for place in range(len(ready), len(placed)):
+        whole = marshal.dumps(placed[place])
+        behind = whole + behind
+        placed[place] = (*placed[place][:5], None, (-len(behind), len(whole) - len(behind)), {})
+    return placed, behind
 
 
-def _part(name: str, path: str, used: frozenset[str]) -> tuple[Part, list[str], list[bytes]]:
-    """Return a module as a part of bundles, the names of what it imports, and what is read late; events share them."""
+def _part(name: str, path: str, used: frozenset[str] | None) -> tuple[Part, Needed, list[bytes]]:
+    """Return a module as a part of bundles, the names of what it needs, and what is read late; events share them.
+
+    Without `used` it is whole.
+    """
     # Before the source is read: if it changes between the two, the bundle is seen to be untrue.
     state = _state(path)
     if (*state, used) not in _made:
         late: list[bytes] = []
         with open(path, "rb") as file:
-            code, needed = lean(file.read(), path, used, late)
-        values = _values_of(name, code)
+            code, needed = lean(file.read(), path, used, None if used is None else late)
+        values = {} if used is None else _values_of(name, code)
         _made[*state, used] = (name, *state, path.endswith("__init__.py"), code, (), values), needed, late
     return _made[*state, used]
 
@@ -194,12 +223,20 @@ def _source_of(root: str, name: str) -> str:
 
 def lean(
     source: bytes, path: str, used: frozenset[str] | None = None, late: list[bytes] | None = None
-) -> tuple[CodeType, list[str]]:
+) -> tuple[CodeType, Needed]:
     """Compile a source without docstrings, annotations and what is for type checkers, and with its records laid out.
 
-    Beside the code stand the names of what it imports while it is loaded. With `late`, the functions that are not used
-    are left out and added there, each by itself.
+    Beside the code stand the names of what it needs. With `late`, the functions that are not used are left out and
+    added there, each by itself.
     """
+    tree = left_of(source, path, used, late)
+    return _compiled(tree, path), (list(_imported(tree.body)), list(_imported(ast.walk(tree))))
+
+
+def left_of(
+    source: bytes, path: str, used: frozenset[str] | None = None, late: list[bytes] | None = None
+) -> ast.Module:
+    """Return what `lean` compiles."""
     tree: Any = compile(source, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     waiting: list[ast.AST] = [tree]
     while waiting:
@@ -208,11 +245,10 @@ def lean(
         for field in node._fields:
             inner = getattr(node, field, None)
             waiting += [each for each in (inner if isinstance(inner, list) else [inner]) if isinstance(each, ast.AST)]
-    needed = list(_imported(tree))
     if late is not None:
         tree.body = without_made(tree.body)
         _leave_out(tree, path, used or frozenset(), late)
-    return _compiled(tree, path), needed
+    return tree  # type: ignore[no-any-return]
 
 
 def without_made(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -264,8 +300,9 @@ def _named(code: CodeType) -> CodeType:
 def _leave_out(tree: ast.Module, path: str, used: frozenset[str], late: list[bytes]) -> None:
     """Put what stands for it in the place of each function that is not used, and add its code to `late`.
 
-    Classes and plain values that no used code of the module names are the first of these, all together.
+    Classes, plain values and imports that no used code of the module names are the first of these, all together.
     """
+    tree.body = _one_by_one(tree.body)
     classes = [one for one in tree.body if isinstance(one, ast.ClassDef)]
     functions: list[tuple[ast.Constant, ast.FunctionDef]] = []
     bodies = [(tree.body, ""), *((one.body, f"{one.name}.") for one in classes)]
@@ -282,17 +319,46 @@ def _leave_out(tree: ast.Module, path: str, used: frozenset[str], late: list[byt
                 )
                 node.decorator_list = []
                 functions.append((number, node))
-    unnamed = _unnamed(tree, [*classes, *_plain_values(tree)], used)
+    unnamed = _unnamed(tree, [*classes, *_plain_values(tree), *_plain_imports(tree)], used)
+    tree.body = _together([one for one in tree.body if one not in unnamed])
     if not functions and not unnamed:
         return
-    tree.body = [one for one in tree.body if one not in unnamed]
     waiting = sorted({name for one in unnamed for name in _names_of(one)})
     tree.body += ast.parse(f"__waiting__ = {tuple(waiting)}").body if waiting else []
     for count, (number, node) in enumerate(functions, start=1):
         # What names none of those need not wait for them.
         number.value = -count if _loaded([node]).intersection(waiting) else count
-    late += [marshal.dumps(_compiled(ast.Module(unnamed, []), path)) if unnamed else b""]
+    late += [marshal.dumps(_compiled(ast.Module(_together(unnamed), []), path)) if unnamed else b""]
     late += [marshal.dumps(_compiled(ast.Module([node], []), path)) for _, node in functions]
+
+
+def _one_by_one(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return statements with an import for each name, so that one may wait while another does not."""
+    found: list[ast.stmt] = []
+    for one in body:
+        names = one.names if isinstance(one, ast.ImportFrom) else []
+        found += [ast.copy_location(ast.ImportFrom(one.module, [each], 0), one) for each in names] or [one]  # type: ignore[attr-defined]
+    return found
+
+
+def _together(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return statements with the names that are imported from one module in one statement again."""
+    found: list[ast.stmt] = []
+    for one in body:
+        last = found[-1] if found else None
+        if isinstance(one, ast.ImportFrom) and isinstance(last, ast.ImportFrom) and one.module == last.module:
+            last.names += one.names
+        else:
+            found.append(one)
+    return found
+
+
+def _plain_imports(tree: ast.Module) -> list[ast.Import | ast.ImportFrom]:
+    """Return the imports whose names are nothing else: it makes no difference when such a one is done."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.Name, ast.Global))]
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    stored |= {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+    return [one for one in tree.body if isinstance(one, _IMPORTS) and stored.isdisjoint(_names_of(one))]
 
 
 def _plain_values(tree: ast.Module) -> list[ast.Assign]:
@@ -301,7 +367,7 @@ def _plain_values(tree: ast.Module) -> list[ast.Assign]:
     # `_lay_out` made these.
     of_records = [(name, base) for name, one in defined.items() for base in getattr(one, "bases", ())]
     records = {name for name, base in of_records if isinstance(base, ast.Attribute) and base.attr == "base"}
-    imported = {each.asname or each.name for one in tree.body if isinstance(one, _IMPORTS) for each in one.names}
+    imported = {name for one in tree.body if isinstance(one, _IMPORTS) for name in _names_of(one)}
     changed = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
     changed |= {each.target.id for each in tree.body if isinstance(each, ast.AugAssign)}  # type: ignore[union-attr]
     # A function may ask for one of these values as it runs, and would be asked to make it.
@@ -317,13 +383,15 @@ def _plain_values(tree: ast.Module) -> list[ast.Assign]:
     return found
 
 
-def _names_of(one: ast.ClassDef | ast.Assign) -> list[str]:
+def _names_of(one: Waiting) -> list[str]:
+    if isinstance(one, _IMPORTS):
+        return [each.asname or each.name.partition(".")[0] for each in one.names]
     targets = [] if isinstance(one, ast.ClassDef) else one.targets
     own = [one.name] if isinstance(one, ast.ClassDef) else []
     return own + [target.id if isinstance(target, ast.Name) else "" for target in targets]
 
 
-def _unnamed(tree: ast.Module, may_wait: list[ast.ClassDef | ast.Assign], used: frozenset[str]) -> list[Any]:
+def _unnamed(tree: ast.Module, may_wait: list[Waiting], used: frozenset[str]) -> list[Any]:
     """Return what may wait, is not used, and is named by nothing that is left in the module, in its order there."""
     unused = sorted((one for one in may_wait if used.isdisjoint(_names_of(one))), key=lambda one: one.lineno)
     while True:
@@ -350,6 +418,7 @@ def _strip(node: ast.AST) -> None:
         node.annotation = None
     elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
         node.test = ast.Constant(False, lineno=node.lineno, col_offset=0)
+        node.body = [ast.Pass(lineno=node.lineno, col_offset=0)]
     elif isinstance(node, ast.Module):
         node.body = [each for each in node.body if getattr(each, "module", "") != "__future__"]
         for place, each in enumerate(node.body):
@@ -377,9 +446,9 @@ def _lay_out(node: ast.ClassDef) -> None:
     ast.fix_missing_locations(node)
 
 
-def _imported(tree: Any) -> Iterator[str]:
-    """Yield the names that a module imports while it is loaded, and what may be modules of a package among them."""
-    for node in tree.body:
+def _imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the names that statements import, and what may be modules of a package among them."""
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from (each.name for each in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

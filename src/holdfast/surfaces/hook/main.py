@@ -49,6 +49,11 @@ def main(arguments: list[str] | None = None, place: str = "", bundle: Bundle | N
             data = memoryview(answer.encode("utf-8", "replace") + b"\n")
             while data:
                 data = data[os.write(1, data) :]
+        if "holdfast.base.regexes" in sys.modules:
+            from holdfast.base import regexes
+
+            # The next hook that looks for secrets has the patterns that this one compiled.
+            regexes.save()
         makes_bundle = bundle is None and place and not sys.dont_write_bytecode
         if makes_bundle and words[1:2] == ["--agent"] and "holdfast.agents" in sys.modules:
             # For the next hook of this event; it is named by event and agent, as an install writes them.
