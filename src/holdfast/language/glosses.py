@@ -25,11 +25,12 @@ _PREFIX, _LEFT_OUT, _SPACE = "*", "-", "_"
 # A beginning of a word has so many letters.
 _SHORTEST = 4
 
-Words = dict[str, str]
+# What the words of a language are in English, and how the phrases and the words that are there begin.
+Words = tuple[dict[str, str], frozenset[str]]
 Found = list[tuple[int, int, str]]
 
 
-@functools.lru_cache(maxsize=64)
+@functools.lru_cache(maxsize=256)
 def glossed(text: str) -> tuple[str, list[int]] | None:
     """Return a text in English words, with where in the text each of its letters stands; None where it is not known."""
     said = [(plain(found[0]), found.start(), found.end()) for found in _WORD.finditer(text)]
@@ -58,19 +59,22 @@ def _known(said: list[tuple[str, int, int]], text: str, words: Words) -> tuple[i
     A letter alone, a word that English has too, or one that is the same there tells of none.
     """
     english = among("small_words", "english")
+    table, beginnings = words
     found: Found = []
     at = known = 0
     while at < len(said):
-        length, word = _longest(said, at, text, words)
+        own = said[at][0]
+        # Most words of a message in another language are not there.
+        may_be = own in beginnings or own[:_SHORTEST] + _PREFIX in beginnings
+        length, word = _longest(said, at, text, table) if may_be else (0, "")
         if length:
             found.append((said[at][1], said[at + length - 1][2], word))
-            own = said[at][0]
             known += length if length > 1 else len(own) > 1 and own not in english and own != word
         at += length or 1
     return known, found
 
 
-def _longest(said: list[tuple[str, int, int]], at: int, text: str, words: Words) -> tuple[int, str]:
+def _longest(said: list[tuple[str, int, int]], at: int, text: str, words: dict[str, str]) -> tuple[int, str]:
     """Return how many words the longest phrase has that begins at a word, and what it is in English."""
     reach = 1
     while reach < _LONGEST and at + reach < len(said):
@@ -94,9 +98,15 @@ def _languages() -> tuple[Words, ...]:
     """Return what the words of each language are in English; of a word with two meanings the first."""
     table = [[cell.split() for cell in line.split("|")[1:]] for line in lines(_TABLE)]
     english = [line.partition("|")[0].strip() for line in lines(_TABLE)]
-    languages: list[Words] = [{} for _ in table[0]]
+    languages: list[dict[str, str]] = [{} for _ in table[0]]
     for said, cells in zip(english, table, strict=True):
         for words, cell in zip(languages, cells, strict=True):
             for word in cell:
                 words.setdefault(plain(word), "" if said == _LEFT_OUT else said)
-    return tuple(languages)
+    return tuple([(words, frozenset(map(_beginning, words))) for words in languages])
+
+
+def _beginning(key: str) -> str:
+    """Return the first word of a phrase, or the first letters of what is the beginning of words."""
+    first = key.partition(_SPACE)[0]
+    return first[:_SHORTEST] + _PREFIX if first.endswith(_PREFIX) else first

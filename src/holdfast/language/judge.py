@@ -15,6 +15,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from math import exp, log, log1p
 from typing import TYPE_CHECKING, Any
@@ -146,6 +147,8 @@ def _read_by(which: int, messages: Sequence[tuple[str, str]], places: list[int])
     return {at: (said, one[2]) for at, said, one in zip(places, figures, cut, strict=True)}
 
 
+# Two readers share their pieces, and are asked about the same few messages one after the other.
+@lru_cache(maxsize=64)
 def _pieces_of(pieces: WordPieces, text: str, before: str) -> tuple[list[int], int, list[Piece]]:
     """Return the numbers that an encoder reads, where those of the person's words begin, and their pieces."""
     own = _own_pieces(pieces, text[:MAX_TEXT])
@@ -233,8 +236,8 @@ def runs_of_clauses(
     each = [(likely[end] - likely[start]) / max(1, end - start) for start, end in pairwise(places)]
     around = [0.0, *each, 0.0]
     whole = [cut in (0, len(text)) or bool(_SENTENCE_END.search(text, max(0, cut - _LOOK_BACK), cut)) for cut in cuts]
-    opens = [_share_near(begins, place, place + 1) for place in places]
-    closes = [_share_near(ends, place - 1, place) for place in places]
+    opens = _shares_near(begins, [(place, place + 1) for place in places])
+    closes = _shares_near(ends, [(place - 1, place) for place in places])
     for first, start in enumerate(places[:-1]):
         for last in range(first + 1, min(len(cuts), first + _MAX_CLAUSES) if places[first + 1] > start else 0):
             end = places[last]
@@ -245,11 +248,13 @@ def runs_of_clauses(
             yield (*marked, *bounds, opens[first], closes[last]), cuts[first], cuts[last]
 
 
-def _share_near(marks: list[float], first: int, last: int) -> float:
-    """Return how likely one of the pieces from one before `first` up to `last` is, as a logarithm."""
+def _shares_near(marks: list[float], places: list[tuple[int, int]]) -> list[float]:
+    """Return of each place how likely one of the pieces from one before its first up to its last is, as a logarithm."""
     most = max(marks, default=0.0)
-    near = sum(exp(mark - most) for mark in marks[max(0, first - 1) : last + 1])
-    return log(near / sum(exp(mark - most) for mark in marks)) if near else _NEVER
+    raised = [exp(mark - most) for mark in marks]
+    whole = sum(raised)
+    near = [sum(raised[max(0, first - 1) : last + 1]) for first, last in places]
+    return [log(one / whole) if one else _NEVER for one in near]
 
 
 def is_glossed(text: str) -> bool:
