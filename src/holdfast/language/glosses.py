@@ -103,10 +103,9 @@ def _languages() -> tuple[Words, ...]:
         for words, cell in zip(languages, cells, strict=True):
             for word in cell:
                 words.setdefault(plain(word), "" if said == _LEFT_OUT else said)
-    return tuple([(words, frozenset(map(_beginning, words))) for words in languages])
-
-
-def _beginning(key: str) -> str:
-    """Return the first word of a phrase, or the first letters of what is the beginning of words."""
-    first = key.partition(_SPACE)[0]
-    return first[:_SHORTEST] + _PREFIX if first.endswith(_PREFIX) else first
+    found: list[Words] = []
+    for words in languages:
+        firsts = {key.partition(_SPACE)[0] for key in words}
+        beginnings = [one[:_SHORTEST] + _PREFIX if one.endswith(_PREFIX) else one for one in firsts]
+        found.append((words, frozenset(beginnings)))
+    return tuple(found)
