@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from holdfast.app import status as state
 from holdfast.app.status import HookTimes, hook_times, status
 from holdfast.base import clock
 from holdfast.memory.remember import remember
@@ -101,3 +102,13 @@ def test_a_busy_week_is_told_by_its_newest_hooks(one, home) -> None:
         path.write_bytes(path.read_bytes() + row * 19_999)
         timed(h, 0, 4.0)
         assert hook_times(h.journal) == [HookTimes("prompt", 20_000, 3.0, 3.0, 4.0)]
+
+
+def test_status_says_that_the_home_cannot_be_written_and_that_its_disk_is_nearly_full(one, cli, monkeypatch) -> None:
+    """No notice is kept on such a disk, so that status, as doctor, looks at it itself."""
+    monkeypatch.setattr(state, "_LOW_SPACE", 1 << 62)
+    assert "less than 100 MB is free" in cli("status").out
+    assert cli("status", "--json").json["notices"][0]["kind"] == "space"
+    monkeypatch.setattr(state.os, "access", lambda place, mode: False)
+    said = cli("status").out
+    assert "it cannot be written" in said and "Set HOLDFAST_HOME" in said

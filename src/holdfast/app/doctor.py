@@ -27,7 +27,6 @@ from holdfast.records import Problem
 from holdfast.rules.rule import OFF
 from holdfast.workspace import Workspace
 
-_LOW_SPACE = 100_000_000
 _SWITCH_ON = "holdfast config set enabled true"
 # A session that ended this long after its agent's hooks were last heard from went unnoticed by them.
 _SILENT_SECONDS = 3_600
@@ -90,14 +89,8 @@ def home_is_private(workspace: Workspace) -> Iterator[Problem]:
 
 def home_can_be_written(workspace: Workspace) -> Iterator[Problem]:
     """The home can be written and has space left."""
-    place = workspace.home
-    while not os.path.isdir(place):
-        place = os.path.dirname(place)
-    if not os.access(place, os.W_OK) or os.statvfs(place).f_flag & os.ST_RDONLY:
-        hint = "Set HOLDFAST_HOME to a folder you can write."
-        yield Problem("read-only", place, "it cannot be written", hint, severity="error")
-    elif shutil.disk_usage(place).free < _LOW_SPACE:
-        yield Problem("space", place, "less than 100 MB is free", "Free some space.")
+    for one in status.of_disk(workspace.home):
+        yield Problem(one.kind, one.names[0], one.text, one.hint, severity=one.severity)
 
 
 def index_is_sound(workspace: Workspace) -> Iterator[Problem]:

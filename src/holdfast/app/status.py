@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import time
 from collections import Counter, defaultdict
@@ -22,6 +23,7 @@ from holdfast.records import MOMENTS, asdict
 from holdfast.sessions.browse import ask
 from holdfast.workspace import Workspace
 
+_LOW_SPACE = 100_000_000
 # So many of the newest days of the journal are looked through for what an agent told, and so much of the hooks' log.
 _MAX_DAYS = 60
 _MAX_LOG = 1 << 18
@@ -145,6 +147,7 @@ def status(workspace: Workspace) -> dict[str, Any]:
     groups = workspace.store.groups() if workspace.enabled else []
     states = agents(workspace)
     waiting = Counter(one.source for one in inbox.inbox(workspace))
+    unseen = notices.unseen(workspace.home)
     return {
         "home": workspace.home,
         "exists": os.path.isdir(workspace.home),
@@ -163,7 +166,7 @@ def status(workspace: Workspace) -> dict[str, Any]:
             for group in groups
         ],
         "problems": len(workspace.store.problems()) if workspace.enabled else 0,
-        "notices": [{**asdict(one), "line": one.line()} for one in notices.unseen(workspace.home)],
+        "notices": [{**asdict(one), "line": one.line()} for one in (*of_disk(workspace.home), *unseen)],
         "proposals": waiting["proposal"],
         "patterns": waiting["pattern"],
         "sessions": sum(one.sessions for one in states),
@@ -171,6 +174,20 @@ def status(workspace: Workspace) -> dict[str, Any]:
         "agents": [asdict(one) for one in states],
         "hooks": [asdict(one) for one in hook_times(workspace.journal)],
     }
+
+
+def of_disk(home: str) -> list[notices.Notice]:
+    """Return that the home cannot be written, or has hardly any space: as it is now, for then no notice is kept."""
+    place, at = home, clock.now()
+    while not os.path.isdir(place):
+        place = os.path.dirname(place)
+    if not os.access(place, os.W_OK) or os.statvfs(place).f_flag & os.ST_RDONLY:
+        hint = "Set HOLDFAST_HOME to a folder you can write."
+        return [notices.Notice("read-only", "it cannot be written", hint, "error", (place,), 1, at, at, lasts=True)]
+    if shutil.disk_usage(place).free < _LOW_SPACE:
+        hint, text = "Free some space.", "less than 100 MB is free"
+        return [notices.Notice("space", text, hint, "warning", (place,), 1, at, at, lasts=True)]
+    return []
 
 
 def _project(workspace: Workspace) -> dict[str, Any]:

@@ -58,17 +58,17 @@ _BEGIN = (
     + rb")|(?<=[%=][89abAB][0-9a-fA-F])|(?<=\\u00[89abAB][0-9a-fA-F])|(?<=\\u20[0-9a-fA-F]{2})|(?<=[-_]20))"
 )
 _END = rb"(?![A-Za-z0-9])(?![\xc3-\xdf][\x80-\xbf])"
+# An accent that stands behind its letter.
+_ACCENT = rb"(?:\xcc[\x80-\xbf]|\xcd[\x80-\xaf]|\\+u03[0-6][0-9a-fA-F]){0,2}"
 _APOSTROPHE = (
     rb"(?:\\*'|\xe2\x80\x99|\\+u(?:2019|0027)|&(?:#0*39|#x27|apos|rsquo|#8217|#x2019);|[%=]27|[%=]E2[%=]80[%=]99)?"
 )
-_ANY_GAP = re.compile(_GAP, re.DOTALL)
 # An escape keeps its digits in a name that was made of it.
 _IN_NAME = (b"", b"-", b"_", b"-20", b"_20", b"-u0020")
-_QUOTE = re.compile(_APOSTROPHE)
 # Before the sign of a cut may stand what was left of an escape.
 _AT_CUT = re.compile(
     _SIGN
-    + rb"{0,3}?(?:\\+u?[0-9a-fA-F]{0,3}|%[0-9a-fA-F]?|&#?[A-Za-z0-9]{0,6})?"
+    + rb"{0,3}?(?:\\+u?[0-9a-fA-F]{0,3}|[%=][0-9a-fA-F]?|&#?[A-Za-z0-9]{0,6})?"
     + _SIGN
     + rb"{0,3}?(?:\[?(?:\.\.\.|\xe2\x80\xa6|\\+u2026)\]?)"
 )
@@ -82,6 +82,8 @@ _NEEDLESS = re.compile(
     rb"\\\\*(?:u00|x)[3-7][0-9a-fA-F]|-u00[3-7][0-9a-f]|%[3-7][0-9a-fA-F]|=[4-7][0-9a-fA-F]"
     rb"|&#(?:0*[1-9][0-9]{1,2}|x0*[3-7][0-9a-fA-F]);"
 )
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_ESCAPED = re.compile(rb"\\+u(0[01][0-9a-fA-F]{2}|03[0-6][0-9a-fA-F])")
 _IN_BASE64 = re.compile(rb"(\\+[rn/])|[A-Za-z0-9+/=_-]")
 
 Span = tuple[int, int, bytes]
@@ -123,6 +125,15 @@ class View:
         return _NEEDLESS.sub(lambda match: bytes([_code_of(match[0])]), self.data).lower()
 
     @cached_property
+    def folded(self) -> bytes:
+        """The bytes without accents, in small letters; nothing where none can be."""
+        data = _ESCAPED.sub(lambda match: chr(int(match[1], 16)).encode(), self.data)
+        if data.isascii():
+            return b""
+        text = unicodedata.normalize("NFD", data.decode("utf-8", "ignore"))
+        return _ACCENTS.sub("", text).lower().encode()
+
+    @cached_property
     def narrow(self) -> bytes:
         """The letters of UTF-16, and all else, in small letters; nothing where no byte is zero."""
         return self.lowered.replace(b"\0", b"") if b"\0" in self.data else b""
@@ -159,7 +170,8 @@ class Needle:
     def spans(self, view: View) -> Iterator[Span]:
         """Yield where the text stands, and what takes its place."""
         for number, anchor in enumerate(self._anchors):
-            if anchor in view.lowered or (not self._plainly and anchor in view.unescaped):
+            also = () if self._plainly else (view.unescaped, view.folded)
+            if anchor in view.lowered or any(anchor in each for each in also):
                 yield from self._found(number, view.data)
         if not self._plainly:
             yield from self._coded(view)
@@ -185,25 +197,23 @@ class Needle:
 
     @cached_property
     def _steps(self) -> list[tuple[bool, re.Pattern[bytes]]]:
-        """A pattern for each letter of the text, and whether a word begins with it."""
+        """A pattern for each letter of the text, with what may stand before it, and whether a word begins with it."""
         words = [word.replace("'", "").replace("\u2019", "") for word in self.words]
         every = [(not place, sign) for word in words for place, sign in enumerate(word)]
-        return [(begins, _one_letter(sign, self._plainly)) for begins, sign in every]
+        return [
+            (begins, _one_letter(sign, self._plainly, b"" if not number else _GAP if begins else _APOSTROPHE))
+            for number, (begins, sign) in enumerate(every)
+        ]
 
     def _end_of_cut(self, data: bytes, start: int) -> int:
         """Return where a cut of the text ends, or a name that was made of it, which begins here; 0 for neither."""
         end, whole, letters, words, is_name = start, start, 0, 0, True
         for begins, pattern in self._steps:
-            at = end
-            if begins and letters:
-                gap = _ANY_GAP.match(data, end)
-                at, whole = gap.end() if gap else end, end
-            elif letters and (quote := _QUOTE.match(data, end)):
-                at = quote.end()
-            match = pattern.match(data, at)
+            whole = end if begins and letters else whole
+            match = pattern.match(data, end)
             if not match:
                 break
-            is_name = is_name and data[end:at] in _IN_NAME
+            is_name = is_name and data[end : match.start(1)] in _IN_NAME
             end, letters, words = match.end(), letters + 1, words + begins
         # Of a text that was escaped and then cut, few letters are left, but they were as long as others.
         if letters >= MIN_CUT_LETTERS and end - start >= self._enough and (cut := _AT_CUT.match(data, end)):
@@ -239,8 +249,7 @@ class Needle:
                     yield start, end, b"A" * (end - start)
         yield from self._in_runs(view)
         for digits in [one.hex().encode() for one in self._said if len(one) >= MIN_LETTERS]:
-            for start in _starts(view.lowered, digits):
-                yield start, start + len(digits), b"0" * len(digits)
+            yield from _cut_or_whole(view.lowered, digits)
 
     def _in_runs(self, view: View) -> Iterator[Span]:
         """Yield where a run says it in another case, in UTF-16, or with other signs between its words."""
@@ -293,6 +302,14 @@ def _blanked(digits: bytes, digit: bytes) -> bytes:
     return _IN_BASE64.sub(lambda one: one[1] or digit, digits)
 
 
+def _cut_or_whole(data: bytes, digits: bytes) -> Iterator[Span]:
+    """Yield where hexadecimal digits stand, or the beginning of them where they were cut."""
+    for start in _starts(data, digits[:_DIGITS_OF_CUT]):
+        end = start + len(commonprefix([data[start : start + len(digits)], digits]))  # noqa: RUF071
+        if end - start == len(digits) or _AT_CUT.match(data, end):
+            yield start, end, b"0" * (end - start)
+
+
 def _starts(data: bytes, part: bytes) -> Iterator[int]:
     start = data.find(part)
     while start >= 0:
@@ -341,15 +358,33 @@ def _letter(sign: str, plainly: bool) -> bytes:
             f"[%=](?:{code})",
             f"&#(?:0*(?:{numbers})|x0*(?:{code}));",
         )
-        return f"(?:[{either}]|{'|'.join(escapes)})".encode()
+        either_way = b"|".join([f"[{either}]|{'|'.join(escapes)}".encode(), *_accented(sign)])
+        return b"(?:" + either_way + b")" + (_ACCENT if sign.isalpha() else b"")
     forms = _forms(sign)
     ways = [re.escape(form.encode("utf-8")) for form in forms]
     return b"(?:" + b"|".join(dict.fromkeys([*ways, *(one for form in forms for one in _escapes(form))])) + b")"
 
 
+@lru_cache(maxsize=64)
+def _accented(sign: str) -> list[bytes]:
+    """Return the patterns of a letter with an accent, in either case: one for each way in which its bytes begin.
+
+    The last is that of its escapes in JSON.
+    """
+    ends: dict[bytes, set[str]] = {}
+    for each in map(chr, (*range(0xC0, 0x250), *range(0x1E00, 0x1F00))):
+        parts = unicodedata.normalize("NFD", each)
+        if len(parts) > 1 and parts[0].lower() == sign.lower():
+            ends.setdefault(each.encode()[:-1], set()).add(rf"\x{each.encode()[-1]:02x}")
+            ends.setdefault(b"", set()).add(f"{ord(each):04x}")
+    codes = "|".join(sorted(ends.pop(b"", ())))
+    ways = [re.escape(begin) + b"[" + "".join(sorted(last)).encode() + b"]" for begin, last in ends.items()]
+    return [*ways, rf"\\+u(?i:{codes})".encode()] if codes else []
+
+
 @lru_cache(maxsize=4096)
-def _one_letter(sign: str, plainly: bool) -> re.Pattern[bytes]:
-    return re.compile(_letter(sign, plainly), re.DOTALL)
+def _one_letter(sign: str, plainly: bool, before: bytes) -> re.Pattern[bytes]:
+    return re.compile((b"(?:" + before + b")?" if before else b"") + b"(" + _letter(sign, plainly) + b")", re.DOTALL)
 
 
 def _forms(sign: str) -> list[str]:

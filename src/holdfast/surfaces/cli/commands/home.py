@@ -11,7 +11,7 @@ from holdfast.agents.editing import record
 from holdfast.app import install
 from holdfast.app.doctor import doctor
 from holdfast.app.harvest_backlog import Waiting
-from holdfast.app.status import TIMED_DAYS, AgentState, agents, status, up
+from holdfast.app.status import TIMED_DAYS, AgentState, agents, of_disk, status, up
 from holdfast.base.text import count
 from holdfast.journal import notices
 from holdfast.memory import config
@@ -100,7 +100,7 @@ def _print_status(found: dict[str, Any]) -> None:
 def _print_notices(workspace: Workspace) -> None:
     """Print what happened while nobody was looking; in a terminal a person sees it, and it is done with."""
     found = notices.unseen(workspace.home)
-    for at, one in enumerate(found):
+    for at, one in enumerate([*of_disk(workspace.home), *found]):
         click.echo(f"{'' if at else 'notices':9} {local_time(one.last)}  {one.line()}")
         if one.hint:
             click.echo(f"{'':10}{runnable(one.hint)}")
