@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from holdfast.app.erase import forget_memory
@@ -168,6 +170,23 @@ def test_a_folder_with_the_name_of_a_memory(cli, shop, home) -> None:
     (home / "memory" / "global" / "memories" / "dir.md").mkdir()
     (found,) = cli("lint", "--json").json["problems"]
     assert (found["kind"], found["path"]) == ("file-name", "global/memories/dir.md") and found["hint"]
+
+
+def test_a_pipe_with_the_name_of_a_memory(cli, shop, home) -> None:
+    """A pipe is opened by nobody, and told."""
+    cli("remember", "Apples are red.", "--key", "apples", "--scope", "global")
+    os.mkfifo(home / "memory" / "global" / "memories" / "pipe.md")
+    (found,) = cli("lint", "--json").json["problems"]
+    assert (found["kind"], found["path"]) == ("file-name", "global/memories/pipe.md") and "pipe" in found["text"]
+
+
+def test_a_memory_of_a_day_to_come_is_named(cli, shop, home) -> None:
+    """What was stored while the clock was wrong would be the newest for years."""
+    cli("remember", "Apples are red.", "--key", "apples", "--scope", "global")
+    page = home / "memory" / "global" / "memories" / "apples.md"
+    page.write_text(page.read_text().replace("updated: 20", "updated: 21"))
+    (found,) = cli("lint", "--json").json["problems"]
+    assert (found["kind"], found["path"]) == ("dated-ahead", "global/memories/apples.md") and "clock" in found["hint"]
 
 
 def test_what_a_newer_memory_says_otherwise_is_named(kinds, home) -> None:

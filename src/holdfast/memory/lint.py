@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
-from holdfast.base import files
+from holdfast.base import clock, files
 from holdfast.errors import HoldfastError
 from holdfast.language.contradiction import Claim
 from holdfast.language.derived import NOWHERE, is_silent, share_calls
@@ -58,6 +58,7 @@ def find(workspace: Workspace) -> list[Problem]:
         *stale_claims(memories, texts, _project_roots(workspace)),
         *changed_code(workspace, memories),
         *told_nowhere(memories),
+        *dated_ahead(memories),
         *renamed(memories, texts),
         *orphans(root),
     ]
@@ -241,6 +242,16 @@ def told_nowhere(memories: Iterable[Memory]) -> Iterator[Problem]:
         if memory.trust == "user" and is_silent(memory):
             hint = f"Give it a condition: `{give_one(memory)}`, or none by `--when none`."
             yield Problem("told-nowhere", memory.path, f"it reads as a rule, and is {NOWHERE}", hint)
+
+
+def dated_ahead(memories: Iterable[Memory]) -> Iterator[Problem]:
+    """Report memories of a day to come, which all that is stored until then would be older than."""
+    end = clock.seconds(clock.now()) + clock.DAY_SECONDS
+    for memory in memories:
+        if clock.seconds(memory.updated) > end:
+            text = f"it is dated {memory.updated[:10]}, which is still to come"
+            hint = "Look at the clock of this machine, and write the right time behind `updated:`."
+            yield Problem("dated-ahead", memory.path, text, hint)
 
 
 def renamed(memories: Iterable[Memory], texts: dict[str, str]) -> Iterator[Problem]:

@@ -231,7 +231,7 @@ class LocalTree(Tree):
                 self.index.note_glance(folder, changed, cursor, inside)
 
     def nameless(self) -> Iterator[Problem]:
-        """Name what cannot be a memory because its name is not text, or because it is a folder."""
+        """Name what cannot be a memory because its name is not text, or because it is no file."""
         for scope in layout.scopes_on_disk(self.root):
             for folder in layout.memory_folders(self.root, scope):
                 for name in os.listdir(self.full(folder)):
@@ -240,6 +240,6 @@ class LocalTree(Tree):
                     if not layout.is_text(name):
                         hint = "Rename it; until then it is not read."
                         yield Problem("file-name", f"{folder}/{name!a}", "the name is not UTF-8", hint, 0, "error")
-                    elif os.path.isdir(self.full(f"{folder}/{name}")):
-                        hint = "Rename it: a memory is a file."
-                        yield Problem("file-name", f"{folder}/{name}", "a folder has the name of a memory", hint)
+                    elif not os.path.isfile(whole := self.full(f"{folder}/{name}")) and not os.path.islink(whole):
+                        what, hint = "folder" if os.path.isdir(whole) else "pipe", "Rename it: a memory is a file."
+                        yield Problem("file-name", f"{folder}/{name}", f"a {what} has the name of a memory", hint)
