@@ -244,12 +244,15 @@ class Needle:
             for one in pattern.finditer(view.data):
                 yield one.start(), one.end(), _blanked(one[0], b"A")
             for start in _starts(view.data, digits[:_DIGITS_OF_CUT]):
-                end = start + len(commonprefix([view.data[start : start + len(digits)], digits]))  # noqa: RUF071
+                end = _end_alike(view.data, start, digits)
                 if end - start < len(digits) and _AT_CUT.match(view.data, end):
                     yield start, end, b"A" * (end - start)
         yield from self._in_runs(view)
         for digits in [one.hex().encode() for one in self._said if len(one) >= MIN_LETTERS]:
-            yield from _cut_or_whole(view.lowered, digits)
+            for start in _starts(view.lowered, digits[:_DIGITS_OF_CUT]):
+                end = _end_alike(view.lowered, start, digits)
+                if end - start == len(digits) or _AT_CUT.match(view.data, end):
+                    yield start, end, b"0" * (end - start)
 
     def _in_runs(self, view: View) -> Iterator[Span]:
         """Yield where a run says it in another case, in UTF-16, or with other signs between its words."""
@@ -302,12 +305,8 @@ def _blanked(digits: bytes, digit: bytes) -> bytes:
     return _IN_BASE64.sub(lambda one: one[1] or digit, digits)
 
 
-def _cut_or_whole(data: bytes, digits: bytes) -> Iterator[Span]:
-    """Yield where hexadecimal digits stand, or the beginning of them where they were cut."""
-    for start in _starts(data, digits[:_DIGITS_OF_CUT]):
-        end = start + len(commonprefix([data[start : start + len(digits)], digits]))  # noqa: RUF071
-        if end - start == len(digits) or _AT_CUT.match(data, end):
-            yield start, end, b"0" * (end - start)
+def _end_alike(data: bytes, start: int, digits: bytes) -> int:
+    return start + len(commonprefix([data[start : start + len(digits)], digits]))  # noqa: RUF071
 
 
 def _starts(data: bytes, part: bytes) -> Iterator[int]:
