@@ -40,7 +40,7 @@ SAID = {
     # Languages of which no form is known: the one thing that a short rule names.
     "Non fare mai git push senza chiedermelo.": "git push",
     "Никогда не запускай `make deploy` без моего разрешения.": "make deploy",
-    "不要修改 vendor/ 目录下的文件": "vendor/",
+    "請保持 vendor/ 原樣, 必须": "vendor/",
     "Nie uruchamiaj `npm audit fix`, psuje zależności.": "npm audit fix",
     "Der Ordner vertrag/ ist Sache der Rechtsabteilung, dort änderst du nichts ohne Rückfrage.": "vertrag/",
 }

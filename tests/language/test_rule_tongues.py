@@ -281,3 +281,48 @@ def test_a_colon_before_what_is_wanted_changes_nothing() -> None:
     ):
         told = derive(text)
         assert told is not None and any("--squash" in one for one in told.condition.commands)
+
+
+@pytest.mark.parametrize(
+    ("text", "condition"),
+    [
+        ("不要直接推送到 main 分支", "git push, branch: main"),
+        ("使用 pnpm，不要用 npm", "npm"),
+        ("执行 kubectl delete 之前必须先征求我的同意", "kubectl delete"),
+        ("别碰 vendor/ 目录", "vendor/"),
+        ("main ブランチに直接コミットしないで", "git commit, branch: main"),
+        ("yarn の代わりに pnpm を使って", "yarn"),
+        ("config/prod.yml は変更しないでください", "config/prod.yml"),
+        ("docker compose down -v は絶対に実行しないこと", "docker compose down -v|--volumes"),
+        ("Nunca faça push na main", "git push, branch: main"),
+        ("Não mexa em src/legado/ sem perguntar", "src/legado/"),
+        ("Use uv em vez de pip", "pip"),
+    ],
+)
+def test_plain_bans_hold_in_chinese_japanese_and_portuguese(text: str, condition: str) -> None:
+    """Also between signs without spaces, and whatever words of English a sentence has."""
+    told = derive(text)
+    assert told is not None and told.forbids and told.literal and str(told.condition) == condition
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "不要忘记运行 make lint",
+        "我们的 CI 不使用 docker",
+        "不要提交未测试的代码",
+        "このスクリプトは npm を使わないで動きます",
+        "`make lint` なしでコミットしないでください",
+        "Não esqueça de rodar make test",
+        "O servidor não usa redis-cli",
+    ],
+)
+def test_what_is_no_ban_there_holds_nothing(text: str) -> None:
+    """What is told, turned around, or about another thing."""
+    told = derive(text)
+    assert told is None or not (told.forbids and told.literal)
+
+
+def test_a_rule_in_a_language_that_is_not_read_is_noticed() -> None:
+    """It has a word for a ban and names something, so whoever stores it learns that it is told at no call."""
+    assert reads_as_rule("absolutnie nigdy npm ani yarn, tylko pnpm") and not reads_as_rule("用 pytest 测试")

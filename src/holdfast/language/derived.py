@@ -30,10 +30,10 @@ from holdfast.language.disowned import is_disowned, is_of_others, is_taken_back
 from holdfast.language.given_conditions import not_holding
 from holdfast.language.instead import better_ones, instead, is_spelled_so, overlaps, replaced, with_or_without
 from holdfast.language.mentions import MENTION, Mention, RuleSentence, is_headed_by_file, without_stress
-from holdfast.language.named import by_names
+from holdfast.language.named import by_names, sounds_foreign
 from holdfast.language.places import all_but, deleting
 from holdfast.language.roles import by_roles, wanted_first
-from holdfast.language.rule_tongues import in_english, is_english
+from holdfast.language.rule_tongues import apart, in_english, is_english
 from holdfast.language.topics import straight
 from holdfast.language.verb_rules import about, meant, only_asked
 from holdfast.records import Memory, replace
@@ -169,6 +169,7 @@ def _unless_done(text: str, told: Derived) -> Derived:
 
 def pieces_of(text: str) -> list[str]:
     """Return the sentences of a text; what is in backquotes ends none."""
+    text = apart(text)
     masked = forms.QUOTED.sub(lambda found: "x" * len(found[0]), text)
     # "Never push, never edit A or run B": each is a ban of its own.
     while ban := forms.NEXT_BAN.search(masked):
@@ -201,7 +202,7 @@ def reads_as_rule(text: str, *, is_order: bool = False) -> bool:
     for piece in pieces_of(text[:_MAX_STATEMENT]):
         some = dict.fromkeys((piece, in_english(piece)))
         # Most sentences are neither; to tell what is no rule takes longest.
-        sounds_like_rule = any(map(_is_ban, some)) or _is_order(piece, told=is_order)
+        sounds_like_rule = any(map(_is_ban, some)) or _is_order(piece, told=is_order) or sounds_foreign(piece)
         if sounds_like_rule and not any(map(_is_no_rule, some)):
             return True
     return False

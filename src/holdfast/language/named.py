@@ -293,6 +293,12 @@ def _norms(kind: str) -> re.Pattern[str]:
     return kept(rf"(?<!\w)(?:{'|'.join(plain)})(?!\w)|{'|'.join(joined)}")
 
 
+def sounds_foreign(piece: str) -> bool:
+    """Whether a sentence of a language that is not read has a word for a ban or a wish, and names something."""
+    is_norm = not is_known_tongue(piece) and _norms("norm").search(piece.casefold())
+    return bool(is_norm and RuleSentence(piece).mentions and not _norms("norm-turned").search(piece.casefold()))
+
+
 def _foreign(sentence: RuleSentence) -> list[tuple[Mention, tuple[str, ...]]]:
     """Return the one thing that a short sentence of another language names, where it has a word for a ban or a wish."""
     named = [one if one.kind == "path" else as_command(one, is_run=True) for one in sentence.mentions]

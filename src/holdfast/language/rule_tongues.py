@@ -1,4 +1,4 @@
-"""Rules in other words than those by which a rule is known: polite ones, and in German, Spanish and French.
+"""Rules in other words than those by which a rule is known: polite ones, and in seven other languages.
 
 A form of a sentence is put into another ("could you please not" into "do not"), then in another language the words that
 make a rule, one by one (`tables/rule_words.txt`); commands, files and what is in backquotes stay. A sentence that has
@@ -19,6 +19,12 @@ _QUOTED = kept(r"`[^`\n]*`")
 _FIRST, _MASKED = 0xE200, kept("[\ue200-\ue2ff]")
 _MAX_QUOTED = 0x100
 _ENGLISH, _TONGUES = "en", ("de", "es", "fr")
+# Known by signs that no other language has, whatever words of English stand between them.
+_FAR = ("zh", "ja", "pt")
+# A script without spaces, and what else a sentence there has.
+_JOINED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_SEAMS = kept(rf"(?<=[{_JOINED}])(?=[!-&+-~`])|(?<=[!-'*-+/-~`])(?=[{_JOINED}])")
+_WIDE = {"，": ", ", "、": ", ", "；": "; ", "：": ": ", "。": ". ", "（": " (", "）": ") ", "！": "! ", "？": "? "}
 _EDGE = r"(?<![\w/.'-])"
 # What a verb is about, in languages that have the verb behind it.
 _OBJECT = (
@@ -34,13 +40,20 @@ def in_english(sentence: str) -> str:
     for number, one in enumerate(quoted):
         masked = masked.replace(one, chr(_FIRST + number), 1)
     spoken = _MASKED.sub(" ", masked).casefold().replace("’", "'")
-    tongues = (_ENGLISH,) if _english().search(spoken) else (*_TONGUES, _ENGLISH)
+    tongues = (*_FAR, _ENGLISH) if _english().search(spoken) else (*_FAR, *_TONGUES, _ENGLISH)
     tongue = next((one for one in tongues if _sign(one).search(spoken)), "")
     plain = masked.replace("’", "'")
     put = _put_over(plain, tongue) if tongue else plain
     if put == plain:
         return sentence
     return _MASKED.sub(lambda found: quoted[ord(found[0]) - _FIRST], put)
+
+
+def apart(text: str) -> str:
+    """Return a text with spaces between a script that has none and the commands and files that it names."""
+    if not any("\u3040" <= letter <= "\ud7af" for letter in text):
+        return text
+    return _SEAMS.sub(" ", "".join([_WIDE.get(letter, letter) for letter in text])).replace("  ", " ")
 
 
 def is_english(sentence: str) -> bool:
