@@ -262,3 +262,17 @@ def test_any_text_is_cut(text: str) -> None:
     if "<!--" not in text:
         kept = "".join(block.text for block in found)
         assert kept.count("a") == text.count("a") and kept.count("b") == text.count("b")
+
+
+def test_a_mark_or_an_announcement_alone_is_no_statement_and_a_command_stays_with_its_lead():
+    """As in what claude-mem writes into a CLAUDE.md: a table between tags, the last of which is taken for a row."""
+    text = (
+        "<claude-mem-context>\n\n| ID | Title |\n|---|---|\n| #7 | The build needs Bun |\n</claude-mem-context>\n"
+        "\n## Install\n\nInstall the command line:\n\n```bash\nnpm install -g thing\n```\n\n**Configuration:**\n\n"
+        "![a picture](x.png)\n\n- Deploys need the VPN.\n\n</details>\n"
+    )
+    assert [one.text for one in cut(text, rows=True).statements] == [
+        "ID: #7; Title: The build needs Bun",
+        "Install the command line:\n\n```bash\nnpm install -g thing\n```",
+        "Deploys need the VPN.",
+    ]

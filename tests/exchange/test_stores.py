@@ -126,7 +126,7 @@ def test_each_observation_of_a_note_is_a_statement(tmp_path):
     seen = (
         "- [decision] Deploys go through the gateway #ops (since May)\n- [preference] Tests run with make\n- [ ] look\n"
     )
-    note = f"{head}\n## Observations\n{seen}\n## Relations\n- relates_to [[Pager duty]]"
+    note = f"{head}\n## Observations\n{seen}\n## Relations\n- relates_to [[Pager duty]]\n- depends_on [[Network]]"
     (tmp_path / "Shop deploys.md").write_text(note)
     assert texts(tmp_path) == ["Deploys go through the gateway (since May)", "Tests run with make"]
 

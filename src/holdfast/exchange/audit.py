@@ -53,7 +53,7 @@ def audit(workspace: Workspace, path: str) -> Audited:
             secrets += [Problem("secret", shown, text, hint, severity="error") for text in kinds]
             # What is compared and shown from here on has no secret in it.
             text, number = redact.redact(one.text)[0], len(memories)
-            title = text.split("\n")[0][:80]
+            title = next((line for line in text.split("\n") if not line.startswith(("```", "~~~"))), "")[:80]
             key = f"{_KEY}{number}"
             memories.append(Memory(key, Scope("global"), title, text, path=shown, updated=f"{number:09}"))
     once, repeated = _repeated(memories)

@@ -37,6 +37,10 @@ _ONLY_MENTION = re.compile(r"@(?=\S*[./])\S+$")
 _CELLS = re.compile(r"(?<!\\)\|")
 _POINTER = re.compile(r"(?:\*\*)?\[[^\]]*\]\(<?([^)\s#>]+\.mdc?)(?:#[^)]*)?>?\)")
 _IMAGE = re.compile(r"\[?!\[[^\]]*\]\([^)]*\)(?:\]\([^)]*\))?")
+_TAG = re.compile(r"</?[a-zA-Z][^<>\n]*>")
+# What is announced stands elsewhere.
+_LEAD = re.compile(r"[^\n]{1,80}(?::|:\*\*)\s*")
+_FENCES = ("```", "~~~")
 _SIGNS = re.compile(r"(?:#+\s+)+")
 # The sentence that programs begin such a file with: it is about the file, not about the work.
 _ABOUT_THE_FILE = re.compile(
@@ -206,9 +210,11 @@ def _statements(section: _Section, *, rows: bool) -> Iterator[ImportedStatement]
             yield from _list(section, [block, *run])
             del found[: len(run)]
         else:
-            says_itself = block.kind == "text" and not block.text.startswith(("```", "~~~"))
-            title = "" if says_itself else section.heading
-            yield _found(section, block.text, block.line, title)
+            says_itself = block.kind == "text" and not block.text.startswith(_FENCES)
+            title, text = "" if says_itself else section.heading, block.text
+            if says_itself and _announces(block, found) and found[0].text.startswith(_FENCES):
+                text = f"{text}\n\n{found.pop(0).text}"
+            yield _found(section, text, block.line, title)
 
 
 def _rows(section: _Section, table: MarkdownBlock) -> Iterator[ImportedStatement]:
@@ -303,7 +309,7 @@ def _without_sign(text: str) -> str:
 
 
 def _with_heading(section: _Section, text: str) -> str:
-    words = first_words("\n".join(line for line in text.split("\n") if not line.lstrip().startswith(("```", "~~~"))))
+    words = first_words("\n".join(line for line in text.split("\n") if not line.lstrip().startswith(_FENCES)))
     return f"{section.heading}: {words}".rstrip(": ") if section.named and section.heading else words.rstrip(": ")
 
 
@@ -325,9 +331,10 @@ def _mentions(body: str) -> tuple[str, ...]:
 
 
 def _says_something(text: str) -> bool:
-    if _ABOUT_THE_FILE.fullmatch(text.strip()):
+    said = _TAG.sub("", _IMAGE.sub("", text)).strip()
+    if _ABOUT_THE_FILE.fullmatch(said) or _LEAD.fullmatch(said):
         return False
-    words = _IMAGE.sub("", text).split()
+    words = said.split()
     return sum(letter.isalnum() for word in words for letter in word) >= 4
 
 

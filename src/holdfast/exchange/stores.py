@@ -33,7 +33,7 @@ _MARKDOWN, _TEXT_ENDINGS = "markdown", (".md", ".mdc", ".markdown", ".txt")
 _OBSERVATION = re.compile(r"\[[\w-]+\] (.+?)((?: #[^\W\d][\w-]*)*)((?: \([^()]*\))?)\s*\Z", re.DOTALL)
 # Its notes have a permalink in their front matter, and `- relates_to [[Another note]]` leads to another of them.
 _NOTE = re.compile(r"---\n(?:.+\n)*?permalink: ")
-_RELATION = re.compile(r"[\w ]+ \[\[[^\]]+\]\]\s*\Z")
+_RELATION = re.compile(r"^[ \t]*[-*+] [\w ]+ \[\[[^\]]+\]\][ \t]*(?:\n|\Z)", re.MULTILINE)
 _CHECK_BOX = re.compile(r"^\s*[-*+] \[[ xX]\] .*\n?", re.MULTILINE)
 _STRUCK = re.compile(r"^\s*(?:[-*+] )?~~.*", re.MULTILINE)
 # How a CAO wiki tells of what a topic is.
@@ -207,17 +207,13 @@ def _markdown(folder: str) -> Iterator[StoreFile]:
             is_note, told = _NOTE.match(text) is not None, _TOPIC.search(text[:_HEAD])
             head, *entries = _ENTRY.split(text) if told else [text]
             text = head + (entries[-1] if entries else "")
+            text = _RELATION.sub("", text) if is_note else text
             cut = statements.cut(_CHECK_BOX.sub("", _STRUCK.sub("", text)), topic=not is_note, rows=True)
             if told and told[1] in TYPES:
                 tags = [tag.strip().lower() for tag in told[2].split(",")]
                 cut = replace(cut, type=told[1], tags=tuple(tag for tag in tags if tag))
             # A line of an index says what the file says that it leads to.
-            own = [
-                _plain(one)
-                for one in cut.statements
-                if not _is_index(here, one.text)
-                if not (is_note and _RELATION.match(one.text))
-            ]
+            own = [_plain(one) for one in cut.statements if not _is_index(here, one.text)]
             yield StoreFile(shown, replace(cut, statements=tuple(own)), _MARKDOWN)
 
 
