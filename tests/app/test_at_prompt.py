@@ -8,9 +8,13 @@ import os
 import pytest
 
 from holdfast import agents
+from holdfast.app.at_prompt import _WEIGHED, _Found
 from holdfast.app.hook import hook
 from holdfast.inject.receipts import receipts
 from holdfast.language import triggers
+from holdfast.records import Filter
+from holdfast.store import words
+from holdfast.store.words import Asked
 
 SENTENCES = (
     "please keep the functions short in this code base",
@@ -100,3 +104,22 @@ def test_what_is_sure_or_says_nothing_asks_nobody(prompt, monkeypatch):
     monkeypatch.setenv("HOLDFAST_CAPTURE_CONFIRM", "true")
     assert "lasting rule" not in prompt("From now on never use console.log")
     assert "lasting rule" not in prompt("Fix the typo in cart.py", session="s2")
+
+
+@pytest.mark.parametrize(("count", "is_bounded"), [(_WEIGHED // 3, False), (_WEIGHED, True)])
+def test_of_words_that_stand_in_very_many_memories_only_some_are_weighed(count, is_bounded):
+    """Words that are rare together are weighed wherever they stand; common ones where a rare one or two of them do."""
+    narrowed = words._expression([('"apples"', count), ('"pears"', count)], 100 * _WEIGHED)
+    asked = Asked("apples pears", ("apples", "pears"), narrowed, 1.0, {}, (count, count), 100 * _WEIGHED)
+    seen = []
+
+    class Table:
+        def matches(self, expression: str, *given: object) -> list[object]:
+            seen.append((words.is_narrowed(expression), given[-1]))
+            return []
+
+        def texts(self, rows: list[int]) -> dict[int, str]:
+            return {}
+
+    _Found(Table(), None, Filter(None), 100 * _WEIGHED, asked.text).look(asked)
+    assert seen == [(is_bounded, _WEIGHED)]

@@ -222,6 +222,9 @@ def test_many_memories_are_searched_narrowly_and_found_by_a_filter(store, table)
     assert {one.memory.key for one in found} >= {"k-0", "k-2000", "k-4000"}
     ((row, _, _, _),) = table.matches(asked.expression, Filter((PROJECT,)), 5)
     assert candidate_of(table, row, 1.0, asked, EVERYTHING).words == ("common", "usual")
+    # Who has little time has the newest few weighed.
+    weighed = table.matches(table.ask("common usual").expression, EVERYTHING, 50, 10)
+    assert len(weighed) == 10 and min(row for row, _, _, _ in weighed) > COUNTED
 
 
 def test_a_candidate_tells_the_words_that_matched(store, table):

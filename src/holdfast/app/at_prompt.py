@@ -13,7 +13,7 @@ from holdfast.privacy.fence import without_secrets
 from holdfast.recall.embed import Model, cosines, plain
 from holdfast.records import SCOPES, Filter
 from holdfast.store.read_only_index import ReadOnlyIndex, is_empty
-from holdfast.store.words import quoted
+from holdfast.store.words import is_narrowed, quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 # Of what a prompt finds by words and by meaning so many are weighed: a bar needs no more than its best few.
 _BY_WORDS = 20
 _TELLING = 6
+# Of words that stand in more memories together only those with a rare word or with two are weighed, the newest.
+_WEIGHED = 2_000
 _BY_MEANING = 8
 # In a larger collection words find what is relevant, and meaning weighs it: going through all of them costs a hook
 # half its time and brought nothing more (docs/hooks.md).
@@ -274,8 +276,7 @@ class _Found:
     def look(self, asked: Asked) -> None:
         """Weigh what has the rarest words of the ask that tell something and, among few memories, what is near."""
         words = [word for word in asked.words if prompt.weight(plain(word)) == 1.0] or list(asked.words)
-        telling = " OR ".join([quoted(word) for word in words[:_TELLING]])
-        self.by_words = [row for row, _, _, _ in self.table.matches(telling, self.wanted, _BY_WORDS)] if telling else []
+        self.by_words = self._having(asked, words[:_TELLING]) if words else []
         near: dict[int, float] = {}
         if self.model is not None:
             vector = self.model.encode(asked.text, query=True, damp=prompt.damp(asked))
@@ -283,6 +284,14 @@ class _Found:
             near = dict(zip(stored, cosines(vector, [*stored.values()]), strict=True)) if any(vector) else {}
         nearest = sorted(near, key=lambda row: -near[row])[:_BY_MEANING]
         self.weigh(asked, [*dict.fromkeys((*nearest, *self.by_words))], near)
+
+    def _having(self, asked: Asked, words: list[str]) -> list[int]:
+        """Return the memories that the words speak for most; where these stand in very many, not all are weighed."""
+        known = dict(zip(asked.words, asked.counts, strict=True))
+        expression = " OR ".join(map(quoted, words))
+        if sum([known[word] for word in words]) > _WEIGHED and is_narrowed(asked.expression):
+            expression = asked.expression
+        return [row for row, _, _, _ in self.table.matches(expression, self.wanted, _BY_WORDS, _WEIGHED)]
 
     def weigh(self, asked: Asked, rows: list[int], near: dict[int, float]) -> None:
         """Weigh these memories."""

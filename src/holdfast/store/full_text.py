@@ -68,13 +68,20 @@ class FullTextTable:
         """Return what the query asks of these rows."""
         return words.ask(self.db, self.vocabulary, documents(self.db, self.words), query, self.words)
 
-    def matches(self, expression: str, wanted: Filter, limit: int) -> list[Match]:
-        """Return id, session, place and text score of the rows that match, best first."""
-        where, values = self.seen_by(wanted)
-        return words.matches(expression, limit, lambda one, bounded: self.scored(one, where, values, limit, bounded))
+    def matches(self, expression: str, wanted: Filter, limit: int, weighed: int = MAX_WEIGHED) -> list[Match]:
+        """Return id, session, place and text score of the rows that match, best first.
 
-    def scored(self, expression: str, where: str, values: list[object], limit: int, bounded: bool) -> list[Match]:
-        """As `matches`, with the condition of the filter; `bounded` weighs only the newest that match."""
+        Where the expression is narrowed, the newest so many are weighed.
+        """
+        where, values = self.seen_by(wanted)
+        return words.matches(
+            expression,
+            limit,
+            lambda one, narrowed: self.scored(one, where, values, limit, weighed if narrowed else 0),
+        )
+
+    def scored(self, expression: str, where: str, values: list[object], limit: int, weighed: int) -> list[Match]:
+        """As `matches`, with the condition of the filter; of the newest that match so many are weighed, or all."""
         raise NotImplementedError
 
     def best(self, asked: Asked, worth: Sequence[float], wanted: Filter, limit: int) -> list[Match]:

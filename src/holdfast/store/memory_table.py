@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from holdfast.records import Candidate, Filter, Scope
 from holdfast.store import words
-from holdfast.store.full_text import MAX_WEIGHED, FullTextTable, heaviest, in_parts, word_count
+from holdfast.store.full_text import FullTextTable, heaviest, in_parts, word_count
 from holdfast.store.index import IndexReader, where_of
 
 TYPE_CHECKING = False
@@ -85,9 +85,9 @@ class MemoryTable(FullTextTable):
         """Return how many memories there are."""
         return int(self.db.execute("SELECT count(*) FROM memory").fetchone()[0])
 
-    def scored(self, expression: str, where: str, values: list[object], limit: int, bounded: bool) -> list[Match]:
+    def scored(self, expression: str, where: str, values: list[object], limit: int, weighed: int) -> list[Match]:
         """Return id, zero, zero and text score of the memories that match, best first."""
-        newest = f"ORDER BY words.rowid DESC LIMIT {MAX_WEIGHED}" if bounded else ""
+        newest = f"ORDER BY words.rowid DESC LIMIT {weighed}" if weighed else ""
         rows = self.db.execute(
             "SELECT id, 0, 0, text FROM"
             f" (SELECT m.id AS id, -bm25(words, {_WEIGHTS}) AS text, m.updated AS updated, m.path AS path"
@@ -133,7 +133,7 @@ class MemoryTable(FullTextTable):
             numbers = heaviest(holders, worth, looked_at)
             # With the plus, SQLite walks the words' documents once instead of asking for each number again.
             among = f"+words.rowid IN ({','.join(numbers)}) AND {where}"
-            found = self.scored(every, among, values, limit, False)
+            found = self.scored(every, among, values, limit, 0)
             if len(found) >= min(limit, words.ENOUGH_FOUND) or len(numbers) >= len(holders):
                 return found
             looked_at *= 8

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from holdfast.errors import NotFound
 from holdfast.records import Scope
 from holdfast.store import words
-from holdfast.store.full_text import MAX_WEIGHED, FullTextTable, heaviest, in_parts, word_count, worth_of
+from holdfast.store.full_text import FullTextTable, heaviest, in_parts, word_count, worth_of
 from holdfast.store.index import Transaction
 from holdfast.store.sketches import Sketches
 from holdfast.store.words import TOKENIZE
@@ -194,11 +194,11 @@ class Passages(FullTextTable):
         """Return how many passages there are."""
         return int(self.db.execute("SELECT ifnull(sum(passages), 0) FROM realm").fetchone()[0])
 
-    def scored(self, expression: str, where: str, values: list[object], limit: int, bounded: bool) -> list[Match]:
+    def scored(self, expression: str, where: str, values: list[object], limit: int, weighed: int) -> list[Match]:
         """Return id, session, place and text score of the passages that match, best first."""
         # Where nothing is filtered out, only the best few are looked up.
         filtered = f" JOIN passage p ON p.id = passage_words.rowid WHERE {where} AND" if where != ALL else " WHERE"
-        newest = f"ORDER BY passage_words.rowid DESC LIMIT {MAX_WEIGHED}" if bounded else ""
+        newest = f"ORDER BY passage_words.rowid DESC LIMIT {weighed}" if weighed else ""
         rows = self.db.execute(
             "SELECT p.id, p.session, p.place, best.text FROM (SELECT number, text FROM"
             f" (SELECT passage_words.rowid AS number, {_SCORE} AS text FROM passage_words{filtered}"
