@@ -93,6 +93,12 @@ def test_what_is_not_sure_is_a_candidate() -> None:
     assert kinds("staging runs on port 5433") == {"value"} and told("staging runs on port 5433") == set()
 
 
+def test_who_asks_whether_something_is_wrong_corrects_nothing() -> None:
+    """A question doubts; that it is a correction is at most a candidate."""
+    assert told("you missed something. the reader has to close the file") == {"correction"}
+    assert kinds("you said you published?") == {"correction"} and told("you said you published?") == set()
+
+
 def test_an_answer_is_read_with_the_question() -> None:
     """What the agent had said before counts: the same words choose something only where there was a choice."""
     question = "1. Redis\n2. Postgres\nWhich option do you prefer?"

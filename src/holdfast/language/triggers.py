@@ -117,11 +117,16 @@ def scan(text: str, before: str = "") -> tuple[Trigger, ...]:
             Trigger(
                 LEARNED[one],
                 sentence.text[:MAX_CHARACTERS],
-                LEARNED[one] == plain or scores[place][one] > table.sure[one],
+                LEARNED[one] == plain or (scores[place][one] > table.sure[one] and not _only_doubts(one, sentence)),
             )
             for one in kinds
         ]
     return tuple(found[:MAX_TRIGGERS])
+
+
+def _only_doubts(kind: int, sentence: Sentence) -> bool:
+    """Whether a sentence asks whether something is wrong, and does not say so: "you said you published?"."""
+    return sentence.is_question and LEARNED[kind] == "correction"
 
 
 def _taken_apart(text: str) -> Apart | None:
