@@ -109,6 +109,8 @@ def scan(text: str, before: str = "") -> tuple[Trigger, ...]:
             alone = table.scores(features(0, [sentence], [cues[place]], [names[place]]))
             kinds = [one for one in kinds if alone[one] > 0 or scores[place][one] == max(each[one] for each in scores)]
         plain = plain_kind(sentence)
+        # Who asks whether something is wrong does not say so: "you said you published?".
+        doubted = (LEARNED.index("correction"),) if sentence.is_question else ()
         if plain:
             kinds = sorted({*kinds, LEARNED.index(plain)})
         if kinds and asks_to_forget(sentence.words):
@@ -117,16 +119,11 @@ def scan(text: str, before: str = "") -> tuple[Trigger, ...]:
             Trigger(
                 LEARNED[one],
                 sentence.text[:MAX_CHARACTERS],
-                LEARNED[one] == plain or (scores[place][one] > table.sure[one] and not _only_doubts(one, sentence)),
+                LEARNED[one] == plain or (scores[place][one] > table.sure[one] and one not in doubted),
             )
             for one in kinds
         ]
     return tuple(found[:MAX_TRIGGERS])
-
-
-def _only_doubts(kind: int, sentence: Sentence) -> bool:
-    """Whether a sentence asks whether something is wrong, and does not say so: "you said you published?"."""
-    return sentence.is_question and LEARNED[kind] == "correction"
 
 
 def _taken_apart(text: str) -> Apart | None:
