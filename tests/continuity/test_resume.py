@@ -956,6 +956,21 @@ def test_what_a_session_was_asked_is_over_where_it_ended_well(ask, shop, home, w
             ("rename total to",),
         ),
         (
+            (("make the details a view", "Details opened as editor tabs. They now render in `detail.ts`."),),
+            ("- done: Details opened as editor tabs. They now render in `detail.ts`.\n",),
+            ("make the details",),
+        ),
+        (
+            (
+                (
+                    "look into remote reads",
+                    'There are none in `git.ts`. If you mean "can it read one?", the answer is no.',
+                ),
+            ),
+            ("- found: There are none in `git.ts`.",),
+            ("look into remote",),
+        ),
+        (
             (
                 ("is the page in git?", "Yes, `page.html` is tracked since May."),
                 ("take the page out", "I removed `page.html` from the repository."),
@@ -1016,6 +1031,25 @@ def test_an_open_line_goes_with_what_settles_it(ask, shop, opens, later, is_over
     assert f"- open: {left}\n" in ask("SessionStart", "s2", source="startup")
     _played(ask, later, session="s2", transcript_path=_edited(shop, "s2", "cart.py"))
     assert (f"- open: {left}\n" not in ask("SessionStart", "s3", source="startup")) is is_over
+
+
+@pytest.mark.usefixtures("fresh")
+def test_of_two_sessions_of_a_day_both_tell_what_they_did(ask, shop):
+    """Who ended two sessions one behind the other finds the work of both, the newer first."""
+    for number, done in enumerate(("Made `close` idempotent.", "Retried `GET` requests.")):
+        name = f"s{number}"
+        _played(ask, ("go on with the pool", done), session=name, transcript_path=_edited(shop, name, "pool.py"))
+    text = ask("SessionStart", "s9", source="startup")
+    assert text.index("- done: Retried `GET` requests.") < text.index("- done: Made `close` idempotent.")
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_decision_is_told_whatever_stands_before_its_name(ask):
+    """ "Ok decision: ..." is told as what it says, and what the agent only noted of it is no finding."""
+    said = "we release every second tuesday, never on a friday"
+    _played(ask, (f"ok decision: {said}", "Noted: releases every second Tuesday, never on a Friday."))
+    text = ask("SessionStart", "s2", source="startup")
+    assert f"- W{said[1:]}\n" in text and "Noted" not in text
 
 
 @pytest.mark.usefixtures("fresh")

@@ -78,6 +78,7 @@ _STATIVE = frozenset(
 # What stands for a thing that the sentence before it named.
 _ITS = frozenset(("it", "they", "es"))
 _MEANT = frozenset(("it", "them", "sie", "es", "ihn"))
+_POINTING_BACK = frozenset(("they", "that", "these", "those"))
 _POINTED = frozenset(("it", "this", "that", "them", "everything"))
 _EXCUSES = frozenset(("apologies", "apologize", "apologise", "confusion", "mistake", "oversight"))
 # Words that name no thing: a sentence of changes that has no other says that something was done, and not what.
@@ -184,7 +185,10 @@ def done_by(answer: str, *, changed: Sequence[str] = ()) -> str:
             # "I updated it as you said: the cache is gone": what was done stands behind it.
             is_lead = not (_DOERS.isdisjoint(begins[:1]) or _POINTED.isdisjoint(begins))
             # "Drafted the plan. I updated it as you said: ..." tells of the plan.
-            is_of_lead = bool(_MEANT.intersection(begins)) and names_something(lead) and lead not in found
+            # And "They now render at once" of what stands before it.
+            is_led = bool(_MEANT.intersection(begins)) and names_something(lead)
+            is_led = is_led or (bool(lead) and not _POINTING_BACK.isdisjoint(plain_words(whole)[:1]))
+            is_of_lead = is_led and lead not in found
             is_lead = is_lead and len(rest.split()) > _MIN_CHANGE and not is_of_lead
             # Entries of a list end without a stop.
             told = f"{found}{'' if not found else ' ' if found[-1] in _STOPS else '; '}{rest if is_lead else whole}"
@@ -281,7 +285,7 @@ def _came_of_it(answer: str) -> str:
         is_begun = not text[0].islower() or names_something(f"- {text.split()[0]}")
         is_whole = _MIN_PROVEN <= len(text) < MAX_SUMMARY and text[-1] in _STOPS and is_begun and not says_failing(text)
         telling = [word for word in clause if word.isalpha() and word not in _PASSING]
-        says_more = telling and clause[0] not in WONDERING
+        says_more = telling and clause[0] not in WONDERING and clause[0] not in _POINTING_BACK
         if is_whole and says_more and names_something(text) and (_UNREPORTED | _BOASTS).isdisjoint(clause):
             return text.removeprefix("Done: ")
     return ""
@@ -457,12 +461,6 @@ def labelled(answer: str, names: frozenset[str]) -> list[str]:
                 found.append(harmless_line(" ".join(told) or rest, MAX_STEP))
                 break
     return found
-
-
-def is_heading(line: str) -> bool:
-    """Whether a line is a heading, or stands in bold letters as one."""
-    text = line.strip().rstrip(":")
-    return text.startswith("#") or (text.startswith("**") and text.endswith("**") and text.count("**") == 2)
 
 
 def _headings(line: str) -> list[str]:

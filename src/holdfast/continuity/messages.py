@@ -274,7 +274,8 @@ def lasting(kind: str, text: str) -> str:
 
     text = _as_a_rule(_without_nod(text.lstrip(SIGNS)))
     label, colon, rest = text.partition(": ")
-    said = rest if colon and label.casefold() in _LABELS else statement(text) if kind == "remember" else text
+    names = label.casefold().replace(",", "").split() if colon and label.count(" ") < 2 else []
+    said = rest if not _LABELS.isdisjoint(names[-1:]) else statement(text) if kind == "remember" else text
     words = plain_words(said)
     is_choice = kind == "decision" and (label.startswith(("Chose", "Answered")) or _is_pick(words))
     if kind == "correction" or is_choice or not words or said.endswith(":") or words[0] in _FORGETTING:

@@ -319,14 +319,14 @@ class ToldPages:
             yield from self._entries("buffer.md", _STANDS, [", ".join(touched[-_MAX_FILES:])], "files")
 
     def _done(self, state: WorkingState) -> list[str]:
-        """Return what agents said they did last: since the last session ended, else in that one."""
+        """Return what agents said they did last: since the last session ended, else in the last two of a day."""
         # The line of a session that ended names what it was asked, and the page of the log that has the rest.
         happened = [text for text in reversed(state.happened) if not (text.endswith(".md)") or _is_failure(text))]
         if happened:
             return _telling([text.partition(": ")[2] or text for text in happened])
         # A session that did nothing hides nothing.
         return _telling(
-            [text for one in [one for one in self._sessions() if one.done][-1:] for text in reversed(one.done)]
+            [text for one in [one for one in self._sessions() if one.done][:-3:-1] for text in reversed(one.done)]
         )
 
     def _lately(self, said: Sequence[SaidSentence]) -> list[str]:

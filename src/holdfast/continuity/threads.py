@@ -9,7 +9,6 @@ from holdfast.continuity.answers import (
     FEW_WORDS,
     MAX_STEP,
     NOT_TOLD,
-    is_heading,
     labelled,
     listed,
     parted,
@@ -132,7 +131,8 @@ def _asks_back(end: str) -> bool:
     words = plain_words(end)
     # "I'm reading the code and will fix it" was not the end of the work.
     promises = words[:1] in (["i"], ["ill"], ["im"], ["ive"], ["ich"]) and not _COMING.isdisjoint(words)
-    return promises or any(sign in end for sign in _ASKS)
+    # A question within a sentence is spoken of.
+    return promises or any(one.endswith(_ASKS) for one in parted(end, ()))
 
 
 def failing(answer: str) -> list[str]:
@@ -143,6 +143,12 @@ def failing(answer: str) -> list[str]:
     told = [told_line(line) for line in prose if not is_heading(line)]
     every = [one for line in told for one in parted(line, openers) if len(one) <= MAX_STEP]
     return [one for one in every if says_failing(one)][:_MAX_FAILING]
+
+
+def is_heading(line: str) -> bool:
+    """Whether a line is a heading, or stands in bold letters as one."""
+    text = line.strip().rstrip(":")
+    return text.startswith("#") or (text.startswith("**") and text.endswith("**") and text.count("**") == 2)
 
 
 def says_all_pass(said: str) -> bool:
