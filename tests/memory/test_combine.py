@@ -35,6 +35,14 @@ def test_statements_without_a_stop_get_one(cli, shop) -> None:
     assert shown["title"] == "Indent with tabs in Go files"
 
 
+def test_what_one_of_them_says_as_well_is_said_once(cli, shop) -> None:
+    """So ends a merge that was killed when only its text was written, and is done again."""
+    cli("remember", "Use tabs. Indent makefiles too.", "--key", "tabs")
+    cli("remember", "Indent makefiles too.", "--key", "makefiles")
+    cli("merge", "tabs", "makefiles")
+    assert cli("show", "tabs", "--json").json["body"] == "Use tabs. Indent makefiles too."
+
+
 def test_into_and_text_say_which_and_what(cli, shop) -> None:
     """Another one may say it, in words of the person's own."""
     cli("remember", "One.", "--key", "a")

@@ -49,6 +49,7 @@ WRITTEN = {
     "a cut": b"Die Gr\xc3\xb6\xc3\x9fe des Zebra-Po...",
     "a cut of base64": base64.b64encode(b"x" + TEXT.encode())[:40] + "\u2026".encode(),
     "a cut of hexadecimal": TEXT.encode().hex()[:40].encode() + "\u2026".encode(),
+    "a cut of hexadecimal with signs": TEXT.encode().hex(":")[:62].encode() + b"...",
     "a cut of quoted-printable": "".join(f"={sign:02X}" for sign in TEXT.encode())[:61].encode() + b"...",
     "a name": b"memories/die-grosse-des-zebra-ports-ist.md",
 }

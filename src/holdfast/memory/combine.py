@@ -65,4 +65,8 @@ def _said_by_all(found: list[Memory]) -> str:
     reasons = dict.fromkeys(why for _, why, _ in told if why)
     rest = dict.fromkeys(more for _, _, more in told if more)
     # All statements are one paragraph, so that they stay the statement of the one memory.
-    return body_of(" ".join(dict.fromkeys(ended)), " ".join(reasons), "\n\n".join(rest))
+    # One that another says as well is said once: so is that of a merge that was killed, when it is done again.
+    alone = [
+        one for one in dict.fromkeys(ended) if not any(one != each and f" {one} " in f" {each} " for each in ended)
+    ]
+    return body_of(" ".join(alone), " ".join(reasons), "\n\n".join(rest))

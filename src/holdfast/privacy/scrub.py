@@ -260,9 +260,12 @@ class Needle:
             is_wide = coded.is_wide(run.said)
             said = "\n".join(coded.texts(run.said)).encode() if is_wide else run.said
             lowered = said.lower()
-            for number in [number for number, anchor in enumerate(self._anchors) if anchor in lowered]:
-                for first, last, _ in self._found(number, said):
-                    start, end = (run.start, run.end) if is_wide else run.span(first, last)
+            wanted = [number for number, anchor in enumerate(self._anchors) if anchor in lowered]
+            # Where the digits were cut, so is what they say.
+            read = said + b"..." if wanted and _AT_CUT.match(view.data, run.end) else said
+            for number in wanted:
+                for first, last, _ in self._found(number, read):
+                    start, end = (run.start, run.end) if is_wide else run.span(first, min(last, len(said)))
                     yield start, end, _blanked(view.data[start:end], b"A" if run.is_base64 else b"0")
 
     @cached_property
