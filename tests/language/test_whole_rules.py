@@ -103,6 +103,13 @@ def _told(text: str, call: str) -> bool:
         ("Never ping cache-1.internal from scripts", "ping cache-1.internal", "rg cache-1.internal src"),
         ("Never run `env`", "sudo env", "env A=b node x.js"),
         ("rm -rf only inside build/ and tmp/", "rm -rf /p/src", "rm -rf /p/tmp/clones/x"),
+        # What has a verb of its own is no member of a list.
+        ("Don't use wget, curl is enough", "wget x", "curl x"),
+        ("ask before terraform apply, terraform plan you may run any time", "terraform apply", "terraform plan"),
+        ("never push, commit is ok", "git push", "git commit -m x"),
+        ("Never run prettier, eslint --fix formats everything", "prettier .", "eslint --fix ."),
+        ("Never read .env, .env.example has everything", "cat .env", "cat .env.example"),
+        ("Don't use mocha, jest or karma", "karma start", "vitest"),
         # Every member of a list, with the program that it leaves out, and options with their value.
         ("Never run make beta, make gamma or make delta.", "make delta", "make test"),
         ("never run terraform apply or destroy", "terraform destroy", "terraform plan"),
@@ -133,6 +140,9 @@ def test_a_rule_is_told_where_it_is_meant_alone(text: str, at: str, free: str) -
     ("text", "free"),
     [
         ("Tests only with `pnpm test:unit`; the e2e suite takes 40 minutes.", "pnpm test:unit"),
+        # A folder in front is one of several.
+        ("In packages/legacy use npm, not yarn.", "yarn add x"),
+        ("In packages/web we use yarn, not npm", "npm install"),
         # What limits a list limits each of it, also where a member is not known.
         ("Don't use sed, awk or perl for edits", "sed -n 1p x"),
         ("Never use python or node for shell scripting", "python x.py"),

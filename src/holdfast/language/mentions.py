@@ -75,6 +75,14 @@ _BETWEEN = kept(
     rf"(?<={MENTION})\s*\((?!(?:except|but|unless|only|not)\b)[^(){MENTION[1:-1]}]*\)(?=\s*{_AND}+\s*{MENTION})"
 )
 _LISTED = kept(rf"{MENTION}(?:\s*(?:{_AND}\s*)+{MENTION})+")
+_DENIES = kept(r"\b(?:never|not|don['’]?t|no|avoid|stop|before|ask|nie|nicht|kein\w*)\b")
+_HAS_VERB = (
+    r"(?:is|are|was|does|has|can|may|will|works?|handles|you|we|i|it|that|reicht|ist|sind|macht|kann|darf|suffit|est|es"
+    r"|basta|[a-z]{3,}s (?:it|them|all|everything|that|this|the|for|what|fine|too|here))\b"
+)
+_OWN_CLAUSE = kept(
+    rf"({MENTION}),(?=\s+{MENTION}\s+{_HAS_VERB}(?!\s+(?:off|forbidden|banned|not|never|also|both|all)\b))"
+)
 _PROGRAM_LIKE = kept(r"[a-z][\w+-]*[a-z0-9](?: [\w./:=-]+)*")
 # `make` is a word of English but where one runs it, or where what it makes needs something.
 _MAKE = (
@@ -140,6 +148,10 @@ class RuleSentence:
         if any(one.kind == "command" for one in self.mentions) or _NAMED_WORD.search(spoken) or pair.search(spoken):
             spoken = named.sub(self._word, spoken)
         self.spoken = _BETWEEN.sub("", _OPTION.sub(self._option, spoken).casefold())
+        denial = _DENIES.search(self.spoken)
+        if denial is not None:
+            # "Don't use A, B is enough": B has a verb of its own, and is no member of the list.
+            self.spoken = _OWN_CLAUSE.sub(r"\1;", self.spoken)
         for found in _LISTED.finditer(self.spoken):
             self._make_alike([ord(one) - _FIRST for one in found[0] if "\ue000" <= one <= "\ue0ff"])
 

@@ -361,7 +361,7 @@ _EVERYWHERE = (
     r"|installs?|installing|packages?|package management|dependencies|deps"
     r"|(?:(?:shell |project |package |terminal )?commands|(?:shell|bash) (?:command|call|line)s?)"
     r"|remote|origin|upstream|github|gitlab|branch(?:es)?(?!\s+(?!without|unless|until|before|after|because"
-    r"|since|that|directly|when)[^\W\d_]{4,}))\b"
+    r"|since|that|directly|when)[^\W\d_]{4,}))\b(?!/)"
     # "For shell scripting", "in the branch names", "in scripts under tools/" is somewhere.
     r"(?!\s+[a-z]+ing\b|\s+(?:names?|titles?|descriptions?|messages?|comments?|under|below|inside|within|that|which"
     r"|whose|like|of|in(?! general))\b)"

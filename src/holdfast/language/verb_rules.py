@@ -44,7 +44,8 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     """Return how a verb that stands for a command, or several of them, is banned, put behind something, or waits."""
     verbs = sorted([verb for some in meanings().values() for verb in some], key=len, reverse=True)
     either = "|".join(verbs)
-    some = rf"(?P<verbs>(?:{either})(?:{_AND}(?:{either}))*)\b"
+    # "Never push, commit is ok."
+    some = rf"(?P<verbs>(?:{either})(?:{_AND}(?:{either})\b(?!\s+(?:is|are)\b))*)\b"
     return {
         "banned": kept(rf"\b{forms.NOT}\s+{forms.ADVERBS}{forms.ASKING}{_OTHERS}{some}(?P<rest>.*)"),
         "subject": kept(
