@@ -37,6 +37,8 @@ class Machine:
         self.folder = folder
         self.folder.mkdir(parents=True, exist_ok=True)
         self.remote = remote
+        # The next command finishes what a killed one left, and looks for what it changed.
+        self.was_killed = False
 
     @property
     def is_apart(self) -> bool:
@@ -46,6 +48,7 @@ class Machine:
     def copied(self, folder: Path) -> Machine:
         """Return a machine with a copy of this home, as somebody gets who puts a backup on another one."""
         clone = Machine(folder, self.remote, ahead=self.ahead)
+        clone.was_killed = self.was_killed
         shutil.copytree(self.home, clone.home)
         return clone
 
@@ -56,6 +59,10 @@ class Machine:
         with patch("time.time", lambda: right() + self.ahead):
             workspace = Workspace(str(self.home), folder=str(self.folder), environment=environment)
             try:
+                if self.was_killed:
+                    finish.repair(workspace)
+                    workspace.refresh(None)
+                    self.was_killed = False
                 return do(workspace, *given, **more)
             finally:
                 finish.finish(workspace)
@@ -168,7 +175,9 @@ class Machine:
 
     def killed_at(self, step: int, do, *given, **more) -> bool:
         """Begin something in a process of its own, and kill it at one of its steps; False where it came to its end."""
-        return killed_at(step, lambda: do(*given, **more))
+        killed = killed_at(step, lambda: do(*given, **more))
+        self.was_killed |= killed
+        return killed
 
 
 @contextmanager
