@@ -26,7 +26,7 @@ MAX_LINES = {
     "agents": 7_600,
     "app": 7_530,
     "base": 1_800,
-    "continuity": 9_230,
+    "continuity": 9_245,
     "exchange": 5_840,
     "inject": 1_600,
     "journal": 700,

@@ -1053,6 +1053,20 @@ def test_a_decision_is_told_whatever_stands_before_its_name(ask):
 
 
 @pytest.mark.usefixtures("fresh")
+def test_of_several_asks_those_that_were_answered_are_not_told(ask, home):
+    """What is broken off is told alone, and not with asks before it that were answered, nor with their bans."""
+    first = "Explain in docs/split.md how to split core.py into modules. No code yet."
+    ask("SessionStart", source="startup")
+    ask("UserPromptSubmit", prompt=first)
+    ask("Stop", last_assistant_message="Wrote `docs/split.md`, which explains the four modules.")
+    ask("UserPromptSubmit", prompt="Move the parser of options to parser.py")
+    ask("SessionEnd", reason="exit")
+    text = ask("SessionStart", "s2", source="startup")
+    assert "- Move the parser of options to parser.py\n" in text and "No code yet" not in text
+    assert f"{first} (answered) Then: Move" in (home / "memory" / FOLDER / "buffer.md").read_text()
+
+
+@pytest.mark.usefixtures("fresh")
 def test_an_errand_that_was_broken_off_is_told_behind_the_work(ask, shop):
     """Who wanted a finished change pushed and was cut off finds the push, too."""
     told = {"transcript_path": _edited(shop, "s1", "plugin.json")}

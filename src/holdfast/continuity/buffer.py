@@ -49,6 +49,8 @@ ANSWERED = " (asked, and answered)"
 THEN = " Then: "
 # Stands there where the answer left something of it open.
 PARTLY = " (asked, and answered in part)"
+# Stands in a focus behind an ask that was answered whole before the next one came.
+OVER = " (answered)"
 BY_PROMPT = (ASKED, ANSWERED, PARTLY)
 # Stands before an open thread that is a question which an agent's answer ended with.
 QUESTION = "Open question: "
@@ -260,6 +262,12 @@ def parsed(text: str, path: str = "") -> WorkingState:
 def task(focus: str) -> str:
     """Return a focus without what says that a prompt asked for it, and how far it is."""
     return focus.removesuffix(next(filter(focus.endswith, BY_PROMPT), ""))
+
+
+def asks_in(focus: str, *, with_answered: bool) -> list[str]:
+    """Return what prompts asked for in a focus, in their order; without those that were answered before the next."""
+    every = task(focus).split(THEN)
+    return [one.removesuffix(OVER) for one in every if with_answered or not one.endswith(OVER)]
 
 
 def thread(text: str) -> str:

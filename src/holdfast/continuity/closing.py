@@ -161,13 +161,32 @@ def _with_broken_off(focus: str, asked: str) -> str:
 def _task_of(one: Opened) -> str:
     """Return what the session was asked for, and of what was said to it since the last that there is room for."""
     focus = [text for kind, text, _ in one.rows if kind == "focus"]
-    first, *added = asks.worked_on(focus[::-1], are_tasks=True) or focus[-1:]
+    every = asks.worked_on(focus[::-1], are_tasks=True) or focus[-1:]
+    over = _answered_whole(one)
+    # What the next ask leans on stays with it.
+    pairs = zip(every, [*every[1:], ""], strict=True)
+    first, *added = [
+        text + buffer.OVER if text in over and not asks.leans_on_another(then) else text for text, then in pairs
+    ]
     told = ""
     for text in reversed(added):
         if len(told) + len(text) > MAX_TASK // 2:
             break
         told = f"{buffer.THEN}{text}{told}"
     return both_ends(first, MAX_TASK - len(told)) + told
+
+
+def _answered_whole(one: Opened) -> frozenset[str]:
+    """Return what the session was asked for, but for the last ask, that an answer came to which left nothing of it."""
+    over, waiting = set[str](), list[str]()
+    for kind, text, _ in one.rows:
+        if kind == "focus":
+            waiting.append(" ".join(text.split()))
+        elif kind == open_sessions.ENDED and text == open_sessions.WHOLE:
+            over |= {*waiting}
+            waiting = []
+    last = [" ".join(text.split()) for kind, text, _ in one.rows if kind == "focus"][-1:]
+    return frozenset(over - {*last})
 
 
 def _behind(focus: str, task: str) -> str:

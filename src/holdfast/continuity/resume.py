@@ -279,7 +279,7 @@ class ToldPages:
         is_answered = not focus.endswith(buffer.ASKED) and now is None and not is_cut_off
         is_told = not is_answered or (focus.endswith(buffer.PARTLY) and is_open)
         if is_told and focus.endswith(buffer.BY_PROMPT):
-            asked = buffer.task(focus).split(buffer.THEN)
+            asked = buffer.asks_in(focus, with_answered=now is not None)
             said = self.kept([one for one in asked if one not in (now or ())])
             head = _WORKED_ON if is_answered else _ASKED_BEFORE
             day = f" ({state.updated[:10]})" if state.updated else ""
