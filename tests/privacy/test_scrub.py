@@ -133,6 +133,14 @@ def test_what_was_erased_is_known_without_its_words(tmp_path) -> None:
     assert not any(word in written for word in ("zebra", "4711", "kim"))
 
 
+def test_a_name_that_was_made_of_it_without_signs_is_known_as_well(tmp_path) -> None:
+    """An erase takes `KimDoeHarborKey` for the text, and so does a later look; a short one stays a word of its own."""
+    Erased(str(tmp_path)).add("2026-11-16T10:00:00Z", ["Kim Doe harbor key", "a cat"])
+    known = Erased(str(tmp_path))
+    assert known.without("the class KimDoeHarborKey says it") == "the class erased says it"
+    assert known.without("acat and KimDoe stay") == "acat and KimDoe stay"
+
+
 def test_a_short_key_blanks_no_name_of_a_field() -> None:
     """A memory that is called by a word is known by it as a value, and leaves fields alone that have the same name."""
     row = b'{"port": 5432, "key": "port", "text": "{\\"port\\": 1}"}'

@@ -24,7 +24,7 @@ from urllib.parse import unquote
 
 from holdfast.base import rows
 from holdfast.privacy import coded
-from holdfast.privacy.scrub import ERASED, MAX_PIECE
+from holdfast.privacy.scrub import ERASED, MAX_PIECE, MIN_CUT, MIN_CUT_LETTERS
 from holdfast.records import Session, SessionEvent, replace
 
 FILE = "erased.jsonl"
@@ -298,8 +298,13 @@ def _meant(escape: str) -> str:
 
 
 def _pieces(words: list[str]) -> list[list[str]]:
-    """Return the words as they are looked for: in one piece, or a long text in several."""
+    """Return the words as they are looked for: in one piece, or a long text in several.
+
+    A text that is neither short nor long is also looked for as one word, as a name has it that was made of it.
+    """
     if len(words) <= 2 * MAX_PIECE:
-        return [words] if words else []
+        letters = "".join(words)
+        is_name = len(words) >= MIN_CUT or (len(words) > 1 and len(letters) >= 2 * MIN_CUT_LETTERS)
+        return [words, [letters]] if is_name and len(words) <= MAX_PIECE else [words] if words else []
     found = [words[start : start + MAX_PIECE] for start in range(0, len(words), MAX_PIECE)]
     return [one for one in found if len(one) == MAX_PIECE]
