@@ -474,3 +474,14 @@ def test_a_place_that_is_given_makes_no_rule_stronger(store, call) -> None:
     store("Run `pnpm lint` before each push.", when="make push")
     store("Never touch the shared cluster.", when="make apply")
     assert call("make deploy").said and call("make push").said and call("make apply").held
+
+
+def test_a_rule_about_several_things_holds_each_of_them_once(store, call) -> None:
+    """The commit that was let through lets no push through; of each the second goes through."""
+    store("Never commit or push without asking me.")
+    assert call("git commit -m x").held and not call("git commit -m x")
+    assert call("git push").held and not call("git push origin main") and not call("git commit -m y")
+    store("Don't edit dist/ or vendor/.")
+    assert call(tool="Edit", told={"file_path": "dist/a.js"}).held
+    assert call(tool="Edit", told={"file_path": "vendor/a.js"}).held
+    assert not call(tool="Edit", told={"file_path": "dist/b.js"})

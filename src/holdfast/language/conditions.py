@@ -203,7 +203,11 @@ def needles(condition: Condition) -> tuple[str, ...]:
             if pattern in condition.commands:
                 pattern = " ".join(spelled(pattern.split()))
                 # Of the words that a command must have, the last is the rarest: far more calls say `git` than `push`.
-                literal = [word for word in pattern.split()[1:] if word[0] not in "-+" and not set(word) & set("*?[|~")]
+                literal = [
+                    word
+                    for word in pattern.split()[1:]
+                    if word[0] not in "-+" and not set(word) & set("*?[|~") and not word.isupper()
+                ]
                 # A word that is written in several ways is none to look for.
                 is_one = bool(literal) and not any(entry.startswith(f"{first} {literal[-1]}=") for entry in aliases)
                 found.append(literal[-1].rstrip("/") if is_one else pieces[-1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast.base import files
-from holdfast.base.light_records import dataclass
+from holdfast.base.light_records import dataclass, replace
 from holdfast.language import conditions
 from holdfast.language.conditions import Call
 from holdfast.rules import table
@@ -26,11 +26,12 @@ _NARROW = ("session", "project", "agent", "global")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A rule that holds for a call: where it stands, and what of the call fulfils its condition."""
+    """A rule that holds for a call: where it stands, and what of the call fulfils which item of its condition."""
 
     scope: Scope
     row: RuleRow
     fulfilled: str
+    item: str = ""
 
 
 def _error(printed: str) -> str:
@@ -96,6 +97,20 @@ def tree_of(root: str) -> Callable[[str], str]:
     return look
 
 
+def _item_of(condition: conditions.Condition, call: Call) -> str:
+    """Return which command or file of a condition a call is; nothing where the condition has only one."""
+    named = [one for one in (*condition.commands, *condition.paths) if one[:1] != "!"]
+    if len(named) == 1:
+        return ""
+    kept = [[one for one in some if one[:1] == "!"] for some in (condition.commands, condition.paths)]
+    for one in named:
+        commands = (one, *kept[0]) if one in condition.commands else ()
+        paths = () if commands else (one, *kept[1])
+        if conditions.matched(replace(condition, commands=commands, paths=paths), call):
+            return one
+    return ""
+
+
 def _was_done(run: HookRun, wanted: Sequence[str]) -> bool:
     """Whether this session ran one of these commands before this call, and it is not known to have failed."""
     if not run.call.transcript:
@@ -134,7 +149,8 @@ def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]], line: str, print
         unless = condition.unless if condition and fulfilled else ()
         was_done = bool(unless) and _was_done(run, unless)
         if fulfilled and not was_done and table.is_as_read(run.home, row):
-            found.append(Found(scope, row, fulfilled))
+            item = _item_of(condition, call) if condition and row.does != "say" else ""
+            found.append(Found(scope, row, fulfilled, item))
     # More of a command or a path is more specific, and then the narrower scope.
     return sorted(
         found,

@@ -187,7 +187,9 @@ def _call(one: Found) -> str:
 
 
 def _held(one: Found) -> str:
-    return f"{session_log.HELD}\t\t{one.scope}\t{one.row.key}\t{one.row.digest}"
+    # A rule that forbids several things holds each of them once.
+    item = f"\t{one.item}" if one.item else ""
+    return f"{session_log.HELD}\t\t{one.scope}\t{one.row.key}\t{one.row.digest}{item}"
 
 
 def _said(run: HookRun, one: Found) -> str:
