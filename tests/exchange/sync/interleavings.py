@@ -137,7 +137,9 @@ class Story:
         shutil.copytree(was, now)
 
     def only_try(self, machine: Machine) -> None:
-        """Let a machine show what a sync would do."""
+        """Let a machine show what a sync would do; what a killed command left is finished before."""
+        if machine.was_killed:
+            machine.see()
         homes = {each: each.plain_files() for each in self.machines}
         at = self.published()
         machine.sync(dry_run=True)
