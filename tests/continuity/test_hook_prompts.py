@@ -838,7 +838,7 @@ def test_who_takes_back_a_memory_is_told_that_it_stays(told, workspace, memory, 
     assert f"{key} stays as it is" in notice and f"holdfast forget {key}" in notice
 
 
-WITHDRAWING = ("forget", "opener", "ended", "ended-last", "ending", "moved")
+WITHDRAWING = ("forget", "opener", "ended", "ended-last", "ending", "change")
 
 
 def test_every_word_that_takes_back_is_looked_for_in_a_prompt():

@@ -266,7 +266,7 @@ def test_a_sentence_of_two_kinds_is_told_once(ask, home):
     """What a person said stands once, whatever it is taken for: the newest message first, each in its own order."""
     said = [("decision", "Go with Postgres."), ("architecture", "Go with Postgres."), ("value", "The port is 5433.")]
     said += [("preference", "Never edit the migrations.")]
-    times = ["2026-01-01T00:00:00Z"] * 2 + ["2026-01-02T00:00:00Z"] * 2
+    times = [f"{now()[:10]}T00:00:00Z"] * 2 + [f"{now()[:10]}T00:00:01Z"] * 2
     state = buffer.WorkingState(
         said=tuple(buffer.SaidSentence(*one, at, "some-agent", "s0") for one, at in zip(said, times, strict=True))
     )

@@ -16,7 +16,10 @@ from holdfast.language.taken_back import takes_back
         ("tox is dead, use nox", "Run tox before each release"),
         ("We dropped Redis.", "Use Redis for the session cache"),
         ("Kim left, ask Ines about billing", "Kim owns the billing tables"),
-        ("staging ist umgezogen: stg2.example:9443", "Staging läuft auf stg.example:8443"),
+        ("the mail queue isn't called otter any more, we renamed it", "The mail queue is called otter"),
+        ("we use just instead of rake now", "We use rake"),
+        ("you may edit the seed folder from now on", "Never edit the seed folder"),
+        ("staging moved to qa-5.example", "Staging is at qa-3.example"),
     ],
 )
 def test_a_statement_is_taken_back(newer, older):
@@ -35,6 +38,10 @@ def test_a_statement_is_taken_back(newer, older):
         ("the left sidebar is broken", "Keep the sidebar on the left"),
         ("no more than 80 columns please", "Lines have 80 columns at most"),
         ("we dropped npm", "Never use npm"),
+        ("use port 9100 for the mock server instead of 9101", "The gateway listens on port 8100"),
+        ("now run the tests with -n 1", "Run the tests with -n 4"),
+        ("docker is not installed in ci, skip those there", "Tests need docker"),
+        ("Switch the dialog to the new font", "The dialog has two buttons"),
         ("ignore the warnings of mypy today", "Mend every warning of mypy"),
     ],
 )

@@ -27,7 +27,6 @@ FEW_WORDS = 3
 # So many sentences may go on with a statement.
 _MORE = 2
 _MAX_REMEMBERED = 4_000
-# A longer item of a list is a paragraph, which goes with what stands around it.
 _MAX_SAID_WORDS = 40
 WORDS = __file__.rpartition("/")[0] + "/words"
 # From here on there are signs, pictures and scripts without spaces.
@@ -352,8 +351,9 @@ def items_of(text: str) -> list[str]:
 
 
 def may_withdraw(text: str) -> bool:
-    """Whether a message has a word without which it takes nothing back; light, since every prompt is asked."""
-    return not words_of("withdrawing").isdisjoint(plain_words(text[:_MAX_ORDERING]))
+    """Whether a message has a phrase without which it takes nothing back; light, since every prompt is asked."""
+    said = f" {' '.join(plain_words(text[:_MAX_ORDERING]))} "
+    return any(f" {phrase} " in said for phrase in lines(f"{WORDS}/withdrawing.txt"))
 
 
 def may_order(text: str) -> bool:

@@ -333,7 +333,7 @@ class ToldPages:
         """Return what lasts of what the person said, the newest message first and each message in its own order."""
         newest: list[tuple[str, str]] = []
         heard: list[str] = []
-        for one in reversed(said):
+        for one in reversed([one for one in said if not one.at or days_between(one.at, now()) <= _CHOSEN_DAYS]):
             text = messages.lasting(one.kind, one.text)
             is_told = text and text not in [known for _, known in newest]
             # What the person said otherwise since then is not told beside it.

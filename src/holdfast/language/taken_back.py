@@ -1,9 +1,9 @@
 """Whether a later message takes back an earlier statement: "forget that tox thing", "wait no, Dana left".
 
-What a person took back is told nobody as their word. Three things must be there: a word that takes something back, no
-sign that it is for the moment alone, and what the statement is about: all that the clause names, or two of its words
-where the message opens by saying that what came before was wrong. One word alone is enough if it is a name, or if the
-clause says that it means what was said and not the thing.
+What a person took back is told nobody as their word. A word must say that something changed, none that it is for the
+moment alone, and the message must be about what the statement says: it names all that its clause takes back, denies
+what was affirmed, permits what was forbidden, or gives the same thing another value. Nothing here knows a language's
+grammar: words decide, and in doubt a statement stands.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from holdfast.language.likeness import words_of
 from holdfast.language.word_lists import among, listed
 
 TABLE = "taken_back"
+_CHANGES = ("forget", "opener", "ended", "ended-last", "ending", "change")
 _MAX_CHARACTERS = 1_000
 _MIN_SHARED = 2
 _MAX_NAMED = 4
+_MAX_WORDS = 16
 _AROUND = "\"'`*()[]<>,.;:!?…“”„"
 _ENDS = ".;:!?,–—"
 _IN_NAMES = "._-/@:"
@@ -26,88 +28,99 @@ def may_take_back(text: str) -> bool:
     """Whether a message has a word that takes something back; most have none."""
     if len(text) > _MAX_CHARACTERS or text.rstrip().endswith("?"):
         return False
-    said = _spaced(" ".join(_words(text)))
-    kinds = ("forget", "opener", "ended", "ended-last", "ending", "moved")
-    return any(_spaced(phrase) in said for kind in kinds for phrase in listed(TABLE, kind)) and not any(
-        _spaced(phrase) in said for phrase in listed(TABLE, "passing")
-    )
+    said = _spaced(text)
+    return any(_has(said, kind) for kind in _CHANGES) and not _has(said, "passing")
 
 
 def takes_back(newer: str, older: str, *, just_said: bool = False) -> bool:
     """Whether a message takes back what was stated before it; "wait, no" is only about what was `just_said`."""
     if not may_take_back(newer):
         return False
-    known, said = _about(older), _spaced(" ".join(_without_lead(_words(newer))))
+    before, said = _Said(older), _spaced(" ".join(_without_lead(_words(newer))))
     opens = just_said and any(said.startswith(_spaced(one)) for one in listed(TABLE, "opener"))
-    # "We don't use npm" says no more than "never use npm" did.
-    affirmed = frozenset([word for clause in _clauses(older) for word in _about(_affirmed(clause))])
     return (
-        any(
-            _is_about(what, affirmed if is_over else known, is_meant, (newer, older))
-            for what, is_meant, is_over in _withdrawn(newer)
-        )
-        or (opens and len(_about(newer) & known) >= _MIN_SHARED)
-        or _is_revalued(newer, older, known)
+        any(_is_about(what, before, is_meant, (newer, older)) for what, is_meant in _withdrawn(newer))
+        or (opens and len(_about(newer) & before.about) >= _MIN_SHARED)
+        or any(_changes(after, before) for after in map(_Said, _sentences(newer)))
     )
 
 
-def _withdrawn(text: str) -> list[tuple[str, bool, bool]]:
-    """Return what each clause takes back, whether it says that it means a statement, and whether a thing is over."""
+class _Said:
+    """What a text is about; what of that it affirms and denies; and its values: numbers, addresses, versions."""
+
+    def __init__(self, text: str) -> None:
+        words = _without_lead(_words(text))
+        self.text, self.first = _spaced(" ".join(words)), words[0] if words else ""
+        self.is_change = _has(self.text, "change") or ", not " in text.lower() or ", nicht " in text.lower()
+        self.values = {word for word in _words(text) if any(sign in word[1:] or word.isdigit() for sign in _IN_VALUES)}
+        self.affirmed: set[str] = set()
+        self.denied: set[str] = set()
+        for clause in _clauses(text):
+            words = _words(clause)
+            at = next((place for place, word in enumerate(words) if word in among(TABLE, "denies")), len(words))
+            self.affirmed |= _about(" ".join(words[:at]))
+            self.denied |= _about(" ".join(words[at + 1 :]))
+        self.about = self.affirmed | self.denied
+        self.plain = self.about - _about(" ".join(self.values))
+
+
+def _changes(after: _Said, before: _Said) -> bool:
+    """Whether a sentence denies what was affirmed, permits what was forbidden, or gives the same another value."""
+    shared = after.about & before.about
+    if not shared or not (after.is_change or _has(after.text, "permits")):
+        return False
+    if before.denied and before.denied <= after.affirmed and _has(after.text, "permits"):
+        return True
+    is_same = len(shared) * 2 >= len(before.about)
+    if after.denied & before.affirmed and not after.denied & before.denied:
+        return is_same
+    # Two orders that begin alike may be meant for two moments: "run it with -n 4", "run it with -n 1".
+    is_order = before.first == after.first and not (_has(before.text, "states") or _has(before.text, "subject"))
+    is_other = after.values and before.values and after.values.isdisjoint(before.values)
+    return bool(is_other) and not is_order and len(shared & before.plain) * 2 > len(before.plain)
+
+
+def _withdrawn(text: str) -> list[tuple[str, bool]]:
+    """Return what each clause says to be over or to be forgotten, and whether it says that it means a statement."""
     found = []
     for clause in _clauses(text):
-        words = _without_lead(_words(clause))
-        said = _spaced(" ".join(words))
-        is_meant = any(_spaced(one) in said for one in listed(TABLE, "meant"))
+        said = _spaced(" ".join(_without_lead(_words(clause))))
+        is_meant = _has(said, "meant")
         forgets = next((one for one in listed(TABLE, "forget") if said.startswith(_spaced(one))), "")
         if forgets:
-            found.append((said[len(forgets) + 1 :].strip(), is_meant, False))
+            found.append((said[len(forgets) + 1 :].strip(), is_meant))
         before = [said.partition(_spaced(one))[0] for one in listed(TABLE, "ended") if _spaced(one) in said]
         before += [
             said.removesuffix(_spaced(one)) for one in listed(TABLE, "ended-last") if said.endswith(_spaced(one))
         ]
         behind = [said.partition(_spaced(one))[2] for one in listed(TABLE, "ending") if _spaced(one) in said]
-        found += [(one.strip(), False, True) for one in (*before, *behind)]
+        found += [(one.strip(), False) for one in (*before, *behind)]
     return [one for one in found if one[0]]
 
 
-def _is_about(what: str, known: frozenset[str], is_meant: bool, texts: tuple[str, str]) -> bool:
+def _is_about(what: str, before: _Said, is_meant: bool, texts: tuple[str, str]) -> bool:
     named = _about(what) - among(TABLE, "vague")
+    # "We dropped npm" says no more than "never use npm" did.
+    known = before.about if is_meant else before.affirmed
     if not named or len(named) > _MAX_NAMED or not named <= known:
         return False
-    return is_meant or len(named) >= _MIN_SHARED or any(_is_name(word, *texts) for word in what.split())
+    is_most = len(named) * 2 > len(before.about)
+    return is_meant or is_most or len(named) >= _MIN_SHARED or any(_is_name(word, *texts) for word in what.split())
 
 
-def _is_revalued(newer: str, older: str, known: frozenset[str]) -> bool:
-    """Whether a message gives another address or number for what a statement begins with, and says that it is new."""
-    values = [
-        [word for word in _words(text) if any(sign in word[1:] for sign in _IN_VALUES)] for text in (newer, older)
-    ]
-    subject = next((one for word in _words(older) if (one := _about(word))), frozenset())
-    is_new = any(_spaced(one) in _spaced(" ".join(_words(newer))) for one in listed(TABLE, "moved"))
-    others = 0 < len(values[0]) == len(values[1]) and set(values[0]).isdisjoint(values[1])
-    return is_new and others and bool(subject) and subject <= _about(newer) & known
-
-
-def _about(text: str) -> frozenset[str]:
+def _about(text: str) -> set[str]:
     """Return what a text is about, whether it wants that or not."""
-    return frozenset([word.removeprefix("not ") for word in words_of(text)])
-
-
-def _affirmed(clause: str) -> str:
-    """Return what a clause says before a word that denies."""
-    words = _words(clause)
-    at = next((place for place, word in enumerate(words) if word in among("contradiction", "not")), len(words))
-    return " ".join(words[:at])
+    return {word.removeprefix("not ") for word in words_of(text)}
 
 
 def _is_name(word: str, *texts: str) -> bool:
     """Whether a word is a name: that of a program, with figures or signs, quoted, or with a capital in a sentence."""
     if is_known(word) or any(sign in word[1:-1] for sign in _IN_NAMES) or any(map(str.isdigit, word)):
         return True
-    capital = word[:1].upper() + word[1:]
-    inside = any(f"`{word}" in text.lower() or f" {capital}" in text.replace(". ", ".") for text in texts)
-    # "Kim left" and "Kim owns the tables".
-    return inside or all(text.startswith(f"{capital} ") for text in texts)
+    # A capital at the beginning makes a name only where both begin with it: "Kim left", "Kim owns the tables".
+    bare = [[one.strip(_AROUND) for one in text.split()] for text in texts]
+    capital = [[one for one in some if one.lower() == word and one != word] for some in bare]
+    return any(one in some[1:] for one in capital[0] + capital[1] for some in bare) or all(capital)
 
 
 def _clauses(text: str) -> list[str]:
@@ -119,6 +132,14 @@ def _clauses(text: str) -> list[str]:
             found += [[]] if word[-1] in _ENDS else []
         found.append([])
     return [" ".join(words) for words in found if words]
+
+
+def _sentences(text: str) -> list[str]:
+    """Return the sentences of a message that are short enough to say one thing."""
+    for end in ("! ", "? ", ". "):
+        text = text.replace(end, f"{end[0]}\n")
+    found = [one.strip() for one in text.split("\n")]
+    return [one for one in found if 0 < len(one.split()) <= _MAX_WORDS and one[-1] != "?"]
 
 
 def _words(text: str) -> list[str]:
@@ -133,5 +154,9 @@ def _without_lead(words: list[str]) -> list[str]:
     return words
 
 
+def _has(said: str, kind: str) -> bool:
+    return any(f" {phrase} " in said for phrase in listed(TABLE, kind))
+
+
 def _spaced(text: str) -> str:
-    return f" {text} "
+    return f" {' '.join(_words(text))} "
