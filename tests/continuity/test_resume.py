@@ -982,7 +982,7 @@ def test_what_a_session_was_asked_is_over_where_it_ended_well(ask, shop, home, w
             (
                 (
                     "plan the move of the cart",
-                    "Drafted a plan in `plan.md`. I updated it as you said: the cart is removed.",
+                    "Drafted a plan in `plan.md`.\n\nI updated it as you said: the cart is removed.",
                 ),
             ),
             ("- done: Drafted a plan in `plan.md`. I updated it as you said: the cart is removed.",),

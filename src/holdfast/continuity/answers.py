@@ -167,7 +167,7 @@ def done_by(answer: str, *, changed: Sequence[str] = ()) -> str:
     from holdfast.language.sentences import sentences
 
     changes = words_of("done")
-    openers, found, is_code = tuple(lines(f"{WORDS}/openers.txt")), "", False
+    openers, found, before, is_code = tuple(lines(f"{WORDS}/openers.txt")), "", "", False
     has_boxes = any(line.lstrip(_BULLET_SIGNS).startswith(_EMPTY_BOXES) for line in answer.splitlines())
     for line in answer[:MAX_LINE].splitlines():
         is_code ^= line.lstrip().startswith("```")
@@ -177,7 +177,8 @@ def done_by(answer: str, *, changed: Sequence[str] = ()) -> str:
             found = f"{found}; {text}" if found else text
             continue
         text = "" if line.lstrip(_BULLET_SIGNS).startswith(_EMPTY_BOXES) else text
-        before = ""
+        # A paragraph may go on from the one before it, an item of a list does not.
+        before = "" if line.lstrip()[:1] in tuple(_LISTING) else before
         for whole in parted(text, openers):
             lead, before = before, whole
             head, _, rest = whole.partition(": ")
