@@ -490,3 +490,12 @@ def test_a_time_goes_with_the_pages_lessons_and_work_that_it_made(workspace, hom
         assert sorted(planned) == sorted(path for day, path in made if day == 4)
         erase.erase(h, target)
     assert [path for _, path in made if (home / path).exists()] == [path for day, path in made if day == 3]
+
+
+def test_a_run_that_was_killed_before_its_last_step_is_finished(cli, home) -> None:
+    """Its note is written over before it goes; who is killed in between leaves one that says nothing."""
+    assert cli("remember", "Deploys need the VPN.").code == 0
+    note = home / "state" / "erasing.json"
+    note.write_bytes(b" " * 80)
+    assert cli("heal", "--yes").code == 0 and not note.exists()
+    assert "interrupted" not in cli("status").out

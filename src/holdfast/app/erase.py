@@ -257,8 +257,12 @@ def verify(workspace: Workspace, key: str, text: str) -> tuple[dict[str, object]
 
 def interrupted(home: str) -> EraseTarget | None:
     """Return what an erase was about that did not come to its end."""
-    told = rows.object_in(files.read_if_there(os.path.join(home, PENDING)), MAX_TEXT * 8)
+    note = files.read_if_there(os.path.join(home, PENDING))
+    told = rows.object_in(note, MAX_TEXT * 8)
     if told is None:
+        if note and not note.strip():
+            # Killed right before its last step, it had only this to do.
+            _forget_note(home)
         return None
     names: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
     names["memories"] = tuple(map(tuple, names.get("memories", ())))
