@@ -136,6 +136,15 @@ def test_links_are_not_followed_and_sizes_are_bounded(workspace, brought, tmp_pa
             of(opened)
 
 
+def test_a_set_with_a_file_that_is_no_text_is_refused_as_a_whole(cli, brought) -> None:
+    """The file is named in the plan and before anything is taken in."""
+    (brought / "zz.md").write_bytes(b"Deploys need\0 nothing.\n")
+    for words in (("allow", "--dry-run"), ("allow", "--yes")):
+        ended = cli(*words)
+        assert ended.code != 0 and "zz.md has a NUL byte" in ended.err
+    assert "VPN" not in cli("list").out
+
+
 def test_the_commands(cli, brought, home) -> None:
     """`allow` shows the plan and asks, `--yes` allows, a second time there is nothing to do, `deny` takes it back."""
     assert cli("allow").code == 6

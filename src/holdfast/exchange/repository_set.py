@@ -357,6 +357,9 @@ def _texts(root: str, folder: str) -> Iterator[tuple[str, str]]:
             number, size = number + 1, size + len(data)
             if len(data) > MAX_FILE:
                 raise TooLarge(f"{path} has more than {MAX_FILE:,} bytes", "Make it shorter, or move it away.")
+            if b"\0" in data:
+                # Found out later, a part of the set would be taken in.
+                raise BrokenFile(f"{path} has a NUL byte, so it is no text", "Mend it, or move it away.")
             most = MAX_FILES if folder != DATA else MAX_DATA
             if number > most or size > MAX_SET:
                 raise TooLarge(f"{top} has more than {most} files or {MAX_SET:,} bytes", "Move some of it away.")
@@ -435,7 +438,7 @@ def waiting(workspace: Workspace) -> tuple[str, tuple[str]] | None:
         found.follow_trusted()
         is_same = not found.waits()
         found.follow()
-    except TooLarge:
+    except (TooLarge, BrokenFile):
         is_same = False
     # Another decision is another thing to be told of.
     named = (f"{root}, decided on {decided.at}",)
