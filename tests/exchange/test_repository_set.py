@@ -136,6 +136,16 @@ def test_links_are_not_followed_and_sizes_are_bounded(workspace, brought, tmp_pa
             of(opened)
 
 
+def test_what_the_person_made_theirs_is_neither_counted_nor_offered_again(cli, brought) -> None:
+    """Said in their own words it is their memory; after `deny` the plan has no word of it, and nothing was forgotten."""
+    assert cli("allow", "--yes").code == 0
+    assert cli("remember", "--key", "deploys", "Deploys need the VPN and Kim.").code == 0
+    denied = cli("deny")
+    assert "1 memory of it went" in denied.out + denied.err, denied
+    again = cli("allow", "--yes")
+    assert "forgot" not in again.out + again.err and "deploys.md" not in cli("allow", "--dry-run").out
+
+
 def test_a_set_with_a_file_that_is_no_text_is_refused_as_a_whole(cli, brought) -> None:
     """The file is named in the plan and before anything is taken in."""
     (brought / "zz.md").write_bytes(b"Deploys need\0 nothing.\n")

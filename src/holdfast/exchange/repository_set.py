@@ -243,9 +243,7 @@ class RepositorySet:
 
     def deny(self) -> list[str]:
         """Take out what was made of the set, and say nothing of it until it changes; return what went."""
-        gone = list(self.decided.keys.values()) if self.decided else []
-        for key in gone:
-            self._remove(key)
+        gone = [key for key in (self.decided.keys.values() if self.decided else ()) if self._remove(key)]
         data = self.decided.data if self.decided else {}
         for name, digest in data.items():
             self._remove_data(name, digest)
@@ -273,7 +271,9 @@ class RepositorySet:
         draft = self._draft(name, key)
         if there is not None and there.body == draft.text:
             return None
-        if self.workspace.store.forgot(self.scope, key, content_of(draft).statement):
+        statement, store = content_of(draft).statement, self.workspace.store
+        # What the person forgot, or made a memory of theirs of that says something else now, stays out.
+        if store.forgot(self.scope, key, statement) or store.was_corrected(self.scope, statement):
             return None
         reason = shown_line(draft.text) if there is None else shown_difference(there.body, draft.text)
         return SetChange(Step("write" if there is None else "rewrite", _path(name), reason), name, key, draft)
@@ -323,11 +323,13 @@ class RepositorySet:
         except NotFound:
             return None
 
-    def _remove(self, key: str) -> None:
+    def _remove(self, key: str) -> bool:
+        """Remove a memory of the set, and return whether it was there: what the person made theirs since stays."""
         there = self._there(key)
-        # What the person edited or approved since then is theirs.
-        if there is not None and there.trust == TRUST:
-            self.workspace.store.remove(self.scope, key, forget=False)
+        if there is None or there.trust != TRUST:
+            return False
+        self.workspace.store.remove(self.scope, key, forget=False)
+        return True
 
     def _decide(self, decided: SetDecision) -> None:
         with files.lock_of(self.workspace.home, "allowed"):
