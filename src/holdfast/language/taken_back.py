@@ -75,7 +75,8 @@ def _changes(after: _Said, before: _Said) -> bool:
     if after.denied & before.affirmed and not after.denied & before.denied:
         return is_same
     # Two orders that begin alike may be meant for two moments: "run it with -n 4", "run it with -n 1".
-    is_order = before.first == after.first and not (_has(before.text, "states") or _has(before.text, "subject"))
+    states = _has(before.text, "states") or before.first in among(TABLE, "subject")
+    is_order = before.first == after.first and not states
     is_other = after.values and before.values and after.values.isdisjoint(before.values)
     return bool(is_other) and not is_order and len(shared & before.plain) * 2 > len(before.plain)
 

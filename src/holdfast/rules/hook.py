@@ -118,9 +118,16 @@ def _rebuild(run: HookRun, scope: Scope) -> bool:
     from holdfast.rules.build import build
     from holdfast.store.read_only_index import ReadOnlyIndex
 
-    waits_until, Deadline.until = Deadline.until, run.ends
+    waits_until = Deadline.until
     try:
         ReadOnlyIndex(run.home, lambda: False).close()
+        other = sqlite3.connect(os.path.join(run.home, "index.db"), timeout=0.0, isolation_level=None)
+        try:
+            # Whoever writes now would be waited for as long as the work may take.
+            other.execute("BEGIN IMMEDIATE")
+        finally:
+            other.close()
+        Deadline.until = run.ends
         build(run.workspace, scope)
     except (HoldfastError, OSError, sqlite3.Error) as problem:
         run.log("rules", problem, notice=False)

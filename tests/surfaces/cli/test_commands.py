@@ -48,7 +48,7 @@ def test_remember_says_at_which_calls_it_is_told(cli) -> None:
     silent = cli("remember", "Always run `make lint`.", "--key", "lint").err
     assert silent.startswith("told at no call: its words") and 'holdfast edit lint --when "COMMAND or FILE"' in silent
     assert "told at no call" in cli("show", "lint").err
-    places = ("Only deploy from the release branch.", "Deploys only from main.", "Helm upgrades only with --atomic.")
+    places = ("Only deploy from the release branch.", "Deploys only from main.")
     bans = (*places, "Don't edit foo.zig.", "Please ask me before you deploy anything.")
     for ban in (*bans, "Nunca despliegues sin avisarme.", "Could you please not touch the lighting config?"):
         assert "told at no call: its words do not say surely" in cli("remember", ban).err

@@ -75,7 +75,7 @@ def stored_everywhere(hook, cli, home: Path, machine: Path, workspace) -> int:
     swept = Agent(hook, machine, "0f5c3a52-7a35-4d5e-9a0e-3d1f6f1f0002", 20)
     for _ in range(count(28, 3)):
         swept.line("user", f"What about {one()} in the shop?")
-        swept.line("assistant", [{"type": "text", "text": f"It is {one()} there."}])
+        swept.line("assistant", [{"type": "text", "text": f"The shop has {one()} there."}])
     for words in (["sweep"], ["harvest", "--all"], ["distil"], ["synthesis"], ["patterns"]):
         say(*words)
     for _ in range(count(5, 2)):
