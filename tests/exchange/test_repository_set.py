@@ -137,7 +137,7 @@ def test_links_are_not_followed_and_sizes_are_bounded(workspace, brought, tmp_pa
 
 
 def test_what_the_person_made_theirs_is_neither_counted_nor_offered_again(cli, brought) -> None:
-    """Said in their own words it is their memory; after `deny` the plan has no word of it, and nothing was forgotten."""
+    """Said in their own words it is their memory; after `deny` the plan has no word of it."""
     assert cli("allow", "--yes").code == 0
     assert cli("remember", "--key", "deploys", "Deploys need the VPN and Kim.").code == 0
     denied = cli("deny")
