@@ -78,7 +78,7 @@ def test_what_is_asked_of_a_name_decides(facts, query, found) -> None:
 
 def test_a_score_is_high_only_where_it_is_likely(facts) -> None:
     """What answers the question stands out; for a question that no fact answers, nothing does."""
-    assert recall(facts, "who owns saffron?")[0].score > 0.7
+    assert recall(facts, "who owns saffron?")[0].score > 0.6
     assert recall(facts, "what is the capital of Portugal?", limit=1)[0:1] == [] or (
         recall(facts, "what is the capital of Portugal?")[0].score < 0.4
     )

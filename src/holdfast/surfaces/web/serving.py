@@ -9,6 +9,7 @@ request makes room for the next.
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import webbrowser
 from collections.abc import Callable, Mapping
@@ -28,6 +29,21 @@ MAX_CONNECTIONS = 100
 # From its first byte, or the connection, to the last byte of its body.
 REQUEST_SECONDS = 20.0
 MAX_REQUEST = 2 * MAX_BODY
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+
+
+def hold_signals() -> None:
+    """Let whatever asks this process to end wait until it serves: in between, an end would be torn."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+
+
+class StartedServer(uvicorn.Server):
+    """A server that heeds what asks it to end once it has started."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and take the signals that were held."""
+        await super().startup(sockets)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
 
 
 class BoundedConnection(H11Protocol):
@@ -131,4 +147,4 @@ def _run(app: ASGIApp, listener: socket.socket, **more: Any) -> None:
         timeout_keep_alive=15,
         **more,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+    StartedServer(config).run(sockets=[listener])

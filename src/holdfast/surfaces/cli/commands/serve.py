@@ -44,7 +44,7 @@ def _serve(port: int, opened: bool, public_url: str, host: str, store: str) -> i
     asked = invocation()
     home = os.path.abspath(os.path.expanduser(asked.home)) if asked.home else default_home(os.environ)
     # What serves loads more than all other commands together.
-    from holdfast.surfaces.web.serving import listening, serve
+    from holdfast.surfaces.web.serving import hold_signals, listening, serve
     from holdfast.surfaces.web.site import Site
 
     listener = listening(host, port)
@@ -54,6 +54,7 @@ def _serve(port: int, opened: bool, public_url: str, host: str, store: str) -> i
     try:
         # A service manager ends it as Ctrl-C does: requests that are under way are answered first.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+        hold_signals()
         click.echo(f"the page of {home}: {site.address}\nIt listens on port {site.port}. Ctrl-C ends it.")
         serve(site, listener, opened=opened)
     except KeyboardInterrupt:
@@ -66,7 +67,7 @@ def _serve_hub(address: str, host: str, port: int, public_url: str) -> int:
     if not address.startswith("postgresql://"):
         raise BadInput(f"{address.partition('://')[0]!a} is not a store that can be served", "Give postgresql://...")
     from holdfast.store.postgres_connection import check_hub, parse
-    from holdfast.surfaces.web.serving import listening, serve_hub
+    from holdfast.surfaces.web.serving import hold_signals, listening, serve_hub
 
     try:
         problems = check_hub(parse(address)[0])
@@ -78,6 +79,7 @@ def _serve_hub(address: str, host: str, port: int, public_url: str) -> int:
     listener = listening(host, port)
     try:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+        hold_signals()
         click.echo(f"the hub listens on port {listener.getsockname()[1]}. Ctrl-C ends it.")
         serve_hub(address, listener, public_url, invocation().flags, say)
     except KeyboardInterrupt:
