@@ -38,6 +38,7 @@ def test_a_statement_is_taken_back(newer, older):
         ("the left sidebar is broken", "Keep the sidebar on the left"),
         ("no more than 80 columns please", "Lines have 80 columns at most"),
         ("we dropped npm", "Never use npm"),
+        ("From now on never use console.log, always use the logger from src/log.ts.", "Use the logger."),
         ("use port 9100 for the mock server instead of 9101", "The gateway listens on port 8100"),
         ("now run the tests with -n 1", "Run the tests with -n 4"),
         ("docker is not installed in ci, skip those there", "Tests need docker"),

@@ -58,8 +58,11 @@ class _Said:
         for clause in _clauses(text):
             words = _words(clause)
             at = next((place for place, word in enumerate(words) if word in among(TABLE, "denies")), len(words))
-            self.affirmed |= _about(" ".join(words[:at]))
-            self.denied |= _about(" ".join(words[at + 1 :]))
+            telling = [word if word not in among(TABLE, "common") else "" for word in words]
+            self.affirmed |= _about(" ".join(telling[:at]))
+            # The parts of a name are other things: "console.log" is no log.
+            plain = [word for word in telling[at + 1 :] if not any(sign in word[1:-1] for sign in _IN_NAMES)]
+            self.denied |= _about(" ".join(plain))
         self.about = self.affirmed | self.denied
         self.plain = self.about - _about(" ".join(self.values))
 
