@@ -9,7 +9,7 @@ _SINCE = ', they said since: "{}"'
 
 
 def doubted_memories(home: str) -> dict[tuple[str, str, str], str]:
-    """Return what stands before each memory that a waiting proposal would replace or end, by scope, owner and key."""
+    """Return what stands before each memory that their own later words may have ended, by scope, owner and key."""
     if not os.path.isdir(os.path.join(home, "proposals")):
         return {}
     from holdfast.memory.proposal_files import Proposals
@@ -18,5 +18,5 @@ def doubted_memories(home: str) -> dict[tuple[str, str, str], str]:
         (one.scope.kind, one.scope.owner, one.replaces): _LEAD.format(
             _SINCE.format(one.text) if one.kind == "memory" else ""
         )
-        for one in Proposals(home).replacing()
+        for one in Proposals(home).taking_back()
     }

@@ -132,9 +132,8 @@ def _item(
         head += f", as the agent {who} says" if who else ", as an agent says"
     part = NOTES if not is_rule else EVERYWHERE if memory.scope.kind == "global" else RULES
     why = _why(memory, one.uses, days, shared, weight)
-    lead = (lambda: fresh().lead(memory)) if fresh and memory.anchors else None
-    if place in doubted:
-        lead = lambda: doubted[place]  # noqa: E731
+    doubt, code = doubted.get(place, ""), fresh if memory.anchors else None
+    lead = (lambda: doubt + (code().lead(memory) if code else "")) if doubt or code else None
     told = given_of(memory, why)
     return one, Item(statement, told, part, head, theirs, worth, statement, safe=False, lead=lead)
 

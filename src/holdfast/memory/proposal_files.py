@@ -35,6 +35,8 @@ from holdfast.store.front_matter import Value
 FOLDER = "proposals"
 REJECTED = "rejected.tsv"
 SNOOZED = "snoozed.tsv"
+# The source of what was heard in a person's messages behind their session.
+JUDGE = "judge"
 # How the evidence of something heard in one message begins; its session and its place there follow.
 SAID_IN = "said in "
 # The separator between messages where it was heard in several, and how many are named.
@@ -95,8 +97,11 @@ class Proposals:
                 problems.append(Problem("proposal", path, str(problem), problem.hint, severity="error"))
         return sorted(found, key=_order), problems
 
-    def replacing(self) -> list[Proposal]:
-        """Return those that would replace or end a memory; no more is read than it takes to know that."""
+    def taking_back(self) -> list[Proposal]:
+        """Return those by which the person may have ended a memory; no more is read than it takes to know that.
+
+        What an agent or another machine would have in a memory's place is not among them: it is not the person's word.
+        """
         found = []
         for name in self.ids():
             if _REPLACES in files.read_if_there(self.path(name), MAX_READ):
@@ -104,7 +109,7 @@ class Proposals:
                     found.append(self._read(name))
                 except HoldfastError:
                     continue
-        return [one for one in found if one.replaces and one.kind in _ENDING]
+        return [one for one in found if one.replaces and one.kind in _ENDING and one.source == JUDGE]
 
     def get(self, text: str) -> Proposal:
         """Return the proposal whose id begins with this."""

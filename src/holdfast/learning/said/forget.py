@@ -8,8 +8,7 @@ from functools import partial
 from holdfast.base import files, rows
 from holdfast.base.text import count
 from holdfast.learning.said import judgements
-from holdfast.learning.said.taken_back import SOURCE
-from holdfast.memory.proposal_files import FOLDER, SAID_IN, Proposals, id_of, messages_of
+from holdfast.memory.proposal_files import FOLDER, JUDGE, SAID_IN, Proposals, id_of, messages_of
 from holdfast.records import Step
 from holdfast.sessions.parts import Change, ForgetTarget
 
@@ -22,7 +21,7 @@ def forget(target: ForgetTarget) -> Iterator[Change]:
         yield Change(step, partial(rows.rewrite, path, instead))
     room = Proposals(target.home)
     for one in room.all()[0]:
-        heard = messages_of(one) if one.source == SOURCE else []
+        heard = messages_of(one) if one.source == JUDGE else []
         kept = [each for each in heard if not each.startswith(f"{SAID_IN}{target.name}, ")]
         place = f"{FOLDER}/{one.id}.md"
         if kept == heard:

@@ -26,8 +26,8 @@ from holdfast.language.standing_orders import orders
 from holdfast.language.taken_back import takes_back
 from holdfast.learning.lessons.standing import cleaned
 from holdfast.learning.said.judgements import MAX_DAYS, judgements
-from holdfast.learning.said.taken_back import SOURCE, taken_back
-from holdfast.memory.proposal_files import SAID_IN, Proposals, heard_in, id_of, messages_of, same
+from holdfast.learning.said.taken_back import taken_back
+from holdfast.memory.proposal_files import JUDGE, SAID_IN, Proposals, heard_in, id_of, messages_of, same
 from holdfast.privacy import speech
 from holdfast.records import Filter, Memory, Proposal, Scope, Session, SessionEvent, replace
 from holdfast.sessions.facts import Digest
@@ -160,7 +160,7 @@ def _proposal(session: Session, statement: str, kinds: Sequence[str], when: str,
         title=first_words(statement),
         type="feedback" if "preference" in kinds else "project",
         tags=("said", *kinds[:1]),
-        source=SOURCE,
+        source=JUDGE,
         agent=session.agent,
         evidence=f"{SAID_IN}{session.name}, place {place}",
         created=when,
@@ -177,9 +177,9 @@ def _propose(workspace: Workspace, session: Session, one: Proposal, *, is_clear:
         return False
     offered = waiting.all()[0]
     if same_one := next((each for each in offered if _is_offered_as(one, each)), None):
-        heard = messages_of(same_one) if same_one.source == SOURCE else []
+        heard = messages_of(same_one) if same_one.source == JUDGE else []
         return bool(heard) and waiting.set_heard(same_one, [*heard, one.evidence])
-    if sum(each.source == SOURCE for each in offered) >= MAX_WAITING:
+    if sum(each.source == JUDGE for each in offered) >= MAX_WAITING:
         return False
     workspace.refresh_once(one.scope)
     memory = Memory(automatic_key(one.text), one.scope, one.title, one.text)

@@ -14,13 +14,12 @@ from holdfast.base.text import one_line, with_capital
 from holdfast.language import triggers
 from holdfast.language.taken_back import may_take_back, takes_back
 from holdfast.learning.lessons.standing import cleaned
-from holdfast.memory.proposal_files import SAID_IN, Proposals, id_of, messages_of
+from holdfast.memory.proposal_files import JUDGE, SAID_IN, Proposals, id_of, messages_of
 from holdfast.records import Filter, Memory, Proposal, Scope, Session
 from holdfast.sessions.parts import Finding
 from holdfast.store.memory_file import first_words
 from holdfast.workspace import Workspace
 
-SOURCE = "judge"
 _MAX_STATEMENT = 300
 # What may hold in the place of what is taken back.
 _INSTEAD = ("preference", "value", "decision")
@@ -34,7 +33,7 @@ def taken_back(workspace: Workspace, session: Session, text: str, when: str, pla
     for one in waiting.all()[0]:
         is_here = any(each.startswith(f"{SAID_IN}{session.name},") for each in messages_of(one))
         is_older = one.created <= when and heard not in messages_of(one) and not one.replaces
-        if one.source == SOURCE and is_older and takes_back(text, one.text, just_said=is_here):
+        if one.source == JUDGE and is_older and takes_back(text, one.text, just_said=is_here):
             yield Finding("taken back", one.text, when, session.name, partial(_withdraw, waiting, one))
     for memory in _theirs(workspace, session, when):
         if takes_back(text, memory.body, just_said=memory.updated >= session.started):
@@ -63,7 +62,7 @@ def _proposal(session: Session, memory: Memory, text: str, when: str, heard: str
         title=first_words(statement) if instead else f"Taken back? {memory.title}",
         type=memory.type,
         tags=("said",),
-        source=SOURCE,
+        source=JUDGE,
         agent=session.agent,
         evidence=heard,
         created=when,
