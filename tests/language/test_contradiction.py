@@ -42,6 +42,9 @@ from holdfast.language.contradiction import Claim, says_otherwise
         ("chmod 777 is ok", "chmod 777 is forbidden"),
         ("Pushes to main are fine", "Never pushes to main"),
         ("sudo ist verboten", "sudo ist erlaubt"),
+        ("Never use npm", "Packages use npm"),
+        ("Sessions of guests end after 30 minutes", "Sessions of guests end after 60 minutes"),
+        ("Names of branches have 40 characters", "Names of branches have 60 characters"),
     ],
 )
 def test_a_newer_statement_says_otherwise(newer: str, older: str) -> None:
@@ -99,6 +102,11 @@ def test_a_newer_statement_says_otherwise(newer: str, older: str) -> None:
         ("Never deploy to staging without the VPN", "Always deploy to staging with the VPN"),
         ("Never push to main without asking", "Never push to main without a review"),
         ("Build without the cache in CI", "Build with the cache"),
+        ("The api folder uses pnpm, not npm", "The web folder uses npm"),
+        ("Tests of ledger need podman instead of docker", "Tests of checkout need docker"),
+        ("Deploys of cart go through Flux instead of Argo", "Deploys of shop go through Argo"),
+        ("Test number 8 is flaky", "Test number 7 is flaky"),
+        ("Flaky test 8 needs docker", "Flaky test 7 needs docker"),
     ],
 )
 def test_statements_that_hold_together(newer: str, older: str) -> None:

@@ -290,10 +290,14 @@ def test_what_says_much_the_same_is_named(workspace, text, is_hinted) -> None:
         ("Use pnpm, not npm.", "使用 pnpm，不要用 npm"),
         ("Use pnpm, not npm.", "Hier wird pnpm benutzt, kein npm."),
         ("Use pnpm, not npm.", "I prefer yarn over npm"),
+        ("The web folder uses npm", "The api folder uses pnpm, not npm"),
+        ("The billing service runs on port 8080", "The ledger service moved to port 9090"),
+        ("Test number 7 is flaky", "Test number 8 is flaky"),
+        ("Tests of checkout need docker", "Tests of ledger need podman instead of docker"),
     ],
 )
-def test_two_rules_that_agree_both_stay(workspace, older, newer) -> None:
-    """Two bans of one thing retire neither, and two bans of different calls are not taken for one."""
+def test_what_holds_together_both_stays(workspace, older, newer) -> None:
+    """Two bans of one thing retire neither, bans of two calls are not taken for one, nor facts of two services."""
     said: list[str] = []
     with workspace() as h:
         remember(h, older)

@@ -137,6 +137,10 @@ def _denies(
         # What something begins with it is about; "pnpm workspaces are hoisted" does not say to use pnpm.
         if not set(group) <= set(affirmed) or (len(affirmed) > len(group) and affirmed[0] in group and not limits):
             continue
+        # Each says something that the other does not, beside the value: they are about "ledger" and "checkout".
+        own = {word for word in one[0][: -len(group)] if _sort(word) not in ("number", "unit")}
+        if own - set(affirmed) and set(affirmed) - {*group, *own}:
+            continue
         if limits - set(group) <= {*one[0], *group} and one[2] - set(group) <= {*affirmed, *limits}:
             return True
     return False
@@ -165,7 +169,8 @@ def _is_revalued(newer: str, older: str, one: list[str], other: list[str]) -> bo
         return True
     if shared < _MIN_SHARED and one[:shared] != ["port"]:
         return False
-    if sorts == ("number", "number") and mine[1:]:
+    counted = among("contradiction", "measure") | among("contradiction", "counted")
+    if sorts == ("number", "number") and mine[1:] and {*mine[1:]} <= counted:
         return True
     return sorts in (("name", "name"), ("number", "number")) and all(
         _is_the_one(text, value, sorts[0]) for text, value in said

@@ -8,7 +8,6 @@ from holdfast.base.clock import now
 from holdfast.errors import BadInput, Forgotten, NotFound, Refused, StoreBusy
 from holdfast.language.contradiction import Claim
 from holdfast.language.given_conditions import given
-from holdfast.language.taken_back import may_take_back, takes_back
 from holdfast.memory.proposal_files import Proposals, id_of
 from holdfast.privacy import redact
 from holdfast.project import ids
@@ -113,8 +112,8 @@ def _put_beside_the_older(workspace: Workspace, draft: Draft, was: str | None) -
     near = _near(workspace, draft) if draft.trust == "user" else []
     said = content_of(draft).statement
     # What says otherwise is superseded and not removed: that it is meant is a guess, though a strict one.
-    claim, may_take = Claim(said), may_take_back(said)
-    older = [one for one in near if one.trust == "user" and _denies(claim, standing.parts(one.body)[0], may_take)]
+    claim = Claim(said)
+    older = [one for one in near if one.trust == "user" and _denies(claim, standing.parts(one.body)[0])]
     every = tuple(dict.fromkeys((*draft.supersedes, *[one.key for one in older])))
     stored = put(workspace, replace(draft, supersedes=every), was)
     stored = replace(stored, against=tuple([one.key for one in older]))
@@ -130,13 +129,12 @@ def _put_beside_the_older(workspace: Workspace, draft: Draft, was: str | None) -
     return stored
 
 
-def _denies(newer: Claim, older: str, may_take: bool) -> bool:
+def _denies(newer: Claim, older: str) -> bool:
     """Whether a statement says otherwise than an older one; two that are told at the same calls both hold.
 
-    What forbids a call ends by no statement that names none: nobody knows that it is about the same. Most statements
-    have no word that `may_take` back another.
+    What forbids a call ends by no statement that names none: nobody knows that it is about the same.
     """
-    if not newer.differs(Claim(older)) and not (may_take and takes_back(newer.text, older)):
+    if not newer.differs(Claim(older)):
         return False
     from holdfast.language.derived import derive, share_calls
 
