@@ -352,3 +352,44 @@ def test_a_bare_repository_with_its_own_work_trees_keeps_its_remote(tmp_path, gi
         (folder / ".git").write_text("gitdir: ./.bare\n")
     git("worktree", "add", "-q", str(folder / "work"), cwd=bare)
     assert who(folder / "work", registry) == VICTIM_ID
+
+
+SAFE = ["", "*", "{tree}", "{tree}\n\tdirectory =", "{around}/*", "{tree}/sub", "~/tree"]
+
+
+@pytest.mark.parametrize("safe", SAFE)
+def test_a_repository_of_another_user_names_nothing_where_git_refuses_it(
+    tmp_path, git, registry, home, safe, monkeypatch
+):
+    """What another user left in a folder counts only where the person's git config says that it is safe."""
+    tree = git.init(home / "tree", VICTIM)
+    (tree / "sub").mkdir()
+    said = safe.format(tree=tree, around=home)
+    (home / ".gitconfig").write_text(f"[safe]\n\tdirectory = {said}\n" if said else "")
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    asked = {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1", "GIT_CONFIG_GLOBAL": str(home / ".gitconfig")}
+    git.env.update(asked)
+    if "/*" not in safe:  # which git knows since 2.46
+        assert (git.run("status", cwd=tree / "sub").returncode == 0) == (safe in ("*", "{tree}", "~/tree"))
+    project = resolve(str(tree / "sub"), Registry(tmp_path / "store" / "projects.tsv"))
+    assert (project.id == VICTIM_ID) == (safe in ("*", "{tree}", "{around}/*", "~/tree"))
+    assert project.id == VICTIM_ID or "belongs to another user" in project.notes[0]
+
+
+def test_a_clone_of_another_users_repository_is_not_named_by_its_remotes(tmp_path, git, registry, monkeypatch):
+    """Whoever owns the source of a clone could write any remote into it, so the source is known by its place."""
+    source = git.init(tmp_path / "source", VICTIM)
+    git("clone", "-q", str(source), str(tmp_path / "mine"), cwd=tmp_path)
+    told = os.lstat
+    apart = os.getuid() + 1
+
+    def lstat(path, **given):
+        found = told(path, **given)
+        return os.stat_result((*found[:4], apart, *found[5:])) if str(path).startswith(str(source)) else found
+
+    monkeypatch.setattr(os, "lstat", lstat)
+    project = resolve(str(tmp_path / "mine"), registry)
+    assert (project.rule, project.id.startswith("source-")) == ("remote", True)
+    assert any("belongs to another user" in note for note in project.notes)

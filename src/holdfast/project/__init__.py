@@ -219,12 +219,13 @@ class Search:
             return None
         # Also on the way of a local remote: what anybody's files can say names nothing.
         is_content = git.is_content(repository.common, self._counts)
-        if is_content or repository.is_claim:
+        if is_content or repository.is_claim or repository.is_others:
             why = (
                 "lies among the files of a work tree"
                 if is_content
                 else "is a bare repository that no work tree points to"
             )
+            why = "belongs to another user" if repository.is_others else why
             self.notes.append(f"{printable(repository.common)} {why}, so its remotes are not used")
             return None
         name = "origin" if "origin" in urls else min(urls)

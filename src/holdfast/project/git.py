@@ -3,7 +3,8 @@
 A folder is inside a repository when it, or one above it, has a `.git` folder, or a `.git` file or link to one that
 points back (worktrees, submodules). A bare repository counts only outside of all work trees, because it can be made
 of files that somebody committed: git never checks out a `.git`, and so nothing that a repository contains says whose
-project it is. The environment (GIT_DIR and its like) is not asked: the folder decides.
+project it is. The environment (GIT_DIR and its like) is not asked: the folder decides. Where git refuses to work
+because a repository is another user's, it names nothing here: whoever may write to a folder above could have made it.
 
 Of git's config language only what tells the remotes is read, as git's own reader does it: sections, quoted subsections,
 escapes, comments, continued lines, names in any case. `include` is not followed. A file that git would refuse is
@@ -53,12 +54,14 @@ class Repository:
 
     `base` is the folder that a relative remote starts from; it is the same for all worktrees. `is_claim` says that
     nothing but a folder's own files makes it a bare repository, so that its remotes could be anybody's words.
+    `is_others` says that it belongs to another user, and the person told git of no exception.
     """
 
     root: str
     common: str
     base: str
     is_claim: bool = False
+    is_others: bool = False
 
 
 def upwards(folder: str) -> list[str]:
@@ -83,12 +86,22 @@ def find(folder: str, counts: Callable[[str], bool] = lambda root: True) -> Repo
     trees = [place for place in places if os.path.lexists(os.path.join(place, ".git")) and counts(place)]
     for place in trees:
         if found := at(place, nested=place != trees[-1]):
-            return found
+            return _persons(found)
     for place in places:
         # A folder `.git` is its parent's, which was asked.
         if os.path.basename(place) != ".git" and (found := _bare(place)):
-            return found
+            return _persons(found)
     return None
+
+
+def _persons(found: Repository) -> Repository:
+    """Return the repository if git would work in it for this user; else Unusable."""
+    if found.is_others:
+        raise Unusable(
+            f"the repository at {printable(found.root)} belongs to another user, so it is not used, as git does not; "
+            "if you trust it, `git config --global --add safe.directory` with its folder says so to both"
+        )
+    return found
 
 
 def at(place: str, *, nested: bool = False) -> Repository | None:
@@ -108,7 +121,28 @@ def at(place: str, *, nested: bool = False) -> Repository | None:
             "work tree of a git directory"
         )
     common = _common_dir(real)
-    return Repository(root=place, common=common, base=_base(place, real, common))
+    is_others = _is_others(place, place, os.path.join(place, ".git"), real)
+    return Repository(place, common, _base(place, real, common), is_others=is_others)
+
+
+def _is_others(root: str, *paths: str) -> bool:
+    """Tell whether one of these paths is another user's, as git asks, and the person told git of no exception."""
+    own = {os.geteuid()}
+    if own == {0} and (caller := os.environ.get("SUDO_UID", "")).isdigit():
+        own.add(int(caller))
+    return not own.issuperset(os.lstat(path).st_uid for path in paths) and not _is_safe(root)
+
+
+def _is_safe(root: str) -> bool:
+    """Tell whether `safe.directory` of the machine's or the person's git config names this folder."""
+    settings = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    safe: list[str] = []
+    for folder, name in (("/etc", "gitconfig"), (settings, "git/config"), (os.path.expanduser("~"), ".gitconfig")):
+        for section, key, value in _config(folder, name, _entries):
+            if (section, key) == ("safe", "directory"):
+                safe = [*safe, value] if value else []  # an empty value takes the ones before it back
+    real = [one if one == "*" else os.path.realpath(os.path.expanduser(one)) for one in safe]
+    return any(one in ("*", root) or (one.endswith("/*") and within(root, one[:-2])) for one in real)
 
 
 def _is_own(place: str, git_dir: str, *, nested: bool) -> bool:
@@ -255,7 +289,8 @@ def _bare(place: str) -> Repository | None:
         common = _common_dir(place)
         # Somebody stands inside of a .git folder: the project is the one around it.
         root = os.path.dirname(common) if os.path.basename(common) == ".git" else place
-        return Repository(root, common, _base(root, place, common), is_claim=not _has_tree(common))
+        others = _is_others(place, place)
+        return Repository(root, common, _base(root, place, common), is_claim=not _has_tree(common), is_others=others)
     except Unusable:
         return None
 
