@@ -15,7 +15,8 @@ chosen, by those in `held` nothing.
 
 What an agent knows when it answers is the block of its start and that of the prompt. So the same prompts are also put
 to the real hooks, a start and the prompt in a session each, with the settings as they are: once with all statements in
-one project, and once with those of others in another project, as on a machine where every project has its own. Told
+one project, and once with those of others in another project, as on a machine where every project has its own. What
+the person typed before it, as far as it states none of the statements, was asked in the project lately. Told
 is of the prompts that want something how many have it from the prompt alone and how many from either; and of those
 that want nothing how many were given nothing wrong by the prompt.
 
@@ -33,6 +34,7 @@ import json
 import os
 import random
 import runpy
+import shutil
 import statistics
 import sys
 import tempfile
@@ -50,8 +52,9 @@ from holdfast.app.sweep import sweep
 from holdfast.base import clock
 from holdfast.base.clock import now
 from holdfast.inject import prompt as relevance
+from holdfast.journal import Journal
 from holdfast.privacy import speech
-from holdfast.records import HookCall, Memory, Scope
+from holdfast.records import Event, HookCall, Memory, Scope
 from holdfast.sessions.index import ProjectOf
 from holdfast.store import memory_file
 from holdfast.store.read_only_index import ReadOnlyIndex
@@ -71,6 +74,7 @@ HALVES = ("seen", "held")
 LAID = {"one project": True, "own project": False}
 # By so much of its beginning a statement is known in a block, which may end it at a sentence.
 _BEGINNING = 60
+_BEFORE = 100
 # Wanted, arguable, and what was found with its marks.
 Marks = list[tuple[str, str, list[tuple[float, str]]]]
 
@@ -249,10 +253,26 @@ def in_context(folder: Path) -> list[dict[str, object]]:
                 if not is_one:
                     lay(home, others, "another")
                 for id, wanted, *arguable in prompts:
+                    _lay_asks(home, _asked_before(messages, id, dict(own + others)))
                     row = _given_by_hooks(home, str(messages[id]["text"]), dict(own + others))
                     _count(counts[half], row, wanted, ",".join(arguable))
         found += [{"set": half, "homes": name, **counts[half]} for half in HALVES]
     return found
+
+
+def _asked_before(messages: dict[str, dict[str, object]], id: str, statements: dict[str, str]) -> list[str]:
+    """Return what the writer of a message typed before it, but for what states one of the statements."""
+    mine = [key for key, one in messages.items() if one["writer"] == messages[id]["writer"]]
+    return [str(messages[key]["text"]) for key in mine[: mine.index(id)] if key not in statements]
+
+
+def _lay_asks(home: str, asked: list[str]) -> None:
+    """Write a journal of the day before in which these were asked, and nothing else."""
+    journal = Journal(home)
+    shutil.rmtree(journal.folder, ignore_errors=True)
+    at = clock.iso(clock.seconds(now()) - clock.DAY_SECONDS)
+    for text in asked[-_BEFORE:]:
+        journal.append(Event(at, "prompt", {"project": PROJECT, "prompt": text}), durable=False)
 
 
 def _given_by_hooks(home: str, text: str, statements: dict[str, str]) -> dict[str, set[str]]:

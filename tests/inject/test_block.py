@@ -21,10 +21,10 @@ def memory(key: str, body: str = "", kind: str = "project", **more: object) -> M
     return Memory(key, Scope(kind, owner), body=body or f"Statement of {key}.", **told)
 
 
-def items(*found: Memory, doing: str = "", uses: int = 0) -> list[Item]:
-    """Return memories as the items that a start chooses from."""
-    candidates = [Candidate(one, 0.0, (), False, uses, "") for one in found]
-    return memories.items(candidates, NOW, doing=doing)
+def items(*found: Memory, near: str = "", uses: int = 0) -> list[Item]:
+    """Return memories as the items that a start chooses from; one of them may be near to what is being done."""
+    candidates = [Candidate(one, 0.0, (), False, uses, "", 1.0 if one.key == near else 0.0) for one in found]
+    return memories.items(candidates, NOW)
 
 
 def item(text: str, part: str = NOTES, *, theirs: bool = False, worth: float = 0.0, head: str = "Facts") -> Item:
@@ -214,15 +214,16 @@ def test_different_facts_are_both_told(one, other):
         {"trust": "user"},
         {"type": "decision"},
         {"updated": "2026-11-16T00:00:00Z"},
-        {"body": "The login form of the shop keeps its token in a cookie of this size."},
+        {"key": "near"},
     ],
 )
 def test_worth_decides_what_is_told(better):
     """Pinned, trusted, decided, newer, and near to what is being done: each of them goes before what is not."""
     plain = {"trust": "agent", "updated": "2026-01-01T00:00:00Z", "type": "project"}
-    first = memory("first", **{"body": "The north gate of place7 is shut at night by the guard.", **plain, **better})
+    told = {"key": "first", "body": "The north gate of place7 is shut at night by the guard.", **plain, **better}
+    first = memory(**told)
     others = [memory(f"m-{n}", f"The south gate of place{n}0 is shut at night by a guard.", **plain) for n in range(60)]
-    told = blocked(items(*others, first, doing="repair the login form: the token in the cookie"), 1_000).text
+    told = blocked(items(*others, first, near="near"), 1_000).text
     assert first.body in told and sum(one.body in told for one in others) < 20
 
 

@@ -100,3 +100,15 @@ def test_the_latest_come_newest_first(tmp_path) -> None:
     found = [event.data["text"] for event in journal.latest("note")]
     assert found == [f"2026-11-{day} {number}" for day in (16, 15) for number in (2, 1, 0)]
     assert len(list(journal.latest("note", most=150))) < len(found)
+
+
+def test_what_a_project_was_asked_lately_comes_newest_first(tmp_path) -> None:
+    """The asks of a project under all of its names, of several days, and of no other project."""
+    journal = Journal(str(tmp_path))
+    for day in range(10, 17):
+        for project in ("shop", "mill", "old-shop"):
+            told = {"project": project, "prompt": f"{project} {day}"}
+            journal.append(Event(f"2026-11-{day}T00:00:00Z", "prompt", told))
+    asked = journal.asked_lately(("shop", "old-shop"))
+    assert asked[:3] == ["old-shop 16", "shop 16", "old-shop 15"]
+    assert len(asked) == 14

@@ -43,7 +43,7 @@ def start_block(run: HookRun) -> Block:
     pages = recovery.ToldPages(run.workspace).items(after_compaction=compacted, asked=asked)
     standing = readback.items(run)
     first = [] if compacted else _for_the_user(run)
-    doing = " ".join([*asked, *(one.said for one in [*pages, *standing] if one.part in (ASKED, ADDED, STATE))])
+    doing = [*asked, *(one.said for one in [*pages, *standing] if one.part in (ASKED, ADDED, STATE))]
     told, more, left_out = _memories(run, doing, needed=not (pages or standing))
     told += _doctrine(run)
     # What the person wrote on a page comes behind their memories, after a compaction, too; their rules come first.
@@ -75,7 +75,7 @@ def _with_what_was_recovered(made: Block, standing: frozenset[str]) -> Block:
     return Block(text, made.given, made.left_out, (*made.lines, Line(line, len(line) + 1, "what was recovered")))
 
 
-def _memories(run: HookRun, doing: str, *, needed: bool) -> tuple[list[Item], int, list[tuple[str, str]]]:
+def _memories(run: HookRun, doing: list[str], *, needed: bool) -> tuple[list[Item], int, list[tuple[str, str]]]:
     """Return the memories of the session's scopes, how many more there are, and what is not told and why.
 
     Without an index there are none, which is an error if `needed`.
@@ -84,7 +84,7 @@ def _memories(run: HookRun, doing: str, *, needed: bool) -> tuple[list[Item], in
     try:
         with ReadOnlyIndex(run.home, run.is_late) as index:
             room = run.settings.number("inject.start_characters")
-            found, more, left_out = memories.found(index, run.scopes(), fresh, room)
+            found, more, left_out = memories.found(index, run.scopes(), fresh, room, [*doing, *_lately(run)])
             if run.settings.flag("learning.enabled") and not run.settings.flag("readback.lessons"):
                 found = [one for one in found if one.memory.type != "lesson"]
     except (HoldfastError, sqlite3.Error):
@@ -92,7 +92,13 @@ def _memories(run: HookRun, doing: str, *, needed: bool) -> tuple[list[Item], in
             raise
         return [], 0, []
     weights, doubted = readback.weights(run), doubted_memories(run.home)
-    return memories.items(found, run.at, fresh, doing=doing, weights=weights, doubted=doubted), more, left_out
+    return memories.items(found, run.at, fresh, weights=weights, doubted=doubted), more, left_out
+
+
+def _lately(run: HookRun) -> list[str]:
+    """Return what was asked in this project lately, by which is chosen what is told and which nobody is told."""
+    project = run.project()
+    return run.journal.asked_lately(project.ids) if project else []
 
 
 def _doctrine(run: HookRun) -> list[Item]:

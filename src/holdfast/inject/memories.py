@@ -18,9 +18,8 @@ from holdfast.inject.block import (
     Item,
     given_of,
     statement_of,
-    telling_words,
-    unstressed,
 )
+from holdfast.inject.prompt import topics
 from holdfast.privacy import fence
 
 TYPE_CHECKING = False
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from holdfast.project.anchors import Freshness
-    from holdfast.records import Candidate, Memory, Scope
+    from holdfast.records import Candidate, Scope
     from holdfast.store.read_only_index import ReadOnlyIndex
 
 _TRUST = {"user": 1.5, "agent": 0.9, "derived": 0.7, "import": 0.2}
@@ -41,24 +40,29 @@ RULE_TYPES = ("user", "feedback")
 _HEADS = {"user": "Wishes", "feedback": "Wishes", "decision": "Decided", "lesson": "Lessons"}
 _FACTS = "Facts"
 _ORDER = (OF_RULES, "Wishes", "Decided", "Lessons", _FACTS)
-_SHARED_WORDS = 3
-_MIN_NEAR = 5
+_NEAR = 0.25
 _MAX_NAME = 40
 
 
 def found(
-    index: ReadOnlyIndex, scopes: Mapping[str, Sequence[Scope]], fresh: Callable[[], Freshness], room: int
+    index: ReadOnlyIndex,
+    scopes: Mapping[str, Sequence[Scope]],
+    fresh: Callable[[], Freshness],
+    room: int,
+    doing: Sequence[str] = (),
 ) -> tuple[list[Candidate], int, list[tuple[str, str]]]:
     """Return the memories of these scopes that may be told, how many there are besides, and what is not told.
 
-    `fresh` knows which of them hold on the branch that is checked out; there is so much `room`, in characters.
+    `fresh` knows which of them hold on the branch that is checked out; there is so much `room`, in characters. `doing`
+    are texts about what the project is doing now: asks, and how things stand.
     """
+    near = index.having(topics(doing)) if doing else {}
     candidates: list[Candidate] = []
     left_out: list[tuple[str, str]] = []
     total = 0
     for some in scopes.values():
         total += index.number_in(some)
-        for one in index.worth_telling(some, room):
+        for one in index.worth_telling(some, room, near):
             memory = None if one.superseded_by else index.as_it_is(one.memory)
             if memory is None or (memory.branch and not fresh().holds_here(memory)):
                 why = f"replaced by {one.superseded_by}" if one.superseded_by else "its file is gone"
@@ -74,18 +78,15 @@ def items(
     now: str,
     fresh: Callable[[], Freshness] | None = None,
     *,
-    doing: str = "",
     weights: Mapping[tuple[str, str, str], float] | None = None,
     doubted: Mapping[tuple[str, str, str], str] | None = None,
 ) -> list[Item]:
-    """Return the memories as items, in the order in which they are told; `doing` is what the project is doing now.
+    """Return the memories as items, in the order in which they are told.
 
     `weights` has what lessons weigh, and `doubted` what stands before a memory that the person may have taken back, by
     scope, owner and key. `fresh` is asked whether the code is as it was that a memory names, of each that is told.
     """
-    # A number or a short word is near to anything.
-    near = frozenset([word for word in telling_words(doing) if len(word) >= _MIN_NEAR and word.isalpha()])
-    made = [_item(one, now, near, weights or {}, fresh, doubted or {}) for one in candidates]
+    made = [_item(one, now, weights or {}, fresh, doubted or {}) for one in candidates]
     # The newest of each kind first, with pinned ones before them except for rules, where the newer word wins; lessons
     # by their weight.
     made.sort(key=lambda pair: pair[0].memory.updated, reverse=True)
@@ -98,7 +99,6 @@ def items(
 def _item(
     one: Candidate,
     now: str,
-    near: frozenset[str],
     weights: Mapping[tuple[str, str, str], float],
     fresh: Callable[[], Freshness] | None,
     doubted: Mapping[tuple[str, str, str], str],
@@ -109,9 +109,6 @@ def _item(
     theirs = memory.trust == "user"
     is_rule = theirs and memory.type in RULE_TYPES
     days = days_between(memory.updated, now)
-    plain = unstressed(statement) if near else ""
-    # Most statements have none of these words anywhere.
-    shared = near.intersection(telling_words(statement)) if any(word in plain for word in near) else frozenset()
     weight = weights.get(place, 0.0)
     worth = (
         _PINNED * memory.pinned
@@ -119,7 +116,7 @@ def _item(
         + _TYPE.get(memory.type, 0.5)
         + _SCOPE.get(memory.scope.kind, 0.0)
         + min(_MAX_USED, one.uses / 10)
-        + _NEAREST * min(1.0, len(shared) / _SHARED_WORDS)
+        + _NEAREST * one.meaning
         + _NEW / (1 + days / _HALF_AFTER_DAYS)
         + weight
     )
@@ -131,20 +128,21 @@ def _item(
         who = fence.safe(fence.harmless_line(memory.agent, _MAX_NAME), fence.without_secrets)
         head += f", as the agent {who} says" if who else ", as an agent says"
     part = NOTES if not is_rule else EVERYWHERE if memory.scope.kind == "global" else RULES
-    why = _why(memory, one.uses, days, shared, weight)
+    why = _why(one, days, weight)
     doubt, code = doubted.get(place, ""), fresh if memory.anchors else None
     lead = (lambda: doubt + (code().lead(memory) if code else "")) if doubt or code else None
     told = given_of(memory, why)
     return one, Item(statement, told, part, head, theirs, worth, statement, safe=False, lead=lead)
 
 
-def _why(memory: Memory, uses: int, days: float, shared: frozenset[str], weight: float) -> str:
+def _why(one: Candidate, days: float, weight: float) -> str:
+    memory, uses = one.memory, one.uses
     told = [
         "pinned" if memory.pinned else "",
         f"said by: {memory.trust}",
         f"type {memory.type}",
         f"used {count(uses, 'time')}" if uses else "",
-        f"near to what is being done ({count(len(shared), 'word')} in common)" if shared else "",
+        "near to what is being done" if one.meaning >= _NEAR else "",
         f"weighs {weight:.1f} as a lesson" if weight else "",
         f"updated {count(round(days), 'day')} ago" if round(days) else "updated today",
     ]

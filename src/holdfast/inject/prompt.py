@@ -56,6 +56,8 @@ _LONG, _IN_COMMON = 18, 2
 # So much of a prompt is read for what it states itself, and with so much of a memory told by it, nothing is new.
 _MAX_TOLD, _NOTHING_NEW = 4_000, 0.75
 _TINY = 1e-7
+# What several texts are about is told by the beginning of each, in so many words.
+_MAX_TOPIC, _TOPICS = 400, 60
 _weights: dict[str, float] = {}
 _DENYING = frozenset(("not", "no", "never", "without", "don", "dont", "nicht", "kein", "keine", "nie", "ohne"))
 _TAKING_BACK = frozenset(("not", "never", "nicht", "nie", "forget", "vergis", "vergiss", "wrong", "falsch"))
@@ -190,6 +192,16 @@ def is_telling(said: list[str]) -> bool:
 def weight_of(text: str) -> float:
     """Return how much the words of a text tell together."""
     return sum([weight(word) for word in dict.fromkeys(map(plain, words(text)))])
+
+
+def topics(texts: Iterable[str]) -> list[str]:
+    """Return the words that tell what these texts are about, those of the most and the first of them before others."""
+    counts: dict[str, int] = {}
+    for text in texts:
+        plain_words, pairs = query_words(text[:_MAX_TOPIC])
+        for word in [*[word for word in plain_words if weight(plain(word)) == 1.0], *pairs]:
+            counts[word] = counts.get(word, 0) + 1
+    return sorted(counts, key=lambda word: -counts[word])[:_TOPICS]
 
 
 def weight(word: str) -> float:

@@ -16,10 +16,12 @@ from holdfast.records import Event, Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 # How long a hook took is known when it ends: so much room is left for it at the end of its line.
 _ROOM = ', "ms": {:>8}}}'
+# What a project is doing is known by so many of its last prompts, as far as they stand at the end of these days' files.
+_ASKED, _LATELY, _DAYS = 50, 1 << 17, 14
 # What a person has to be told (`notices.py`). A hook looks whether there is such a file, and mostly there is none.
 NOTICES = os.path.join("updates", "notices.jsonl")
 
@@ -57,14 +59,21 @@ class Journal:
                     if event is not None and kind in ("", event.kind):
                         yield event
 
-    def latest(self, kind: str, most: int = 1 << 20) -> Iterator[Event]:
-        """Return the events of a kind that stand in the last bytes of the newest two files, newest first."""
-        for name in self.days()[:-3:-1]:
+    def latest(self, kind: str, most: int = 1 << 20, days: int = 2) -> Iterator[Event]:
+        """Return the events of a kind that stand in the last bytes of the newest files, newest first."""
+        known = kind.encode()
+        for name in self.days()[: -days - 1 : -1]:
             data, _ = files.read_tail(os.path.join(self.folder, name), most)
             for line in reversed(data.split(b"\n")):
-                event = _read(line)
+                event = _read(line) if known in line else None
                 if event is not None and event.kind == kind:
                     yield event
+
+    def asked_lately(self, projects: Collection[str]) -> list[str]:
+        """Return what was asked last in a project, which may have had several names, the newest first."""
+        events = self.latest("prompt", _LATELY, _DAYS)
+        asked = (str(one.data.get("prompt", "")) for one in events if one.data.get("project") in projects)
+        return [text for text, _ in zip(asked, range(_ASKED), strict=False)]
 
     def uses(self) -> Iterator[tuple[Scope, str, str]]:
         """Return every use as scope, key and time."""

@@ -18,10 +18,11 @@ from holdfast.records import Candidate, Memory, Scope
 from holdfast.store.full_text import in_parts
 from holdfast.store.index import SCHEMA, IndexReader, Stamp, at_places
 from holdfast.store.memory_table import MemoryTable
+from holdfast.store.words import quoted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _BUSY_SECONDS = 0.05
 _STEPS = 2_000
@@ -30,6 +31,10 @@ _REMAKE = "Run `holdfast reindex`."
 # Of each kind as many as could find room at a session's start: the person's rules, decisions, lessons, and the newest.
 _FIRST = "ORDER BY pinned DESC, updated DESC LIMIT"
 _USUALLY, _AT_MOST = 40, 200
+# And what has the words of what is being worked on, a short one before a long one that has as many: of each word the
+# newest that have it, and of all these the nearest.
+_HAVING, _LOOKED_AT, _NEAREST = 200, 1_000, 60
+_LONGEST, _BESIDE, _HALF = 300, 20, 0.2
 _TOLD = (
     *(f"AND type = '{kind}' AND trust = 'user' {_FIRST} 50" for kind in ("user", "feedback", "decision", "lesson")),
     *(f"AND type = '{kind}' AND trust = 'agent' {_FIRST} 20" for kind in ("decision", "lesson")),
@@ -113,29 +118,58 @@ class ReadOnlyIndex(IndexReader):
         """Return about how many memories there are, without counting them."""
         return int(self.db.execute("SELECT ifnull(max(id), 0) FROM memory").fetchone()[0])
 
-    def worth_telling(self, scopes: Iterable[Scope], room: int = 0) -> list[Candidate]:
+    def worth_telling(
+        self, scopes: Iterable[Scope], room: int = 0, near: Mapping[int, float] | None = None
+    ) -> list[Candidate]:
         """Return what of these scopes a session may be told: the newest of each kind, the pinned before all others.
 
-        More of them where these do not fill so many characters.
+        More of them where these do not fill so many characters; and the nearest, where something is `near`.
         """
-        return [one for scope in scopes for one in self._worth_telling(scope, room)]
+        return [one for scope in scopes for one in self._worth_telling(scope, room, near or {})]
 
-    def _worth_telling(self, scope: Scope, room: int, most: int = _USUALLY) -> list[Candidate]:
+    def _worth_telling(
+        self, scope: Scope, room: int, near: Mapping[int, float], most: int = _USUALLY
+    ) -> list[Candidate]:
         told = (*_TOLD, f"{_FIRST} {most}")
         kinds = [f"SELECT * FROM (SELECT id FROM memory WHERE scope = ?1 AND owner = ?2 {one})" for one in told]
-        ids = self.db.execute(" UNION ".join(kinds), (scope.kind, scope.owner)).fetchall()
-        found = self._candidates(",".join([str(row) for (row,) in ids])) if ids else []
+        ids = [row for (row,) in self.db.execute(" UNION ".join(kinds), (scope.kind, scope.owner))]
+        nearest = self._nearest(scope, near) if near else {}
+        found = self._candidates([*dict.fromkeys((*ids, *nearest))], nearest) if ids else []
         is_short = len(ids) >= most < _AT_MOST and sum([len(one.memory.body) for one in found]) < room
-        return self._worth_telling(scope, room, min(2 * most, _AT_MOST)) if is_short else found
+        return self._worth_telling(scope, room, near, min(2 * most, _AT_MOST)) if is_short else found
+
+    def having(self, words: Iterable[str]) -> dict[int, float]:
+        """Return how much each memory has of these words, by its number; of a rare one more."""
+        found: dict[int, float] = {}
+        for word in words:
+            rows = self.db.execute(
+                "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?", (quoted(word), _HAVING)
+            ).fetchall()
+            # About what the logarithm of its rarity is.
+            rare = (1 + len(rows)) ** -0.25
+            for (row,) in rows:
+                found[row] = found.get(row, 0.0) + rare
+        return found
+
+    def _nearest(self, scope: Scope, near: Mapping[int, float]) -> dict[int, float]:
+        """Return the nearest memories of a scope, each with how near it is for its length, from 0 to 1."""
+        best = sorted(near, key=lambda row: -near[row])[:_LOOKED_AT]
+        rows = self.db.execute(
+            "SELECT m.id, length(w.body) FROM memory m JOIN words w ON w.rowid = m.id"
+            f" WHERE m.scope = ? AND m.owner = ? AND m.id IN ({','.join(map(str, best))})",
+            (scope.kind, scope.owner),
+        )
+        told = {row: near[row] / (min(length, _LONGEST) + _BESIDE) ** 0.5 for row, length in rows}
+        return {row: told[row] / (told[row] + _HALF) for row in sorted(told, key=lambda row: -told[row])[:_NEAREST]}
 
     def number_in(self, scopes: Iterable[Scope]) -> int:
         """Return how many memories these scopes have."""
         asked = "SELECT count(*) FROM memory WHERE scope = ? AND owner = ?"
         return sum([self.db.execute(asked, (scope.kind, scope.owner)).fetchone()[0] for scope in scopes])
 
-    def _candidates(self, ids: str) -> list[Candidate]:
-        """Return these memories, which are of one scope, each with how often it was used and what replaces it."""
-        among = f"m.id IN ({ids})"
+    def _candidates(self, ids: Sequence[int], near: Mapping[int, float]) -> list[Candidate]:
+        """Return these memories, which are of one scope, each with its use, what replaces it and how near it is."""
+        among = f"m.id IN ({','.join(map(str, ids))})"
         same = "u.scope = m.scope AND u.owner = m.owner AND u.key = m.key"
         uses = dict(self.db.execute(f"SELECT m.key, u.count FROM memory m JOIN uses u ON {same} WHERE {among}"))
         # Of several replacements for one memory, the newest comes last and counts.
@@ -149,8 +183,10 @@ class ReadOnlyIndex(IndexReader):
         stamps = self.db.execute(f"SELECT path, ctime_ns, size, inode, unsure FROM memory m WHERE {among}")
         self._stamps.update({path: Stamp(at, size, inode, bool(unsure)) for path, at, size, inode, unsure in stamps})
         return [
-            Candidate(one, 0.0, (), False, uses.get(one.key, 0), one.ended_by(replaced.get(one.key, "")))
-            for one in self.memories_where(among, ())
+            Candidate(
+                one, 0.0, (), False, uses.get(one.key, 0), one.ended_by(replaced.get(one.key, "")), near.get(row, 0.0)
+            )
+            for row, one in self.memories_by_number(ids, "TRUE", ()).items()
         ]
 
     def known(self, places: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str, str], Memory]:
