@@ -198,6 +198,14 @@ def test_a_rule_holds_once_a_session_and_not_before_it_was_known(archived, repla
     assert rule.tokens > len(PUSH) // 4, "the way out stands behind it"
 
 
+def test_a_rule_about_several_things_holds_each_of_them_once(archived, replayed, laid_down) -> None:
+    """A commit and a push of one session are both held by "never commit or push", as hooks hold them."""
+    laid_down("2026-05-05T00:00:00Z", "Never commit or push.")
+    archived("s-2", "2026-05-06", human("Go on."), ran("git commit -m x"), ran("git commit -m y"), ran("git push"))
+    (rule,) = replayed().rules
+    assert [one.text for one in rule.examples] == ["git commit -m x", "git push"]
+
+
 def test_a_hold_of_what_the_person_asked_for_is_in_vain(archived, replayed, laid_down) -> None:
     """Who has just said "push it" is asked for nothing new."""
     laid_down("2026-05-05T00:00:00Z", PUSH)

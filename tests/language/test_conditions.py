@@ -215,6 +215,14 @@ def test_a_command_that_is_only_spoken_of_does_not_run(line: str) -> None:
         ("pytest --tb=short", "pytest -x --tb short a.py", True),
         ("pytest --tb=short", "pytest --tb long short", False),
         ("pytest --tb short", "pytest --tb=short", True),
+        ("psql *DROP*", 'psql shop -c "DROP TABLE cart"', True),
+        ("psql *DROP*", 'psql shop -c "drop table cart"', True),
+        ("psql *DROP*", 'psql shop -c "select 1"', False),
+        ("* *db.internal*", "psql -h db.internal -U app", True),
+        ("* *db.internal*", "git commit -m 'Rename db.internal'", False),
+        ("bash -c", "sudo bash -c 'ls'", True),
+        ("bash -c", "bash build.sh", False),
+        ("eval", 'eval "$LINE"', True),
     ],
 )
 def test_patterns_of_commands(when: str, line: str, wanted: bool) -> None:
@@ -480,7 +488,7 @@ def test_a_bomb_of_shells_has_an_end() -> None:
     line = "git push"
     for _ in range(12):
         line = f"eval {line} $({line[:200]})"
-    assert 0 < len(list(runs(line[:8_000]))) < 200
+    assert 0 < len(list(runs(line[:8_000]))) < 300
 
 
 def test_a_pattern_of_many_folders_is_no_riddle() -> None:
@@ -524,14 +532,7 @@ def test_a_folder_at_the_top_of_the_project_is_meant_there(tmp_path) -> None:
 @pytest.mark.parametrize(
     "when",
     [
-        *(
-            "wget | bash",
-            "pg_dump * | gzip",
-            "make deploy > log",
-            "cd web && npm ci",
-            'psql -c "DROP TABLE"',
-            "bash -c *",
-        ),
+        *("wget | bash", "pg_dump * | gzip", "make deploy > log", "cd web && npm ci", 'psql -c "DROP TABLE"'),
         *(
             "ruff check --fix, !ruff check --fix",
             "cargo, curl | sh",

@@ -14,8 +14,9 @@ from holdfast.language.conditions import Call
 from holdfast.language.likeness import alike, words_of
 from holdfast.privacy import speech
 from holdfast.privacy.fence import fenced
-from holdfast.records import Memory, Scope, Session, SessionEvent
+from holdfast.records import STRENGTHS, Memory, Scope, Session, SessionEvent
 from holdfast.records import replace as replaced
+from holdfast.rules.matching import item_of
 from holdfast.rules.rule import Rule, rule_of
 from holdfast.rules.table import MAX_TEXT
 from holdfast.rules.wording import MAX_SAID, reason, strength
@@ -29,10 +30,11 @@ _MAX_CALL = 100
 class RuleCall:
     """A call that fulfils the conditions of these rules, each with what of the call does.
 
-    `asked`: the person's last message asked for it. With no rule it says that the context was compacted.
+    `matched` has the number of a rule, what fulfils it, and which item of its condition that is. `asked`: the person's
+    last message asked for it. With no rule it says that the context was compacted.
     """
 
-    matched: tuple[tuple[int, str], ...] = ()
+    matched: tuple[tuple[int, str, str], ...] = ()
     failed: bool = False
     asked: bool = False
 
@@ -73,7 +75,7 @@ class RuleWalk:
         self._spoken: dict[str, list[_Spoken]] = {}
         # What each session was told since its last compaction, and which rules held one of its calls.
         self._told: dict[str, set[_Version]] = {}
-        self._held: dict[str, set[_Version]] = {}
+        self._held: dict[str, set[tuple[_Version, str]]] = {}
 
     def calls_in(
         self, session: Session, root: str, events: Sequence[SessionEvent]
@@ -88,10 +90,10 @@ class RuleWalk:
             elif event.role == "tool" and event.tool:
                 matched = tuple(self._matched(session, root, event))
                 if matched:
-                    asked = any(_asks_for(said, what) for _, what in matched)
+                    asked = any(_asks_for(said, what) for _, what, _ in matched)
                     yield event, RuleCall(matched, event.failed, asked)
 
-    def _matched(self, session: Session, root: str, event: SessionEvent) -> Iterator[tuple[int, str]]:
+    def _matched(self, session: Session, root: str, event: SessionEvent) -> Iterator[tuple[int, str, str]]:
         call = None
         # Some agents escape letters; lines that cannot be searched as they are get parsed.
         is_plain = event.input.isascii() and "\\u" not in event.input
@@ -104,8 +106,8 @@ class RuleWalk:
                 call = Call(event.tool, event.input, error, folder, root, branch)
             learned_on = version.rule.memory.branch
             what = conditions.matched(version.rule.condition, call) if learned_on in ("", call.branch) else ""
-            if what:
-                yield number, what
+            if what and call:
+                yield number, what, item_of(version.rule.condition, call) if version.rule.does != STRENGTHS[0] else ""
 
     def take(self, where: tuple[str, int, str], project: str, call: RuleCall, *, counts: bool) -> None:
         """Take a call in the order of time; `where` is session, line and time. What does not count is only told."""
@@ -116,18 +118,20 @@ class RuleWalk:
             return
         agent = session.partition("/")[0]
         adapter = agents.get(agent) if agent in agents.names() else None
-        by_strength: dict[str, list[tuple[_Version, str]]] = {}
-        for version, what in ((self._versions[number], what) for number, what in call.matched):
+        by_strength: dict[str, list[tuple[_Version, str, str]]] = {}
+        for number, what, item in call.matched:
+            version = self._versions[number]
             if version.is_known(project, at):
                 does, _ = strength(version.rule.does, version.rule.memory.trust, self._strongest, adapter)
-                by_strength.setdefault(does, []).append((version, what))
-        once = [one for one in by_strength.get("hold", ()) if one[0] not in held]
+                by_strength.setdefault(does, []).append((version, what, item))
+        # A rule about several things holds each of them once.
+        once = [one for one in by_strength.get("hold", ()) if (one[0], one[2]) not in held]
         stops = by_strength.get("deny") or once or by_strength.get("ask") or []
         new = [one for several in by_strength.values() for one in several if one[0] not in told]
         says = sorted(new, key=lambda one: -conditions.weight(one[0].rule.condition))[:MAX_SAID]
-        held.update(version for version, _ in stops)
-        told.update(version for version, _ in stops or says)
-        for version, what in (stops or says) if counts else ():
+        held.update((version, item) for version, _, item in stops)
+        told.update(version for version, _, _ in stops or says)
+        for version, what, _ in (stops or says) if counts else ():
             self._speaks(version.rule, where, what, call, holds=bool(stops))
 
     def _speaks(self, rule: Rule, where: tuple[str, int, str], what: str, call: RuleCall, *, holds: bool) -> None:

@@ -130,10 +130,12 @@ def runs(line: str, depth: int = 0) -> Iterator[Run]:
             yield Run((), (), part.text, part.writes, folder)
             continue
         carried = _carried(words, text_fed)
+        given = _as_written(part.words)
         if carried:
+            # "Don't use `bash -c`" is about the shell itself.
+            yield Run(tuple(words), given, part.text, (), folder)
             yield from runs(carried, depth + 1)
             continue
-        given = _as_written(part.words)
         if fed_by and given and commands.program(given[0]) == "xargs":
             words = _with_each(words, given)
         fed = fed_by, part.reads, part.fed
@@ -213,15 +215,15 @@ def fulfils(words: Sequence[str], pattern: Sequence[str], *, as_spelled: bool = 
     ):
         return False
     for number, one in enumerate(pattern):
-        either = [_base(wish) for wish in one.split("|")] if not number else one.split("|")
-        if number and one[0] in "-+":
-            if not any(_has_option(words, wish) for wish in either):
+        if number and (one[0] in "-+" or (one[0] == one[-1] == "*" and one.strip("*"))):
+            if not any(_has(words, wish, of_any=named[0] == "*") for wish in one.split("|")):
                 return False
         elif one == "*" and number == len(pattern) - 1:
             return True
-        elif not plain or not any(_is_named(plain[0], wish, words[0] if number else "") for wish in either):
-            return False
         else:
+            either = one.split("|") if number else [_base(wish) for wish in one.split("|")]
+            if not plain or not any(_is_named(plain[0], wish, words[0] if number else "") for wish in either):
+                return False
             plain.pop(0)
     return bool(pattern)
 
@@ -303,7 +305,13 @@ def _base(program: str) -> str:
     return program.rstrip("/").rpartition("/")[2] or program
 
 
-def _has_option(words: Sequence[str], wanted: str) -> bool:
+def _has(words: Sequence[str], wanted: str, *, of_any: bool) -> bool:
+    """Whether a command has an option, or anywhere what a wish has between stars: `psql -c "DROP TABLE x"`, `*DROP*`.
+
+    Of any program that stands in a word; what has spaces may be a message.
+    """
+    if wanted[0] == "*":
+        return any(_is_named(word, wanted, words[0]) for word in words[1:] if not of_any or " " not in word)
     if any(commands.is_option(word, wanted) for word in words[1:]):
         return True
     # `-rf` is `-r` and `-f`, in whatever order and however many words.

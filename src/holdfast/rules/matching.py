@@ -97,7 +97,7 @@ def tree_of(root: str) -> Callable[[str], str]:
     return look
 
 
-def _item_of(condition: conditions.Condition, call: Call) -> str:
+def item_of(condition: conditions.Condition, call: Call) -> str:
     """Return which command or file of a condition a call is; nothing where the condition has only one."""
     named = [one for one in (*condition.commands, *condition.paths) if one[:1] != "!"]
     if len(named) == 1:
@@ -149,7 +149,7 @@ def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]], line: str, print
         unless = condition.unless if condition and fulfilled else ()
         was_done = bool(unless) and _was_done(run, unless)
         if fulfilled and not was_done and table.is_as_read(run.home, row):
-            item = _item_of(condition, call) if condition and row.does != "say" else ""
+            item = item_of(condition, call) if condition and row.does != "say" else ""
             found.append(Found(scope, row, fulfilled, item))
     # More of a command or a path is more specific, and then the narrower scope.
     return sorted(

@@ -126,6 +126,21 @@ def test_work_as_usual_is_no_fix() -> None:
         assert steps(retries, line) == [], error
 
 
+def test_half_a_fix_is_none() -> None:
+    """Where something was taken away first, or a secret given, what was run beside it is not told alone."""
+    broken = "Error: the tree of packages is invalid: expected 4.1"
+    for first in ("rm -rf node_modules package-lock.json", "npm config set token [redacted:npm-token]"):
+        retries = Retries()
+        retries.failed(failure("npm run build", broken))
+        steps(retries, first)
+        steps(retries, "npm install")
+        assert steps(retries, "npm run build") == []
+    retries = Retries()
+    retries.failed(failure("npm run build", broken))
+    steps(retries, "npm install")
+    assert steps(retries, "npm run build") == [("ran `npm install`",)]
+
+
 def test_among_several_commands_those_that_the_error_speaks_of() -> None:
     """What sets something up, or names what was missing, helped; of what else was run nobody knows."""
     retries = Retries()

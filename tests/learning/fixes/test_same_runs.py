@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.language.commands import main_of
-from holdfast.learning.fixes.retries import is_other_form, is_same_run
+from holdfast.learning.fixes.same_runs import is_other_form, is_same_run
 
 
 def same(failed: str, succeeded: str) -> bool:

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 from holdfast.base.light_records import dataclass
 from holdfast.base.text import one_line
-from holdfast.language import failures, shell, tools
-from holdfast.language.commands import TABLE, Command, is_a, main_of, parse, plain_words, shown
+from holdfast.language import failures, tools
+from holdfast.language.commands import TABLE, Command, is_a, main_of, plain_words, removes, shown
 from holdfast.language.word_lists import listed
 from holdfast.learning.fixes.model import MAX_STEPS, Fix, id_of
+from holdfast.learning.fixes.same_runs import WAITS, covers, is_explained, is_other_form, is_same_run
 from holdfast.privacy import fence
 from holdfast.privacy.fence import without_secrets
+from holdfast.privacy.redact import without_marks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,19 +39,9 @@ _MAX_LINE = 600
 _MAX_ERROR = 200
 # So many steps after a failure another form of the command is still an answer to it.
 _SOON = 2
-# So many words two forms of a line have in common, of what follows another program so many; and this part of them.
-_MANY, _SOME, _MOSTLY = 2, 1, 0.7
-# A line that is longer than so many of the other is another one.
-_LONGER = 3
+# A word that is no longer may stand in a step by chance.
+_MIN_WORD = 3
 _INSTEAD = " instead"
-# Options that change what is printed, and not what is run.
-_OF_OUTPUT = (
-    *("-v", "-vv", "-q", "-s", "-x", "-ra", "-rA", "--verbose", "--quiet", "--silent", "--color", "--no-color", "--tb"),
-    *("--bail", "--maxfail", "--reporter", "-count", "--nocapture", "--no-header", "--progress", "--colour", "--json"),
-)
-# Commands that only wait, and wrappers that only measure or bound how long another one runs.
-_WAITS = ("sleep", "wait", "true", ":")
-_BOUNDS = ("time", "timeout", "gtimeout", "nohup", "stdbuf")
 # Programs that change the text of files.
 _EDITORS = ("sed", "perl", "patch", "awk", "git apply")
 # How files end, or what they are called, that hold settings.
@@ -175,7 +167,7 @@ class Retries:
             return False
         loose = failures.says(one.failure.error, "missing")
         is_other = is_other_form(one.main, one.failure.line, main, line, loose=loose)
-        return is_other and _is_explained(one.failure.error, one.main, main)
+        return is_other and is_explained(one.failure.error, one.main, main)
 
     def _steps_of(self, one: _Open, main: Command, line: str) -> tuple[str, ...]:
         between = [step for step in self._steps[one.since : one.until] if not _is_idle(step, one.main)]
@@ -185,7 +177,7 @@ class Retries:
         if one.instead or between or one.until is not None:
             return (_instead(one.instead), *told)[:MAX_STEPS] if one.instead else told
         changed = is_other_form(one.main, one.failure.line, main, line, loose=True)
-        return (_instead(line),) if changed and _is_explained(one.failure.error, one.main, main) else ()
+        return (_instead(line),) if changed and is_explained(one.failure.error, one.main, main) else ()
 
 
 def _instead(line: str) -> str:
@@ -207,7 +199,7 @@ def _is_idle(step: FixStep, failed: Command) -> bool:
     makes = any(map(main.name.count, listed(TABLE, "makes"))) or any("fix" in word for word in main.words)
     is_again = (main.name, main.words) == (failed.name, failed.words)
     tells = any(is_a(word, "tells") for word in main.words[1:3])
-    return tells or (main.is_check and not makes) or is_a(main.name, "idle") or main.words[0] in _WAITS or is_again
+    return tells or (main.is_check and not makes) or is_a(main.name, "idle") or main.words[0] in WAITS or is_again
 
 
 def _told(steps: list[FixStep], one: _Open) -> tuple[str, ...]:
@@ -221,16 +213,28 @@ def _told(steps: list[FixStep], one: _Open) -> tuple[str, ...]:
     is_small = len(last) <= _SOON and not passing
     # Where files were changed as well, only what sets up the very thing that the error names is known to have helped.
     needed = 4 if any(step.kind == "edit" for step in steps) else 2
-    texts = [
-        step.text
+    told = [
+        step
         for _, step in ranked
         if (
             is_small and whats.count(step.what) == 1 and _teaches(step, one)
             if step.kind == "edit"
             else _worth(step, words) >= needed or (len(last) == 1 and not passing and not _edits(step))
         )
-    ]
-    return tuple(one_line(text, _MAX_STEP) for text in texts[:MAX_STEPS])
+    ][:MAX_STEPS]
+    return () if _is_half(told, steps, words) else tuple([one_line(step.text, _MAX_STEP) for step in told])
+
+
+def _is_half(told: list[FixStep], steps: list[FixStep], words: frozenset[str]) -> bool:
+    """Whether a step that is not told may be the one that helped: it took something away, or had a secret in it.
+
+    `npm install` alone does not do what it did once `node_modules` was gone. What has a word of the error in it, such
+    as `pip install pyyaml`, helped whatever else was done.
+    """
+    names_it = all(any(word in step.text.casefold() for word in words if len(word) > _MIN_WORD) for step in told)
+    left = [step for step in steps if step not in told]
+    has_gap = any(without_marks(step.text) != step.text for step in left)
+    return not names_it and (has_gap or any(step.kind == "run" and removes(step.what) for step in left))
 
 
 def _edits(step: FixStep) -> bool:
@@ -382,115 +386,3 @@ def is_step(fix: Fix, lines: Iterable[str]) -> bool:
 def clean(text: str) -> str:
     """Return a text without our own injections and without secrets, of a long one what a hook is given."""
     return without_secrets(fence.stripped(fence.without_hidden(text[: failures.MAX_ERROR])))
-
-
-def covers(succeeded_line: str, failed_line: str) -> bool:
-    """Whether a success says that all of a line that failed works now, where nobody knows which part of it failed."""
-    parts = [
-        one for one in parse(failed_line) if not one.is_look and one.kind != "format" and not is_a(one.name, "aside")
-    ]
-    main = main_of(failed_line)
-    doers = [one for one in parts if one.is_check] or parts[-1:] or ([main] if main is not None else [])
-    runs = parse(succeeded_line)
-    return bool(doers) and all(
-        any(is_same_run(one, failed_line, other, succeeded_line) for other in runs) for one in doers
-    )
-
-
-def is_same_run(failed: Command, failed_line: str, succeeded: Command, succeeded_line: str) -> bool:
-    """Whether a success of one command says that what failed works now: the same run, or a check that contains it."""
-    if failed.name != succeeded.name or not _is_same_folder(failed.folder, succeeded.folder):
-        return False
-    if failed.is_inline or succeeded.is_inline:
-        return failed_line.strip() == succeeded_line.strip()
-    before, after = _targets(failed), _targets(succeeded)
-    if _options(failed) != _options(succeeded) or before == after or not before or not failed.is_check:
-        # One test that passes does not say that all do; all do say that one does.
-        return before == after and _options(failed) == _options(succeeded)
-    folders = tuple([folder and f"{folder}/" for folder in [one.removesuffix("...").rstrip("/") for one in after]])
-    return not after or all(one in after or one.startswith(folders) for one in before)
-
-
-def _options(command: Command) -> frozenset[str]:
-    """Return the options of a command that say what is run."""
-    words = [word for word in command.words[1:] if word[0] in "-+" and word.strip("-")]
-    return frozenset(word for word in words if word.partition("=")[0] not in _OF_OUTPUT)
-
-
-def _is_same_folder(one: str, other: str) -> bool:
-    """Whether two lines are run in the same folder; whoever names a whole path mostly names where they are already."""
-    if one and other:
-        return one.rstrip("/") == other.rstrip("/")
-    return (one or other or "/")[0] in "/~$" or (one or other).rstrip("/") == "."
-
-
-def _targets(command: Command) -> list[str]:
-    """Return what a command is about: its words that are neither its name, nor options, nor messages."""
-    names = command.name.split()[1:]
-    found = set()
-    for word in command.words[1:]:
-        if names and word.rpartition("/")[2] == names[0]:
-            names.pop(0)
-        elif word[0] not in "-+" and (command.is_check or not (" " in word or "\n" in word)):
-            found.add(word.removeprefix("./"))
-    return sorted(found)
-
-
-def is_other_form(failed: Command, failed_line: str, succeeded: Command, succeeded_line: str, *, loose: bool) -> bool:
-    """Whether one line is the other said otherwise; by another program or elsewhere only if `loose`."""
-    before, after = (_essence(line, failed.name) for line in (failed_line, succeeded_line))
-    if failed.is_inline or succeeded.is_inline or before == after or len(before) > len(after):
-        return False
-    if not loose and not _is_same_folder(failed.folder, succeeded.folder):
-        return False
-    if failed.words == succeeded.words:
-        return True
-    if failed.words[0] == succeeded.words[0]:
-        return _are_alike(failed.words, succeeded.words, _MANY)
-    return loose and _are_alike(failed.words[1:], succeeded.words[1:], _SOME)
-
-
-def _essence(line: str, name: str) -> list[list[str]]:
-    """Return the words of each command of a line that does something, without what waits, cuts or keeps.
-
-    The command of that name always does.
-    """
-    found = []
-    for part in shell.split(line):
-        words = [word for word in part.words if word]
-        while words and words[0] in _BOUNDS:
-            words = words[2:] if words[0].endswith("timeout") else words[1:]
-        known = parse(part.text)
-        is_aside = all(
-            one.is_look or is_a(one.name, "aside") or (is_a(one.name, "idle") and one.name != name) for one in known
-        )
-        if words and words[0] not in _WAITS and (words[0] in ("cd", "mkdir") or not is_aside):
-            found.append(words)
-    return found
-
-
-def _is_explained(error: str, failed: Command, succeeded: Command) -> bool:
-    """Whether the words in which two forms of a line differ are what the error is about.
-
-    Another path is another file. Of a check with other options nobody knows whether it ran the same.
-    """
-    removed = [word for word in failed.words if word not in succeeded.words]
-    added = [word for word in succeeded.words if word not in failed.words]
-    if not removed and not added:
-        return True
-    said = frozenset(failures.normalised(error).replace("-", " ").split()) - {"#"}
-
-    def is_said(word: str) -> bool:
-        return not said.isdisjoint(failures.normalised(word).replace("-", " ").split())
-
-    if removed and all(map(is_said, removed)):
-        return not all("/" in word or "." in word for word in removed)
-    if any(map(is_said, added)):
-        return True
-    return not failed.is_check and all(word[0] in "-+" for word in (*removed, *added))
-
-
-def _are_alike(words: tuple[str, ...], others: tuple[str, ...], many: int) -> bool:
-    one, other = set(words), set(others)
-    common, shorter, longer = len(one & other), *sorted((len(one), len(other)))
-    return common >= many and common >= shorter * _MOSTLY and common * _LONGER >= longer

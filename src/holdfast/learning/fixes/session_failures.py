@@ -31,6 +31,7 @@ from holdfast.learning.fixes.retries import (
     is_step,
 )
 from holdfast.parts import FAILURES
+from holdfast.privacy.redact import without_marks
 from holdfast.records import STRENGTHS
 
 TYPE_CHECKING = False
@@ -262,6 +263,8 @@ def best_of(known: Iterable[Fix], done: Iterable[str]) -> Fix | None:
 
 def why_untold(fix: Fix) -> str:
     """Return why nobody is told a fix that no person approved, by the step and what it does; mostly nothing."""
+    if any(without_marks(step) != step for step in fix.steps):
+        return "a secret was taken out of a step, so nobody could do the same"
     return next((f"`{line}` {why}" for line in lines_of(fix) if (why := _why_not(line))), "")
 
 
