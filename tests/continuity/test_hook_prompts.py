@@ -12,7 +12,6 @@ from holdfast import agents
 from holdfast.app.hook import hook
 from holdfast.continuity import asks, buffer, log, messages, pages, working_state
 from holdfast.language.triggers import Trigger, scan
-from holdfast.language.word_lists import listed
 from holdfast.memory.remember import remember
 from holdfast.memory.show import list_memories
 
@@ -836,12 +835,3 @@ def test_who_takes_back_a_memory_is_told_that_it_stays(told, workspace, memory, 
         key = remember(h, memory, type="feedback").memory.key
     notice = json.loads(told("UserPromptSubmit", prompt=later))["systemMessage"]
     assert f"{key} stays as it is" in notice and f"holdfast forget {key}" in notice
-
-
-WITHDRAWING = ("forget", "opener", "ended", "ended-last", "ending", "change")
-
-
-def test_every_word_that_takes_back_is_looked_for_in_a_prompt():
-    """The light look at every prompt misses none of the phrases."""
-    phrases = [one for kind in WITHDRAWING for one in listed("taken_back", kind)]
-    assert [one for one in phrases if not messages.may_withdraw(one)] == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.language.taken_back import takes_back
+from holdfast.language.taken_back import Retraction
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from holdfast.language.taken_back import takes_back
 )
 def test_a_statement_is_taken_back(newer, older):
     """What is said to be forgotten, over or elsewhere is what the statement was about."""
-    assert takes_back(newer, older)
+    assert Retraction(newer).takes_back(older)
 
 
 @pytest.mark.parametrize(
@@ -44,14 +44,19 @@ def test_a_statement_is_taken_back(newer, older):
         ("docker is not installed in ci, skip those there", "Tests need docker"),
         ("Switch the dialog to the new font", "The dialog has two buttons"),
         ("ignore the warnings of mypy today", "Mend every warning of mypy"),
+        ("The ledger service moved to port 9090", "The billing service runs on port 8080"),
+        ("the api folder uses pnpm now, not npm", "The web folder uses npm"),
+        ("Logs of ledger are kept for thirty days instead of ninety", "Logs of billing are kept for ninety days"),
+        ("Tests of ledger need podman instead of docker", "Tests of checkout need docker"),
     ],
 )
 def test_a_statement_stands(newer, older):
     """What is meant for the moment, asked, denied, about something else, or says the same again takes nothing back."""
-    assert not takes_back(newer, older, just_said=True)
+    assert not Retraction(newer).takes_back(older, just_said=True)
 
 
 def test_wait_no_is_about_what_was_just_said():
     """Such an opening takes back what was said a moment ago, and not what was said last week."""
     newer, older = "wait no, Tom reviews the parser now", "Dana reviews the parser"
-    assert takes_back(newer, older, just_said=True) and not takes_back(newer, older)
+    retraction = Retraction(newer)
+    assert retraction.takes_back(older, just_said=True) and not retraction.takes_back(older)

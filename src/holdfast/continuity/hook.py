@@ -51,7 +51,7 @@ def at_prompt(run: HookRun) -> Iterator[Effect]:
 
     project = run.project()
     taken_back: list[Effect] = []
-    if messages.may_withdraw(text):
+    if triggers.may_take_back(text):
         from holdfast.continuity import withdrawn
 
         taken_back = withdrawn.effects(run, _pages(run, project) if project else None, text)

@@ -99,8 +99,6 @@ _MIN_WITHOUT_NOD = 4
 # What is to be forgotten is not stated by that.
 _FORGETTING = frozenset(("forget", "vergiss", "vergesst"))
 _ALWAYS = frozenset(("never", "always", "nie", "niemals", "immer", "nunca", "siempre", "jamais", "toujours", "sempre"))
-# What a message says beside what it takes back stands in its place.
-_INSTEAD = ("preference", "value", "decision")
 _STANDING = _ALWAYS | {"again", "asking", "anymore", "henceforth", "künftig", "désormais", "dorénavant"}
 # "Again" and "without asking" are said of orders only with one of these.
 _DENIALS = frozenset(("not", "no", "dont", "without", "nicht", "plus"))
@@ -339,7 +337,7 @@ def stands(one: Trigger, is_instead: bool) -> bool:
     """Whether what may be said is said: that something is always or never done, or what holds `is_instead`."""
     if one.kind == "preference" and not _ALWAYS.isdisjoint(plain_words(one.text)):
         return True
-    return is_instead and one.kind in _INSTEAD
+    return is_instead and one.says_what_holds
 
 
 def items_of(text: str) -> list[str]:
@@ -348,12 +346,6 @@ def items_of(text: str) -> list[str]:
     found = [one for line in lines_in if (one := line.lstrip("-*•0123456789.)").strip()) and one != line]
     is_list = len(found) == len(lines_in) > 1 and all(FEW_WORDS <= len(one.split()) <= _MAX_SAID_WORDS for one in found)
     return found if is_list else [text]
-
-
-def may_withdraw(text: str) -> bool:
-    """Whether a message has a phrase without which it takes nothing back; light, since every prompt is asked."""
-    said = f" {' '.join(plain_words(text[:_MAX_ORDERING]))} "
-    return any(f" {phrase} " in said for phrase in lines(f"{WORDS}/withdrawing.txt"))
 
 
 def may_order(text: str) -> bool:

@@ -12,7 +12,7 @@ from functools import partial
 from holdfast.base.light_records import replace
 from holdfast.continuity import buffer
 from holdfast.continuity.open_sessions import source
-from holdfast.language.taken_back import may_take_back, takes_back
+from holdfast.language.taken_back import Retraction
 from holdfast.parts import Effect
 
 TYPE_CHECKING = False
@@ -27,12 +27,11 @@ STAYS = "{0} stays as it is, and your words say otherwise: `holdfast edit {0}` o
 
 def effects(run: HookRun, pages: ProjectPages | None, text: str) -> list[Effect]:
     """Return what takes out of the working state what a message takes back; mostly nothing."""
-    if not may_take_back(text):
-        return []
-    run.notices += _told_of(run, text)
+    retraction = Retraction(text)
+    run.notices += _told_of(run, retraction)
 
     def edit(state: WorkingState) -> WorkingState:
-        said = standing(state.said, text, run.session_label)
+        said = standing(state.said, retraction, run.session_label)
         return state if said == state.said else replace(state, said=said, updated=run.at, by=run.call.agent)
 
     # What is laid down in one worktree holds in all of them.
@@ -41,13 +40,13 @@ def effects(run: HookRun, pages: ProjectPages | None, text: str) -> list[Effect]
     return [Effect(partial(buffer.change, path, edit), beside=True) for path in changed]
 
 
-def standing(said: Sequence[SaidSentence], text: str, session: str) -> tuple[SaidSentence, ...]:
+def standing(said: Sequence[SaidSentence], retraction: Retraction, session: str) -> tuple[SaidSentence, ...]:
     """Return what still stands of what was said, once a message of a session is heard."""
     here = source(session)
-    return tuple([one for one in said if not takes_back(text, one.text, just_said=one.session == here)])
+    return tuple([one for one in said if not retraction.takes_back(one.text, just_said=one.session == here)])
 
 
-def _told_of(run: HookRun, text: str) -> list[str]:
+def _told_of(run: HookRun, retraction: Retraction) -> list[str]:
     """Return a line for the first memory of the person's own that a message takes back."""
     from holdfast.store.read_only_index import ReadOnlyIndex, is_empty
 
@@ -57,6 +56,7 @@ def _told_of(run: HookRun, text: str) -> list[str]:
         for scopes in run.scopes().values():
             for one in index.worth_telling(scopes):
                 is_theirs = one.memory.trust == "user" and not one.superseded_by
-                if is_theirs and takes_back(text, one.memory.body, just_said=one.memory.updated[:10] == run.at[:10]):
+                is_of_today = one.memory.updated[:10] == run.at[:10]
+                if is_theirs and retraction.takes_back(one.memory.body, just_said=is_of_today):
                     return [STAYS.format(one.memory.key)]
     return []

@@ -139,7 +139,8 @@ def _denies(
             continue
         # Each says something that the other does not, beside the value: they are about "ledger" and "checkout".
         own = {word for word in one[0][: -len(group)] if _sort(word) not in ("number", "unit")}
-        if own - set(affirmed) and set(affirmed) - {*group, *own}:
+        states = among("contradiction", "states")
+        if own - states - set(affirmed) and set(affirmed) - states - {*group, *one[0]}:
             continue
         if limits - set(group) <= {*one[0], *group} and one[2] - set(group) <= {*affirmed, *limits}:
             return True

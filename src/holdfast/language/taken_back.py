@@ -10,39 +10,43 @@ from __future__ import annotations
 
 from holdfast.language.commands import is_known
 from holdfast.language.likeness import words_of
+from holdfast.language.triggers import SIGNS_AROUND, may_take_back
 from holdfast.language.word_lists import among, listed
 
 TABLE = "taken_back"
-_CHANGES = ("forget", "opener", "ended", "ended-last", "ending", "change")
 _MAX_CHARACTERS = 1_000
 _MIN_SHARED = 2
 _MAX_NAMED = 4
 _MAX_WORDS = 16
-_AROUND = "\"'`*()[]<>,.;:!?…“”„"
 _ENDS = ".;:!?,–—"
 _IN_NAMES = "._-/@:"
 _IN_VALUES = "./@:0123456789"
 
 
-def may_take_back(text: str) -> bool:
-    """Whether a message has a word that takes something back; most have none."""
-    if len(text) > _MAX_CHARACTERS or text.rstrip().endswith("?"):
-        return False
-    said = _spaced(text)
-    return any(_has(said, kind) for kind in _CHANGES) and not _has(said, "passing")
+class Retraction:
+    """What a message takes back, taken apart once for those who compare it with many statements."""
 
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.is_one = may_take_back(text)
+        """Whether it may take anything back; most messages do not."""
+        if self.is_one:
+            said = _spaced(" ".join(_without_lead(_words(text))))
+            self._opens = any(said.startswith(_spaced(one)) for one in listed(TABLE, "opener"))
+            self._about = _about(text)
+            self._withdrawn = _withdrawn(text)
+            self._sentences = [_Said(one) for one in _sentences(text)]
 
-def takes_back(newer: str, older: str, *, just_said: bool = False) -> bool:
-    """Whether a message takes back what was stated before it; "wait, no" is only about what was `just_said`."""
-    if not may_take_back(newer):
-        return False
-    before, said = _Said(older), _spaced(" ".join(_without_lead(_words(newer))))
-    opens = just_said and any(said.startswith(_spaced(one)) for one in listed(TABLE, "opener"))
-    return (
-        any(_is_about(what, before, is_meant, (newer, older)) for what, is_meant in _withdrawn(newer))
-        or (opens and len(_about(newer) & before.about) >= _MIN_SHARED)
-        or any(_changes(after, before) for after in map(_Said, _sentences(newer)))
-    )
+    def takes_back(self, older: str, *, just_said: bool = False) -> bool:
+        """Whether it takes back what was stated before it; "wait, no" is only about what was `just_said`."""
+        if not self.is_one:
+            return False
+        before, texts = _Said(older), (self.text, older)
+        return (
+            any(_is_about(what, before, is_meant, texts) for what, is_meant in self._withdrawn)
+            or (just_said and self._opens and len(self._about & before.about) >= _MIN_SHARED)
+            or any(_changes(after, before) for after in self._sentences)
+        )
 
 
 class _Said:
@@ -74,14 +78,19 @@ def _changes(after: _Said, before: _Said) -> bool:
         return False
     if before.denied and before.denied <= after.affirmed and _has(after.text, "permits"):
         return True
-    is_same = len(shared) * 2 >= len(before.about)
-    if after.denied & before.affirmed and not after.denied & before.denied:
-        return is_same
+    turned, states = after.denied & before.affirmed, among("contradiction", "states")
+    verbs = _about(" ".join(states))
+    own, others = after.plain - before.about - verbs, before.plain - after.about - verbs
+    if others and len(own) > len(turned):
+        # Each names something that the other does not: "the ledger is on 9090 now" says nothing of billing's port.
+        return False
+    if turned and not after.denied & before.denied:
+        return len(shared) * 2 >= len(before.about)
     # Two orders that begin alike may be meant for two moments: "run it with -n 4", "run it with -n 1".
-    states = _has(before.text, "states") or before.first in among(TABLE, "subject")
-    is_order = before.first == after.first and not states
+    is_statement = before.first in among(TABLE, "subject") or not states.isdisjoint(before.text.split())
     is_other = after.values and before.values and after.values.isdisjoint(before.values)
-    return bool(is_other) and not is_order and len(shared & before.plain) * 2 > len(before.plain)
+    is_same = len(shared & before.plain) * 2 > len(before.plain)
+    return bool(is_other) and is_same and (is_statement or before.first != after.first)
 
 
 def _withdrawn(text: str) -> list[tuple[str, bool]]:
@@ -122,7 +131,7 @@ def _is_name(word: str, *texts: str) -> bool:
     if is_known(word) or any(sign in word[1:-1] for sign in _IN_NAMES) or any(map(str.isdigit, word)):
         return True
     # A capital at the beginning makes a name only where both begin with it: "Kim left", "Kim owns the tables".
-    bare = [[one.strip(_AROUND) for one in text.split()] for text in texts]
+    bare = [[one.strip(SIGNS_AROUND) for one in text.split()] for text in texts]
     capital = [[one for one in some if one.lower() == word and one != word] for some in bare]
     return any(one in some[1:] for one in capital[0] + capital[1] for some in bare) or all(capital)
 
@@ -149,7 +158,7 @@ def _sentences(text: str) -> list[str]:
 def _words(text: str) -> list[str]:
     """Return the words of a text in small letters, without signs around them."""
     plain = text[:_MAX_CHARACTERS].replace("’", "'").lower()
-    return [bare for word in plain.split() if (bare := word.strip(_AROUND))]
+    return [bare for word in plain.split() if (bare := word.strip(SIGNS_AROUND))]
 
 
 def _without_lead(words: list[str]) -> list[str]:

@@ -12,7 +12,7 @@ from holdfast.base.light_records import dataclass
 from holdfast.language import trigger_table
 from holdfast.language.requests import plain_kind, requests
 from holdfast.language.sentences import Sentence, sentences, shapes, shorter
-from holdfast.language.word_lists import REQUESTS, lists, phrase_length, request_words
+from holdfast.language.word_lists import REQUESTS, listed, lists, phrase_length, request_words
 
 # What the weights tell apart. A request to remember something is told by its structure (`requests.py`).
 LEARNED = ("correction", "decision", "architecture", "priority", "value", "preference")
@@ -42,6 +42,9 @@ _TAKES_BACK = ("correction", "decision")
 _FORGET = frozenset(("forget", "vergiss", "vergesst"))
 _NOT = frozenset(("not", "never", "dont", "don't", "can't", "mustn't", "won't", "shouldn't"))
 _NOT_BEHIND = frozenset(("nicht", "nie", "niemals"))
+# Of these one is in a message that takes something back, and what only passes takes nothing back.
+_TAKING_BACK = ("forget", "opener", "ended", "ended-last", "ending", "change")
+_MAX_TAKING_BACK = 1_000
 # Who forgets by themselves is not asked to, and what is asked for in the same breath is asked for.
 _SOMEBODY = frozenset(("i", "we", "you", "they", "always", "ever"))
 _AND = frozenset(("and", "but", "und", "sondern", "instead", "please"))
@@ -53,6 +56,7 @@ _MANY = 4
 _BEFORE = 1_200
 _BEFORE_END = 400
 _SHORT_ANSWER = 12
+SIGNS_AROUND = "\"'`*()[]<>,.;:!?…“”„"
 _OFFERS = {
     "offers": ("would you like", "do you want", "should i", "shall i", "which ", "prefer", "let me know"),
     "option": ("option", "approach", "alternative"),
@@ -83,6 +87,21 @@ class Trigger:
     text: str
     sure: bool = True
     statement: str = ""
+
+    @property
+    def says_what_holds(self) -> bool:
+        """Whether it may stand in the place of what the same message takes back."""
+        return self.kind in ("preference", "value", "decision")
+
+
+def may_take_back(text: str) -> bool:
+    """Whether a message has a word that takes something back (`taken_back.py`); every prompt is asked, most do not."""
+    if len(text) > _MAX_TAKING_BACK or text.rstrip().endswith("?"):
+        return False
+    words = [word.strip(SIGNS_AROUND) for word in text.replace("’", "'").lower().split()]
+    said = f" {' '.join([word for word in words if word])} "
+    passing, *kinds = [listed("taken_back", kind) for kind in ("passing", *_TAKING_BACK)]
+    return any(f" {one} " in said for kind in kinds for one in kind) and not any(f" {one} " in said for one in passing)
 
 
 def scan(text: str, before: str = "") -> tuple[Trigger, ...]:

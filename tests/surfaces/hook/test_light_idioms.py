@@ -43,6 +43,7 @@ SESSION: tuple[tuple[str, dict[str, object]], ...] = (
     ("SessionStart", {"source": "startup"}),
     ("UserPromptSubmit", {"prompt": "how do I deploy through the VPN, please?"}),
     ("UserPromptSubmit", {"prompt": "let's go with Postgres, not Redis"}),
+    ("UserPromptSubmit", {"prompt": "scratch that, use Redis"}),
     ("UserPromptSubmit", {"prompt": "Remember that the staging host is called blue. TODO: rotate the keys"}),
     ("UserPromptSubmit", {"prompt": "2 - you deleted my migration again, that is wrong, why did you do it?"}),
     ("UserPromptSubmit", {"prompt": "perfect, that works now, 9/10"}),

@@ -23,7 +23,7 @@ from holdfast.language.judge import MOODS, Judgement
 from holdfast.language.likeness import alike, words_of
 from holdfast.language.reported import is_in_a_mail
 from holdfast.language.standing_orders import orders
-from holdfast.language.taken_back import takes_back
+from holdfast.language.taken_back import Retraction
 from holdfast.learning.lessons.standing import cleaned
 from holdfast.learning.said.judgements import MAX_DAYS, judgements
 from holdfast.learning.said.taken_back import taken_back
@@ -79,10 +79,11 @@ def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent])
         return
     heard = [*judged_messages(workspace.home, session, events)]
     texts = [speech.typed(event.text) or "" for event, _ in heard]
+    retractions = [Retraction(text) for text in texts]
     for number, (event, found) in enumerate(heard):
         when = event.at or session.ended or session.started
-        yield from taken_back(workspace, session, texts[number], when, event.place)
-        is_over = any(takes_back(later, found.statement, just_said=True) for later in texts[number + 1 :])
+        yield from taken_back(workspace, session, retractions[number], when, event.place)
+        is_over = any(one.takes_back(found.statement, just_said=True) for one in retractions[number + 1 :])
         if is_over or is_in_a_mail(event.text, found.statement):
             continue
         statement = one_line(tidied(messages.statement(cleaned(found.statement))), _MAX_STATEMENT)

@@ -12,7 +12,7 @@ from functools import partial
 from holdfast.base.clock import now
 from holdfast.base.text import one_line, with_capital
 from holdfast.language import triggers
-from holdfast.language.taken_back import may_take_back, takes_back
+from holdfast.language.taken_back import Retraction
 from holdfast.learning.lessons.standing import cleaned
 from holdfast.memory.proposal_files import JUDGE, SAID_IN, Proposals, id_of, messages_of
 from holdfast.records import Filter, Memory, Proposal, Scope, Session
@@ -21,23 +21,23 @@ from holdfast.store.memory_file import first_words
 from holdfast.workspace import Workspace
 
 _MAX_STATEMENT = 300
-# What may hold in the place of what is taken back.
-_INSTEAD = ("preference", "value", "decision")
 
 
-def taken_back(workspace: Workspace, session: Session, text: str, when: str, place: int) -> Iterator[Finding]:
+def taken_back(
+    workspace: Workspace, session: Session, retraction: Retraction, when: str, place: int
+) -> Iterator[Finding]:
     """Yield what a message of a session takes back of what waits, and of what the person had stored before it."""
-    if not may_take_back(text):
+    if not retraction.is_one:
         return
     waiting, heard = Proposals(workspace.home), f"{SAID_IN}{session.name}, place {place}"
     for one in waiting.all()[0]:
         is_here = any(each.startswith(f"{SAID_IN}{session.name},") for each in messages_of(one))
         is_older = one.created <= when and heard not in messages_of(one) and not one.replaces
-        if one.source == JUDGE and is_older and takes_back(text, one.text, just_said=is_here):
+        if one.source == JUDGE and is_older and retraction.takes_back(one.text, just_said=is_here):
             yield Finding("taken back", one.text, when, session.name, partial(_withdraw, waiting, one))
     for memory in _theirs(workspace, session, when):
-        if takes_back(text, memory.body, just_said=memory.updated >= session.started):
-            offered = _proposal(session, memory, text, when, heard)
+        if retraction.takes_back(memory.body, just_said=memory.updated >= session.started):
+            offered = _proposal(session, memory, retraction.text, when, heard)
             yield Finding("proposal", offered.text, when, session.name, partial(_offer, waiting, offered))
 
 
@@ -51,8 +51,8 @@ def _theirs(workspace: Workspace, session: Session, before: str) -> list[Memory]
 
 
 def _proposal(session: Session, memory: Memory, text: str, when: str, heard: str) -> Proposal:
-    said = [one.text for one in triggers.scan(text) if one.kind in _INSTEAD]
-    instead = next((one for one in said if not takes_back(one, memory.body, just_said=True)), "")
+    said = [one.text for one in triggers.scan(text) if one.says_what_holds]
+    instead = next((one for one in said if not Retraction(one).takes_back(memory.body, just_said=True)), "")
     statement = with_capital(one_line(cleaned(instead), _MAX_STATEMENT)) if instead else memory.body
     return Proposal(
         id=id_of(memory.scope, statement if instead else f"end {memory.key} {heard}"),
