@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import functools
 import re
-import unicodedata
 
+from holdfast.language.likeness import folded
 from holdfast.language.word_lists import TABLES, among, lines
 
 _TABLE = f"{TABLES}/glosses.txt"
@@ -33,7 +33,7 @@ Found = list[tuple[int, int, str]]
 @functools.lru_cache(maxsize=256)
 def glossed(text: str) -> tuple[str, list[int]] | None:
     """Return a text in English words, with where in the text each of its letters stands; None where it is not known."""
-    said = [(plain(found[0]), found.start(), found.end()) for found in _WORD.finditer(text)]
+    said = [(folded(found[0]), found.start(), found.end()) for found in _WORD.finditer(text)]
     english = among("small_words", "english")
     count, found = max((_known(said, text, words) for words in _languages()), key=lambda one: one[0])
     in_english = sum(one[0] in english for one in said)
@@ -45,12 +45,6 @@ def glossed(text: str) -> tuple[str, list[int]] | None:
         places += [*range(at, start), *[start] * len(word)]
         at = end
     return "".join([*parts, text[at:]]), [*places, *range(at, len(text) + 1)]
-
-
-def plain(word: str) -> str:
-    """Return a word in small letters without accents."""
-    apart = unicodedata.normalize("NFKD", word.lower())
-    return "".join([letter for letter in apart if not unicodedata.combining(letter)])
 
 
 def _known(said: list[tuple[str, int, int]], text: str, words: Words) -> tuple[int, Found]:
@@ -102,7 +96,7 @@ def _languages() -> tuple[Words, ...]:
     for said, cells in zip(english, table, strict=True):
         for words, cell in zip(languages, cells, strict=True):
             for word in cell:
-                words.setdefault(plain(word), "" if said == _LEFT_OUT else said)
+                words.setdefault(folded(word), "" if said == _LEFT_OUT else said)
     found: list[Words] = []
     for words in languages:
         firsts = {key.partition(_SPACE)[0] for key in words}
