@@ -342,10 +342,17 @@ def stands(one: Trigger, is_instead: bool) -> bool:
 
 def items_of(text: str) -> list[str]:
     """Return the items of a text that is nothing but a list of statements; any other text is one."""
-    lines_in = [line.strip() for line in text.split("\n") if line.strip()]
-    found = [one for line in lines_in if (one := line.lstrip("-*•0123456789.)").strip()) and one != line]
-    is_list = len(found) == len(lines_in) > 1 and all(FEW_WORDS <= len(one.split()) <= _MAX_SAID_WORDS for one in found)
+    found = [_item(line.strip()) for line in text.split("\n") if line.strip()]
+    is_list = len(found) > 1 and all(FEW_WORDS <= len(one.split()) <= _MAX_SAID_WORDS for one in found)
     return found if is_list else [text]
+
+
+def _item(line: str) -> str:
+    """Return what an item of a list says behind its bullet or number; "" for any other line."""
+    number = line.lstrip("0123456789")
+    is_numbered = number != line and number[:1] in (".", ")")
+    behind = number[1:] if is_numbered else line[1:] if line[0] in "-*•" else ""
+    return behind.strip() if behind[:1] in (" ", "\t") else ""
 
 
 def may_order(text: str) -> bool:
