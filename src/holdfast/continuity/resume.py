@@ -319,7 +319,7 @@ class ToldPages:
             yield from self._entries("buffer.md", _STANDS, [", ".join(touched[-_MAX_FILES:])], "files")
 
     def _done(self, state: WorkingState) -> list[str]:
-        """Return what agents said they did last: since the last session ended, else in the last two of a day."""
+        """Return what agents said they did last: since the last session ended, else in the last two of their day."""
         # The line of a session that ended names what it was asked, and the page of the log that has the rest.
         happened = [text for text in reversed(state.happened) if not (text.endswith(".md)") or _is_failure(text))]
         if happened:

@@ -35,10 +35,8 @@ if TYPE_CHECKING:
 _MAX_FAILING = 2
 # What is open of one of these is over when an answer says that all of them pass.
 _CHECKED = frozenset(("test", "tests", "check", "checks", "suite", "build", "ci"))
-_ALL, _PASS = (
-    frozenset(("all", "alle", "todos", "tous")),
-    frozenset(("pass", "passes", "passed", "green", "grün", "durch")),
-)
+_ALL = frozenset(("all", "alle", "todos", "tous"))
+_PASS = frozenset(("pass", "passes", "passed", "green", "grün", "durch"))
 # So many sentences of its last paragraph end an answer.
 _ENDING = 3
 # Of the words of what is left so many tell that an answer speaks of it: what is open still it says anew.
