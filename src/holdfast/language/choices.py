@@ -41,6 +41,8 @@ _ENDS = "?;, "
 _OF_THEM = frozenset(("of", "them", "these", "those", "the"))
 _IF = ("if", "otherwise", "else", "wenn", "falls", "sonst")
 _AND = frozenset(("and", "und", "et", "y", "e", "plus", "then"))
+# Signs for one of these between two names: "1 & 2", "A+C".
+_JOINTS = ("+", "&", ",")
 _ELSE = ("or ", "something else", "anything else", "none of", "other", "neither", "oder ", "etwas anderes")
 _OPENERS = (
     *("would you like me to ", "would you like to ", "would you prefer ", "would you like ", "do you want me to "),
@@ -227,7 +229,7 @@ def _named(text: str) -> _Named | None:
     alone = _number(small.strip("#().*: "))
     if alone:
         return _Named((alone[0],), "bare", alone[1], small, more=False)
-    small = small if small.isascii() else _spaced(small)
+    small = _spaced(small)
     points = [line.strip().lstrip("0123456789")[:1] for line in small.split("\n") if line.strip()[:1].isdecimal()]
     if "{" in small or any(sign in (".", ")", "-") for sign in points):
         # A list of its own answers several questions, or says what to do.
@@ -240,7 +242,16 @@ def _named(text: str) -> _Named | None:
 
 
 def _spaced(text: str) -> str:
-    """Return a text of a script without spaces with some around what takes, calls or names an option."""
+    """Return a text with words for signs that join names, and in a script without spaces some around these."""
+    for sign in _JOINTS:
+        first, *others = text.split(sign)
+        for part in others:
+            names = [name.strip("#(). ") for name in (*first.split()[-1:], *part.split()[:1])]
+            are_names = len(names) == _TWO and all(map(_number, names))
+            first += f" and {part.lstrip()}" if are_names else sign + part
+        text = first
+    if text.isascii():
+        return text
     for word in (*among(_table, "takes"), *among(_table, "called")):
         if word >= CJK:
             text = text.replace(word, f" {word} ")
@@ -321,7 +332,7 @@ def _numbers(sentence: Sentence, at: int) -> tuple[tuple[int, ...], bool, int]:
             break
         found.append(number[0])
         lettered, at = number[1], at + 1
-        if at < len(words) - 1 and words[at] in _AND and _number(words[at + 1]):
+        if at < len(words) - 1 and words[at] in _AND and _number(words[at + 1].strip("#()")):
             at += 1
         elif "," not in sentence.after[at - 1]:
             break
