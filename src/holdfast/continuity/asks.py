@@ -203,6 +203,7 @@ def worked_on(prompts: Sequence[str], *, is_answered: bool = False, are_tasks: b
     with `is_answered` the newest of them is over as well. `are_tasks` where all were found to order something.
     """
     from holdfast.inject.prompt import weight_of
+    from holdfast.language.reported import around_others
 
     found: list[tuple[str, float]] = []
     begun: set[str] = set()
@@ -210,6 +211,8 @@ def worked_on(prompts: Sequence[str], *, is_answered: bool = False, are_tasks: b
     asides: list[str] = []
     heaviest = 0.0
     for place, text in enumerate(prompts):
+        # A mail that somebody pasted is not what they asked for; what they said of it is.
+        text = around_others(text) if "\n" in text else text
         weight, line = weight_of(text[:MAX_LINE]), " ".join(text.split())
         is_over = bool(found or place or is_answered)
         # Behind very many additions only what weighs more than they do may be the ask, or what came first.

@@ -1,8 +1,9 @@
 """Whether a sentence of a message stands in what somebody else wrote: a mail, a log, notes, a text to translate.
 
 It is told by what stands before and around the sentence. In doubt the words are another's: a person who is not heard
-asks again, but what a stranger wrote must not become the person's own rule. Only a sentence that asks to keep
-something is looked at, so nothing here has to be fast, but a prompt hook calls it and nothing heavy is imported.
+asks again, but what a stranger wrote must not become the person's own rule. Only messages of several lines and
+sentences that ask to keep something are looked at, so nothing here has to be fast, but a prompt hook calls it and
+nothing heavy is imported.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ _FIRST = 5
 _MAX_NAME = 2
 _MAX_INTRODUCTION = 8
 _MAX_SOURCE = 4
+# A name in a chat has so many words, and what a person says below another's text.
+_MAX_CHATTER = 3
+_MAX_LAST = 15
+_HALVES = ("am", "pm", "uhr")
 # A paragraph of fewer sentences is not told from talk.
 _MIN_PROSE = 4
 
@@ -43,10 +48,81 @@ def is_reported(text: str, sentence: str, statement: str) -> bool:
     )
 
 
-def is_in_a_mail(text: str, sentence: str) -> bool:
-    """Whether a sentence stands below the header of a mail, or between its greeting and its name."""
-    above = text[: max(0, text.find(sentence))].split("\n")
-    return any(map(_has_header, above)) or _is_in_a_letter(text, above)
+def own_part(text: str) -> str:
+    """Return a message up to where somebody else speaks: in a mail, a chat, a letter, or behind "Jo wrote:"."""
+    lines = text.split("\n")
+    for at, line in enumerate(lines) if len(lines) > 1 else ():
+        if line.strip() and _is_anothers(lines, at):
+            return "\n".join(lines[:at])
+    return text
+
+
+def around_others(text: str) -> str:
+    """Return what a person says before what another wrote, and in a short last paragraph below that."""
+    own = own_part(text)
+    last = text[len(own) :].rstrip().rpartition("\n\n")[2]
+    is_own = 0 < len(last.split()) <= _MAX_LAST and "\n" not in last and not _ends_a_letter(last)
+    return "\n".join([part for part in (own.strip(), last.strip() if is_own and own != text else "") if part]) or text
+
+
+def is_anothers(text: str, sentence: str) -> bool:
+    """Whether a sentence of a message stands in what somebody else wrote."""
+    at = max(0, text.find(sentence))
+    above = text[:at].split("\n")
+    return at >= len(own_part(text)) or any(map(_has_header, above)) or _is_in_a_letter(text, above)
+
+
+def _is_anothers(lines: list[str], at: int) -> bool:
+    """Whether with this line somebody else begins to speak."""
+    bare = lines[at].strip()
+    below, above = lines[at + 1 :], [line.strip() for line in lines[:at] if line.strip()]
+    if _is_of_a_chat(lines[at]) or bare.strip("- ").lower().startswith(tuple(_words("forwarded"))):
+        return True
+    if any(map(_says_whose, _before_colons(above[-1]) if above and above[-1][-1] == ":" else ())):
+        return True
+    greets = bare[-1] in ",!" and len(bare.split()) <= _MAX_SOURCE and not _words("greets").isdisjoint(_small(bare)[:1])
+    if greets and (above or any(map(_ends_a_letter, below))):
+        return True
+    block = lines[at : next((end for end in range(at, len(lines)) if not lines[end].strip()), None)]
+    return _has_header(lines[at]) and sum(map(_has_header, block)) > 1
+
+
+def _is_of_a_chat(line: str) -> bool:
+    """Whether a line names who wrote in a chat, and when: "jo_t  2:31 PM", "[11:05] Weber, Jo", "@jo 3 days ago"."""
+    bare = line.strip()
+    if bare[0] == "[":
+        when, _, rest = bare[1:].partition("]")
+        name = rest.partition(":")[0].split()
+        return _is_time(when.split()[-1:]) and 0 < len(name) <= _MAX_CHATTER and all(word.istitle() for word in name)
+    said = bare.lower().replace("—", " ").replace("–", " ").split()
+    if len(said) > _MAX_CHATTER + _MAX_SOURCE:
+        return False
+    if said[-1] in ("ago", "vor") or (bare[0] == "@" and not _words("said").isdisjoint(said)):
+        return bare[0] == "@" or not _words("said").isdisjoint(said)
+    is_marked = "  " in bare or "—" in bare or "\t" in bare or said[-1] in _HALVES
+    named = [word for word in said if word not in _HALVES and word not in _words("day")]
+    return is_marked and 1 < len(named) <= _MAX_CHATTER + 1 and _is_time(named[-1:])
+
+
+def _is_time(said: list[str]) -> bool:
+    return any(":" in word[1:-1] and word.strip("[](),").replace(":", "").isdigit() for word in said)
+
+
+def _says_whose(said: list[str]) -> bool:
+    """Whether words before a colon say that somebody else wrote what follows."""
+    if _asks_to_keep(said):
+        return False
+    own, told = _words("own"), _words("said")
+    last = enumerate(said[-_MAX_SOURCE:], max(0, len(said) - _MAX_SOURCE))
+    if any(word in told and own.isdisjoint(said[max(0, at - 2) : at]) for at, word in last):
+        return True
+    sources = [at for at, word in enumerate(said) if word in _words("by") and at >= len(said) - _MAX_SOURCE]
+    return any(said[at + 1 : at + 2] and said[at + 1] not in own for at in sources) or _names_a_document(" ".join(said))
+
+
+def _ends_a_letter(line: str) -> bool:
+    said = _small(line)
+    return len(said) <= _MAX_SOURCE and not _words("regards").isdisjoint(said)
 
 
 def _is_introduced(above: list[str]) -> bool:
@@ -59,7 +135,8 @@ def _is_introduced(above: list[str]) -> bool:
         bare = line.strip()
         opens = bare.endswith(":") or (at < last and above[at + 1].lstrip().startswith(_BULLETS))
         reaches = opens or at > paragraph
-        if reaches and any(_leads_to_a_text(part) for part in _before_colons(bare)):
+        works_on, parts = _words("works on"), _before_colons(bare) if reaches else []
+        if any(_says_whose(said) or not (works_on.isdisjoint(said[:_FIRST]) or _asks_to_keep(said)) for said in parts):
             return True
         if at < last and (_takes_a_text(bare) or (opens and _names_a_document(bare))):
             return True
@@ -89,10 +166,10 @@ def _is_announced(above: list[str]) -> bool:
 def _is_in_a_letter(text: str, above: list[str]) -> bool:
     """Whether a letter begins above the sentence or ends below it."""
     below = text.split("\n")[len(above) :]
-    starts, ends = tuple(_words("dear")), _words("regards")
+    starts = tuple(_words("dear"))
     greetings = [line.strip().lower().partition(",")[0] for line in above]
     return any(one.startswith(starts) and len(one.split()) <= _MAX_SOURCE for one in greetings) or any(
-        not ends.isdisjoint(said) for said in map(_small, below) if len(said) <= _MAX_SOURCE
+        _ends_a_letter(line) for line in below
     )
 
 
@@ -103,8 +180,7 @@ def _is_below_fields(above: list[str]) -> bool:
         said = line.split()
         if not said:
             break
-        is_time = any(":" in word[1:-1] and word.strip("[]()").replace(":", "").isdigit() for word in said)
-        if len(said) <= _FIRST and (is_time or said[0][0] == "@"):
+        if len(said) <= _FIRST and (_is_time(said) or said[0][0] == "@"):
             return True
         fields += said[0][0].isupper() and said[0][-1] == ":" and len(said) > 1
     return fields > 1
@@ -130,19 +206,6 @@ def _before_colons(line: str) -> list[list[str]]:
             before = before.rpartition(end)[2]
         found.append(_small(before))
     return found
-
-
-def _leads_to_a_text(said: list[str]) -> bool:
-    """Whether words before a colon say whose words follow, or what shall be done with them."""
-    if _asks_to_keep(said):
-        return False
-    own = _words("own")
-    if said[-1:] and said[-1] in _words("said") and own.isdisjoint(said[-3:-1]):
-        return True
-    sources = [at for at, word in enumerate(said) if word in _words("by") and at >= len(said) - _MAX_SOURCE]
-    if any(said[at + 1 : at + 2] and said[at + 1] not in own for at in sources):
-        return True
-    return not _words("works on").isdisjoint(said[:_FIRST]) or _names_a_document(" ".join(said))
 
 
 def _takes_a_text(line: str) -> bool:

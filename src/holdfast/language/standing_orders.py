@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from holdfast.base.regexes import kept
 from holdfast.language.derived import derive
+from holdfast.language.reported import own_part
 from holdfast.language.sentences import sentences
 
 _MAX_ORDER = 300
@@ -30,7 +31,7 @@ _LEAD = kept(r"(?i)^(?:ok(?:ay)?|also|and|no|btw|by the way|please note|hey|so|u
 def orders(text: str) -> list[str]:
     """Return the orders in a message that are to stand and name a call, each as it was said."""
     found = []
-    for sentence in sentences(text):
+    for sentence in sentences(own_part(text)):
         said = _LEAD.sub("", " ".join(sentence.text.split()))
         task = _TASK_FIRST.match(said)
         if task and not _STANDS.search(task["task"]):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from holdfast.language.commands import is_known
 from holdfast.language.likeness import words_of
+from holdfast.language.reported import own_part
 from holdfast.language.triggers import SIGNS_AROUND, may_take_back
 from holdfast.language.word_lists import among, listed
 
@@ -27,7 +28,7 @@ class Retraction:
     """What a message takes back, taken apart once for those who compare it with many statements."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text = text = own_part(text)
         self.is_one = may_take_back(text)
         """Whether it may take anything back; most messages do not."""
         if self.is_one:

@@ -147,6 +147,10 @@ def scan(text: str, before: str = "") -> tuple[Trigger, ...]:
 
 def _taken_apart(text: str) -> Apart | None:
     """Return what a message is made of, how many of its sentences are the person's, and what is asked to be kept."""
+    if "\n" in text:
+        from holdfast.language.reported import own_part
+
+        text = own_part(text)
     parts = own_sentences(text)
     # Some scripts put no spaces between words.
     if sum(len(sentence.words) for sentence in parts) < _MIN_WORDS and text.isascii():

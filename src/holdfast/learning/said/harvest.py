@@ -21,7 +21,7 @@ from holdfast.continuity.buffer import ProjectPages
 from holdfast.language.contradiction import says_otherwise
 from holdfast.language.judge import MOODS, Judgement
 from holdfast.language.likeness import alike, words_of
-from holdfast.language.reported import is_in_a_mail
+from holdfast.language.reported import is_anothers
 from holdfast.language.standing_orders import orders
 from holdfast.language.taken_back import Retraction
 from holdfast.learning.lessons.standing import cleaned
@@ -84,7 +84,7 @@ def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent])
         when = event.at or session.ended or session.started
         yield from taken_back(workspace, session, retractions[number], when, event.place)
         is_over = any(one.takes_back(found.statement, just_said=True) for one in retractions[number + 1 :])
-        if is_over or is_in_a_mail(event.text, found.statement):
+        if is_over or is_anothers(event.text, found.statement):
             continue
         statement = one_line(tidied(messages.statement(cleaned(found.statement))), _MAX_STATEMENT)
         kinds = [kind for kind in found.kinds if kind not in MOODS]
