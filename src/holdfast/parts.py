@@ -47,7 +47,8 @@ _OF_AGENTS_TIME = 0.6
 _USUAL_SECONDS = 5
 # A UUID, with each of its digits as the same one.
 _UUID = "-".join(["0" * length for length in (8, 4, 4, 4, 12)])
-_AS_HEX = dict.fromkeys(map(ord, "123456789abcdef"), "0")
+_AS_HEX = "".join(["0" if chr(code) in "123456789abcdef" else chr(code) for code in range(128)])
+MADE_ONCE = ("_AS_HEX",)
 # So much of its end is read behind each call of a tool, for a failure that no hook was told of.
 _MAX_AT_TOOL = 1 << 16
 

@@ -285,6 +285,12 @@ def test_marks_of_what_was_taken_out_are_no_topics() -> None:
     assert "redacted" not in line and "github" not in line and "token" not in line
 
 
+@pytest.mark.parametrize(("number", "told"), [(17, "17 more"), (500, "500 more"), (921, "over 900 more")])
+def test_of_very_many_it_is_told_over_how_many_there_are(number, told):
+    """A start counts a thousand memories of a scope and no more, and says no number that it does not know."""
+    assert block.more_line(number, []) == f"{told}: ask memory_recall."
+
+
 @pytest.mark.parametrize(
     ("longer", "is_said"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 
+from holdfast.store import read_only_index
 from holdfast.store.local import LocalStore
 from holdfast.store.read_only_index import ReadOnlyIndex
 from store.making import PROJECT, draft
@@ -39,3 +40,20 @@ def test_a_few_memories_are_found_by_their_places(tmp_path):
         assert [*index.known(places)] == places
         assert scans(index.db, lambda: index.known(places)) == []
         assert scans(index.db, lambda: index.replaced(places)) == []
+
+
+def test_a_start_reads_no_memory_twice_and_counts_no_more_than_it_tells(tmp_path, monkeypatch):
+    """Where forty short memories do not fill a start, only those that come behind them are read; very many are not."""
+    monkeypatch.setattr(read_only_index, "MANY", 100)
+    with closing(LocalStore(str(tmp_path))) as store:
+        store.refresh()
+        for number in range(130):
+            store.put(draft(f"Fact {number} holds.", PROJECT))
+    with ReadOnlyIndex(str(tmp_path), lambda: False) as index:
+        asked: list[str] = []
+        index.db.set_trace_callback(asked.append)
+        found = index.worth_telling([PROJECT], 3_000)
+        bodies = [query.partition("m.id IN (")[2].rstrip(")").split(",") for query in asked if " w.body," in query]
+        read = [row for some in bodies for row in some]
+        assert len(found) == len(read) == len(set(read)) == 130
+        assert index.number_in([PROJECT]) == 100

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 DAY_SECONDS = 86_400
 UNDATED = "undated"
 _PLAIN = "0000-00-00T00:00:00Z"
-_FORM = dict.fromkeys(map(ord, "123456789"), "0")
+_FORM = "".join(["0" if chr(code).isdigit() else chr(code) for code in range(128)])
+MADE_ONCE = ("_FORM",)
 # The number of the first day of 1970, counted as in `_days`.
 _FIRST_OF_1970 = 719_469
 

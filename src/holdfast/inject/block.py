@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from holdfast.inject.shown import Shown
 
+    # A word without its ending, what it counts, and how it is told.
+    Topic = tuple[str, float, str]
+
 WHOLE = 300
 # The part of the room that each may take before the others get what is left, in the order in which they get it.
 # What holds everywhere is the least that may be missing: of 3,000 characters it has room for 1,200 and its heading.
@@ -30,6 +33,7 @@ SHARES = {ASKED: 0.5, ADDED: 0.15, EVERYWHERE: 0.5, RULES: 0.15, NOTES: 0.2, STA
 OF_RULES = "Rules, the newest first"
 _MORE = "{} more{}: ask memory_recall."
 _ROOM_FOR_MORE = 90
+_EXACTLY = 500
 _MAX_TOPICS = 4
 _FEW_TEXTS = 1.5
 _NAMED = 20
@@ -74,7 +78,8 @@ _NOT = "not "
 _FIRST_WITHOUT_SPACES = "\u2e80"
 
 
-_SPACED = {**{code: " " for code in range(128) if not chr(code).isalnum()}, ord("'"): "", ord("’"): ""}
+# A table of all 128: a sign that a table does not have costs more than one that it has.
+_SPACED = "".join([chr(code) if chr(code).isalnum() else " " for code in range(128)])
 MADE_ONCE = ("_SPACED",)
 
 
@@ -137,6 +142,8 @@ class Filling:
         self._said = [" ".join((item.said or item.text).split()) for item in items]
         self._all = "\n".join(self._said).lower()
         self._plain = [unstressed(said) for said in self._said]
+        # What each text may be about, as soon as somebody asked.
+        self.topics: dict[str, list[Topic]] = {}
         self._words: dict[int, tuple[str, ...]] = {}
         self._whole: dict[int, str] = {}
 
@@ -262,7 +269,8 @@ def _last_line(filling: Filling, left_out: list[tuple[Item, str]], more: int, ro
     """Return the line about what was left out and about so many more, within this room."""
     missing = [one for one, why in left_out if why.startswith("no room") and one.part != STATE]
     known = [filling.items[place].said or filling.items[place].text for place in filling.taken]
-    return more_line(len(missing) + more, [one.said or one.text for one in missing], known, room - 1)
+    texts = [one.said or one.text for one in missing]
+    return more_line(len(missing) + more, texts, known, room - 1, filling.topics)
 
 
 def _choose(items: Sequence[Item], filling: Filling) -> list[tuple[Item, str]]:
@@ -311,31 +319,51 @@ def _rendered(items: Sequence[Item], filling: Filling, left_out: list[tuple[Item
     return Block(fence.by_trust(theirs, notes), tuple(given), tuple(names), tuple(lines))
 
 
-def more_line(number: int, texts: Sequence[str], known: Sequence[str] = (), most: int = _ROOM_FOR_MORE - 1) -> str:
+def more_line(
+    number: int,
+    texts: Sequence[str],
+    known: Sequence[str] = (),
+    most: int = _ROOM_FOR_MORE - 1,
+    topics: dict[str, list[Topic]] | None = None,
+) -> str:
     """Return the line that says how many more there are, what some of them are about, and how to ask for them.
 
     A topic is what several of them name, but not most, and what nothing told has a word of: `known` is what was told.
+    Whoever asks again for much the same texts brings what they had for `topics`.
     """
+    known_topics = {} if topics is None else topics
     if not number:
         return ""
     counts: dict[str, float] = {}
     shown: dict[str, str] = {}
     told = frozenset([_stem(word) for text in known for word in _words(text)])
-    for text in map(redact.without_marks, texts):
-        words = zip(text.casefold().translate(_SPACED).split(), text.translate(_SPACED).split(), strict=True)
-        head = text[:_HEAD]
-        for stem, (plain, word) in {_stem(one): (one, word) for one, word in words if one not in _SMALL}.items():
-            if len(word) >= _MIN_TOPIC and plain not in _NO_TOPICS and word.isalpha():
-                # A name says more than a word: it is written large within a sentence.
-                is_name = not word.islower() and word not in head
-                counts[stem] = counts.get(stem, 0.0) + (_NAME if is_name else 1.0)
-                shown.setdefault(stem, word if is_name else plain)
+    for text in texts:
+        if text not in known_topics:
+            known_topics[text] = _topics_of(redact.without_marks(text))
+        for stem, worth, word in known_topics[text]:
+            counts[stem] = counts.get(stem, 0.0) + worth
+            shown.setdefault(stem, word)
     often = max(_NAME, len(texts) / 3) * _NAME
-    topics = [stem for stem in counts if _FEW_TEXTS <= counts[stem] <= often and stem not in told]
-    best = sorted(topics, key=lambda stem: -counts[stem])[:_MAX_TOPICS]
+    several = [stem for stem in counts if _FEW_TEXTS <= counts[stem] <= often and stem not in told]
+    best = sorted(several, key=lambda stem: -counts[stem])[:_MAX_TOPICS]
     told_of = [f", about {', '.join([shown[stem] for stem in best[:few]])}" for few in range(len(best), 0, -1)]
-    lines = [_MORE.format(number, about) for about in (*told_of, "")]
+    # Of very many not all are counted, and nobody needs to know it better.
+    known_to_be = f"over {(number - 1) // 100 * 100:,}" if number > _EXACTLY else f"{number}"
+    lines = [_MORE.format(known_to_be, about) for about in (*told_of, "")]
     return next((line for line in lines if len(line) <= most), lines[-1])
+
+
+def _topics_of(text: str) -> list[Topic]:
+    """Return what a text may be about: each word without its ending, what it counts, and how it is told."""
+    found: list[Topic] = []
+    words = zip(_spaced(text.casefold()).split(), _spaced(text).split(), strict=True)
+    head = text[:_HEAD]
+    for stem, (plain, word) in {_stem(one): (one, word) for one, word in words if one not in _SMALL}.items():
+        if len(word) >= _MIN_TOPIC and plain not in _NO_TOPICS and word.isalpha():
+            # A name says more than a word: it is written large within a sentence.
+            is_name = not word.islower() and word not in head
+            found.append((stem, _NAME if is_name else 1.0, word if is_name else plain))
+    return found
 
 
 def one_after_the_other(*parts: Block) -> Block:
@@ -374,12 +402,18 @@ def unstressed(text: str) -> str:
 def _stem(word: str) -> str:
     """Return a word without its ending; a name with figures in it is told apart by its last letter."""
     if word.endswith(_ENDINGS) and len(word) > _MIN_STEM and not word.endswith("ss") and word.isalpha():
-        return next(word[: -len(ending)] for ending in _ENDINGS if word.endswith(ending))
+        for ending in _ENDINGS:
+            if word.endswith(ending):
+                return word[: -len(ending)]
     return word
 
 
 def _words(text: str) -> list[str]:
-    return [word for word in text.casefold().translate(_SPACED).split() if word not in _SMALL]
+    return [word for word in _spaced(text.casefold()).split() if word not in _SMALL]
+
+
+def _spaced(text: str) -> str:
+    return text.replace("'", "").replace("’", "").translate(_SPACED)
 
 
 def is_near(new: tuple[str, ...], told: tuple[str, ...]) -> bool:

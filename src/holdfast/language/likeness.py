@@ -26,7 +26,7 @@ _SHORTEST_STEM = 3
 # Two words that turn the word behind them round as one does.
 _TURNING_PAIRS = ("instead of", "rather than", "anstatt", "an stelle von", "statt")
 _SHARP = str.maketrans({"’": "'", "ß": "ss"})
-_SPACED = {code: " " for code in range(128) if not chr(code).isalnum() and chr(code) != "'"}
+_SPACED = "".join([chr(code) if chr(code).isalnum() or chr(code) == "'" else " " for code in range(128)])
 _FOLDER = __file__.rpartition("/")[0] + "/likeness_words"
 _tables: list[_Tables] = []
 

@@ -283,7 +283,7 @@ _JOINED = r"[\u2e80-\ud7a3](?=[!-~])|(?<=[!-~])[\u2e80-\ud7a3]"
 
 def with_plain_quotes(text: str) -> str:
     """Return a text of the same length with the quotes of books as those of ASCII."""
-    return text.translate(_BOOK_QUOTES)
+    return text if text.isascii() else text.translate(_BOOK_QUOTES)
 
 
 def spaced(text: str) -> str:

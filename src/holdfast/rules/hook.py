@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 BEFORE, AFTER = "before-tool", "after-tool"
 # So much of a call is looked at for names of links; these signs stand around names.
 _MAX_LOOKED, _MAX_WORDS = 1_000, 24
-_SIGNS = str.maketrans(dict.fromkeys("\"'`<>|&;(){}[],=:", " "))
+_SIGNS = "".join([" " if chr(code) in "\"'`<>|&;(){}[],=:" else chr(code) for code in range(128)])
+MADE_ONCE = ("_SIGNS",)
 
 
 def at_before_tool(run: HookRun) -> list[Effect]:

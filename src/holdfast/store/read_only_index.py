@@ -35,6 +35,8 @@ _USUALLY, _AT_MOST = 40, 200
 # newest that have it, and of all these the nearest.
 _HAVING, _LOOKED_AT, _NEAREST = 200, 1_000, 60
 _LONGEST, _BESIDE, _HALF = 300, 20, 0.2
+# So many memories of a scope are counted.
+MANY = 1_000
 _TOLD = (
     *(f"AND type = '{kind}' AND trust = 'user' {_FIRST} 50" for kind in ("user", "feedback", "decision", "lesson")),
     *(f"AND type = '{kind}' AND trust = 'agent' {_FIRST} 20" for kind in ("decision", "lesson")),
@@ -127,16 +129,21 @@ class ReadOnlyIndex(IndexReader):
         """
         return [one for scope in scopes for one in self._worth_telling(scope, room, near or {})]
 
-    def _worth_telling(
-        self, scope: Scope, room: int, near: Mapping[int, float], most: int = _USUALLY
-    ) -> list[Candidate]:
-        told = (*_TOLD, f"{_FIRST} {most}")
-        kinds = [f"SELECT * FROM (SELECT id FROM memory WHERE scope = ?1 AND owner = ?2 {one})" for one in told]
-        ids = [row for (row,) in self.db.execute(" UNION ".join(kinds), (scope.kind, scope.owner))]
+    def _worth_telling(self, scope: Scope, room: int, near: Mapping[int, float]) -> list[Candidate]:
         nearest = self._nearest(scope, near) if near else {}
-        found = self._candidates([*dict.fromkeys((*ids, *nearest))], nearest) if ids else []
-        is_short = len(ids) >= most < _AT_MOST and sum([len(one.memory.body) for one in found]) < room
-        return self._worth_telling(scope, room, near, min(2 * most, _AT_MOST)) if is_short else found
+        found: dict[int, Candidate] = {}
+        ids: set[int] = set()
+        most, asked = _USUALLY, (*_TOLD, f"{_FIRST} {_USUALLY}")
+        while True:
+            kinds = [f"SELECT * FROM (SELECT id FROM memory WHERE scope = ?1 AND owner = ?2 {one})" for one in asked]
+            ids.update([row for (row,) in self.db.execute(" UNION ".join(kinds), (scope.kind, scope.owner))])
+            # What was read already is not read again.
+            found |= self._candidates(sorted({*ids, *nearest}.difference(found)), nearest)
+            is_short = len(ids) >= most < _AT_MOST and sum([len(one.memory.body) for one in found.values()]) < room
+            if not is_short:
+                return [found[row] for row in sorted(found)]
+            before, most = most, min(2 * most, _AT_MOST)
+            asked = (f"{_FIRST} {most - before} OFFSET {before}",)
 
     def having(self, words: Iterable[str]) -> dict[int, float]:
         """Return how much each memory has of these words, by its number; of a rare one more."""
@@ -163,11 +170,11 @@ class ReadOnlyIndex(IndexReader):
         return {row: told[row] / (told[row] + _HALF) for row in sorted(told, key=lambda row: -told[row])[:_NEAREST]}
 
     def number_in(self, scopes: Iterable[Scope]) -> int:
-        """Return how many memories these scopes have."""
-        asked = "SELECT count(*) FROM memory WHERE scope = ? AND owner = ?"
+        """Return how many memories these scopes have, and MANY of a scope that has more: nobody waits for the rest."""
+        asked = f"SELECT count(*) FROM (SELECT 1 FROM memory WHERE scope = ? AND owner = ? LIMIT {MANY})"
         return sum([self.db.execute(asked, (scope.kind, scope.owner)).fetchone()[0] for scope in scopes])
 
-    def _candidates(self, ids: Sequence[int], near: Mapping[int, float]) -> list[Candidate]:
+    def _candidates(self, ids: Sequence[int], near: Mapping[int, float]) -> dict[int, Candidate]:
         """Return these memories, which are of one scope, each with its use, what replaces it and how near it is."""
         among = f"m.id IN ({','.join(map(str, ids))})"
         same = "u.scope = m.scope AND u.owner = m.owner AND u.key = m.key"
@@ -182,12 +189,12 @@ class ReadOnlyIndex(IndexReader):
         )
         stamps = self.db.execute(f"SELECT path, ctime_ns, size, inode, unsure FROM memory m WHERE {among}")
         self._stamps.update({path: Stamp(at, size, inode, bool(unsure)) for path, at, size, inode, unsure in stamps})
-        return [
-            Candidate(
+        return {
+            row: Candidate(
                 one, 0.0, (), False, uses.get(one.key, 0), one.ended_by(replaced.get(one.key, "")), near.get(row, 0.0)
             )
             for row, one in self.memories_by_number(ids, "TRUE", ()).items()
-        ]
+        }
 
     def known(self, places: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str, str], Memory]:
         """Return those of the memories (scope, owner, key) that exist, as the index has them."""

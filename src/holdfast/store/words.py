@@ -70,7 +70,8 @@ _SPACELESS = (
 )
 _EMOJI = ((0x2190, 0x2BFF), (0x1F000, 0x1FAFF))
 _FIRST_SPACELESS = "\u0e00"
-_ASCII_SIGNS = dict.fromkeys([*range(48), *range(58, 65), *range(91, 95), 96, *range(123, 128)], " ")
+_ASCII_SIGNS = "".join([chr(code) if chr(code).isalnum() or chr(code) == "_" else " " for code in range(128)])
+MADE_ONCE = ("_ASCII_SIGNS",)
 
 
 @dataclass(frozen=True, slots=True)

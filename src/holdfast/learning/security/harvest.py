@@ -26,7 +26,7 @@ from holdfast.workspace import Workspace
 
 # How a path begins that may lead outside, what stands around one in a sentence, and how deep one lies that says enough.
 _BEGINNINGS = ("/", "~/", "../")
-_APART = str.maketrans(dict.fromkeys("\"'`()<>[]{},;|*", " "))
+_APART = "".join([" " if chr(code) in "\"'`()<>[]{},;|*" else chr(code) for code in range(128)])
 _TOP = 2
 
 
