@@ -30,7 +30,7 @@ MAX_LINES = {
     "exchange": 5_840,
     "inject": 1_600,
     "journal": 700,
-    "language": 11_470,
+    "language": 11_508,
     "learning": 9_620,
     "memory": 3_800,
     "patterns": 4_800,

@@ -51,7 +51,7 @@ def test_a_newer_statement_says_otherwise(newer: str, older: str) -> None:
     """The same thing has another value, or what one says the other denies."""
     assert says_otherwise(newer, older)
     # One of many statements is found by what it is kept under, whichever of the two came first.
-    (kept, asks), (others, asked) = Claim(newer).clues(), Claim(older).clues()
+    (kept, asks), (others, asked) = Claim(newer).clues({}), Claim(older).clues({})
     assert asks & others and asked & kept
 
 

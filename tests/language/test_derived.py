@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from holdfast.language import mentions
 from holdfast.language.conditions import Call, matched
-from holdfast.language.derived import derive
+from holdfast.language.derived import derive, reads_as_rule
 from holdfast.language.given_conditions import not_holding
 
 # The condition, and how it is said: f forbids or sets a condition, g guides; l literally, m by a verb.
@@ -666,3 +667,16 @@ def test_what_is_derived_holds_at_its_own_call(text: str) -> None:
     """No condition is promised that the call which it names does not fulfil."""
     found = derive(text)
     assert found is None or not not_holding(found.condition)
+
+
+def test_each_sentence_of_a_statement_is_taken_apart_once(monkeypatch):
+    """Lint and `reindex` ask of every memory: one that names nothing costs one look, and no word of it a call."""
+    looked: list[str] = []
+    made, asked = mentions.RuleSentence.__init__, mentions.RuleSentence._unquoted_mention
+    monkeypatch.setattr(mentions.RuleSentence, "__init__", lambda self, text: looked.append(text) or made(self, text))
+    monkeypatch.setattr(
+        mentions.RuleSentence, "_unquoted_mention", lambda self, found: looked.append(found[0]) or asked(self, found)
+    )
+    statement = "The shop of the museum sells tickets on Mondays, and its cache is full by noon"
+    assert derive(statement) is None and not reads_as_rule(statement)
+    assert looked == [statement]

@@ -7,8 +7,10 @@ import os
 import pytest
 
 from holdfast.app.erase import forget_memory
-from holdfast.memory.lint import lint
+from holdfast.language.contradiction import Claim
+from holdfast.memory.lint import lint, outdated
 from holdfast.memory.remember import remember
+from holdfast.records import Memory, Scope
 
 TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 SHOP = "projects/example.com--acme--shop"
@@ -223,3 +225,19 @@ def test_two_projects_may_say_otherwise(kinds, home) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"{text} failed uploads.\n")
     assert [one for one in kinds() if one[0] in ("contradiction", "outdated")] == []
+
+
+def test_of_many_memories_only_those_are_compared_that_may_say_otherwise(monkeypatch):
+    """Memories that deny something else share words with all others, and are compared with none of them."""
+    things = ("amber", "birch", "cedar", "delta", "ember", "flint", "grove", "hazel", "ivory", "jade")
+    memories = [
+        Memory(f"{one}-{other}", Scope("global"), one, f"The {one} tram of the harbour has no {other} harbour lamp.")
+        for one in things
+        for other in things
+        if one != other
+    ]
+    compared: list[str] = []
+    differs = Claim.differs
+    monkeypatch.setattr(Claim, "differs", lambda self, older: compared.append(older.text) or differs(self, older))
+    assert [*outdated(memories)] == []
+    assert len(compared) <= 10 * len(memories)

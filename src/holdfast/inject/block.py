@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from holdfast.inject.shown import Shown
 
-    # A word without its ending, what it counts, and how it is told.
-    Topic = tuple[str, float, str]
+    Topics = dict[str, list[tuple[str, float, str]]] | None
 
 WHOLE = 300
 # The part of the room that each may take before the others get what is left, in the order in which they get it.
@@ -142,8 +141,7 @@ class Filling:
         self._said = [" ".join((item.said or item.text).split()) for item in items]
         self._all = "\n".join(self._said).lower()
         self._plain = [unstressed(said) for said in self._said]
-        # What each text may be about, as soon as somebody asked.
-        self.topics: dict[str, list[Topic]] = {}
+        self.topics: Topics = {}
         self._words: dict[int, tuple[str, ...]] = {}
         self._whole: dict[int, str] = {}
 
@@ -320,20 +318,16 @@ def _rendered(items: Sequence[Item], filling: Filling, left_out: list[tuple[Item
 
 
 def more_line(
-    number: int,
-    texts: Sequence[str],
-    known: Sequence[str] = (),
-    most: int = _ROOM_FOR_MORE - 1,
-    topics: dict[str, list[Topic]] | None = None,
+    number: int, texts: Sequence[str], known: Sequence[str] = (), most: int = _ROOM_FOR_MORE - 1, topics: Topics = None
 ) -> str:
     """Return the line that says how many more there are, what some of them are about, and how to ask for them.
 
     A topic is what several of them name, but not most, and what nothing told has a word of: `known` is what was told.
     Whoever asks again for much the same texts brings what they had for `topics`.
     """
-    known_topics = {} if topics is None else topics
     if not number:
         return ""
+    known_topics = {} if topics is None else topics
     counts: dict[str, float] = {}
     shown: dict[str, str] = {}
     told = frozenset([_stem(word) for text in known for word in _words(text)])
@@ -347,21 +341,20 @@ def more_line(
     several = [stem for stem in counts if _FEW_TEXTS <= counts[stem] <= often and stem not in told]
     best = sorted(several, key=lambda stem: -counts[stem])[:_MAX_TOPICS]
     told_of = [f", about {', '.join([shown[stem] for stem in best[:few]])}" for few in range(len(best), 0, -1)]
-    # Of very many not all are counted, and nobody needs to know it better.
+    # Of very many not all are counted.
     known_to_be = f"over {(number - 1) // 100 * 100:,}" if number > _EXACTLY else f"{number}"
     lines = [_MORE.format(known_to_be, about) for about in (*told_of, "")]
     return next((line for line in lines if len(line) <= most), lines[-1])
 
 
-def _topics_of(text: str) -> list[Topic]:
+def _topics_of(text: str) -> list[tuple[str, float, str]]:
     """Return what a text may be about: each word without its ending, what it counts, and how it is told."""
-    found: list[Topic] = []
+    found = []
     words = zip(_spaced(text.casefold()).split(), _spaced(text).split(), strict=True)
-    head = text[:_HEAD]
     for stem, (plain, word) in {_stem(one): (one, word) for one, word in words if one not in _SMALL}.items():
         if len(word) >= _MIN_TOPIC and plain not in _NO_TOPICS and word.isalpha():
             # A name says more than a word: it is written large within a sentence.
-            is_name = not word.islower() and word not in head
+            is_name = not word.islower() and word not in text[:_HEAD]
             found.append((stem, _NAME if is_name else 1.0, word if is_name else plain))
     return found
 

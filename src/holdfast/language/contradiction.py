@@ -9,6 +9,10 @@ from __future__ import annotations
 
 from holdfast.language.word_lists import among, listed
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 # Two statements agree in so many words before the value in which they differ, and a value is no longer than this.
 _MIN_SHARED = 2
 _MAX_VALUE = 3
@@ -28,8 +32,9 @@ class Claim:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._clauses = _clauses(text)
-        self._turned = _turned(text)
+        tokens = _tokens(text)
+        self._clauses = _clauses(tokens)
+        self._turned = _turned(tokens)
 
     def differs(self, older: Claim) -> bool:
         """Whether it says otherwise than an older one."""
@@ -40,8 +45,13 @@ class Claim:
         (words, forbids), (others, permits) = self._turned, older._turned
         return words == others and len(words) > _MIN_SHARED and _WITH in words and forbids != permits
 
-    def clues(self) -> tuple[set[str], set[str]]:
-        """Return what it is kept under, and by what others are looked for.
+    @property
+    def said(self) -> frozenset[str]:
+        """The words that it affirms."""
+        return frozenset(self._clauses[0])
+
+    def clues(self, how_often: Mapping[str, int]) -> tuple[set[str], set[str]]:
+        """Return what it is kept under, and by what others are looked for; `how_often` tells how many say a word.
 
         What says otherwise than it is kept under one of these, so that of many only few have to be compared.
         """
@@ -50,13 +60,16 @@ class Claim:
         both |= {"port"} if said[:1] == ["port"] else set()
         both |= {"unit"} if said and said[-1] in among("contradiction", "unit") else set()
         both |= {some for some in listed("contradiction", "rivals") if said and said[-1] in some.split()}
-        against = [max(group, key=len) for group in denied]
-        kept = both | {f"+{word}" for word in said} | {f"-{word}" for word in against}
-        asked = both | {f"-{word}" for word in said} | {f"+{word}" for word in against}
+        # Who is denied says all of a group, its rarest word too. One word alone denies a short statement that ends so.
+        against = {min(group, key=lambda word: (how_often.get(word, 0), word)) for group in denied if len(group) > 1}
+        against |= {f"{group[0]}." for group in denied if len(group) == 1}
+        mine = {*said, f"{said[-1]}."} if said and len(said) <= _MAX_SHORT else {*said}
+        kept = both | {f"+{word}" for word in mine} | {f"-{word}" for word in against}
+        asked = both | {f"-{word}" for word in mine} | {f"+{word}" for word in against}
         return kept - {""}, asked - {""}
 
 
-def _clauses(text: str) -> tuple[list[str], list[list[str]], frozenset[str]]:
+def _clauses(tokens: list[str]) -> tuple[list[str], list[list[str]], frozenset[str]]:
     """Return the telling words that a statement affirms, the groups of those it denies, and what limits it."""
     said: list[str] = []
     denied: list[list[str]] = []
@@ -65,7 +78,6 @@ def _clauses(text: str) -> tuple[list[str], list[list[str]], frozenset[str]]:
     begins = 0
     kinds = ("reason", "condition", "not", "limit", "permits", "small")
     reasons, conditions, denying, limiting, permitting, small = (among("contradiction", kind) for kind in kinds)
-    tokens = _tokens(text)
     for token, follows in zip(tokens, [*tokens[1:], ""], strict=False):
         word = _bare(token)
         if word in reasons:
@@ -105,12 +117,12 @@ def _without_is(words: list[str]) -> list[str]:
     return words[:-1] if words[-1:] in (["is"], ["are"], ["ist"], ["sind"]) else words
 
 
-def _turned(text: str) -> tuple[list[str], bool]:
+def _turned(tokens: list[str]) -> tuple[list[str], bool]:
     """Return the words of a statement with `with` for `without`, and whether what denies in it turns it round."""
     words: list[str] = []
     is_turned = False
     reasons, denying, small = (among("contradiction", kind) for kind in ("reason", "not", "small"))
-    for token in _tokens(text):
+    for token in tokens:
         word = _bare(token)
         if word in reasons:
             break

@@ -29,7 +29,7 @@ from holdfast.language.derived_parts import (
 from holdfast.language.disowned import is_disowned, is_of_others, is_taken_back
 from holdfast.language.given_conditions import not_holding
 from holdfast.language.instead import better_ones, instead, is_spelled_so, overlaps, replaced, with_or_without
-from holdfast.language.mentions import MENTION, Mention, RuleSentence, is_headed_by_file, without_stress
+from holdfast.language.mentions import MENTION, Mention, RuleSentence, is_headed_by_file, sentence_of, without_stress
 from holdfast.language.named import by_names, sounds_foreign
 from holdfast.language.places import all_but, deleting
 from holdfast.language.roles import by_roles, wanted_first
@@ -56,23 +56,25 @@ def derive(text: str) -> Derived | None:
     before: list[Mention] = []
     earlier: list[Mention] = []
     heads_file = is_headed_by_file(text)
-    for piece in pieces_of(text):
+    for piece in (pieces := pieces_of(text)):
         english = in_english(piece)
-        plain = RuleSentence(_with_files(english, before))
+        plain = sentence_of(_with_files(english, before))
         sentence = plain if all_but(plain) else straight(plain)
-        is_other = english != piece and is_disowned(RuleSentence(piece))
+        is_other = english != piece and is_disowned(sentence_of(piece))
         # "Use pnpm. Not npm." is against npm; alone it may mean anything.
         is_other = is_other or (not earlier and bool(re.fullmatch(rf"not\s+{MENTION}[.!\s]*", sentence.spoken)))
         earlier += [one for one in sentence.mentions if one.kind == "command"]
-        if sentence.text.endswith("?") or not sentence.text or is_other or is_disowned(sentence):
+        if sentence.text.endswith("?") or not sentence.text or is_other:
             continue
         found = _pronoun(sentence, before) or next(filter(None, (form(sentence) for form in _FORMS)), None)
         found = _as_far_as_known(sentence, found) if found and found.condition else None
         found = found and as_understood(sentence, found)
         if not (found and found.literal):
-            wide = straight(RuleSentence(_with_it(english, before)))
+            wide = straight(sentence_of(_with_it(english, before)))
             by_role = by_roles(wide, is_english=is_english(piece))
             found = _wider(found, by_role and as_understood(wide, by_role))
+        if (found or before or sentence.mentions) and is_disowned(sentence):
+            continue
         if heads_file and found and not found.condition.paths and re.search(r"\bhere\b", sentence.spoken):
             # "`fixtures/`: do not commit changes here" is about that folder.
             continue
@@ -81,7 +83,7 @@ def derive(text: str) -> Derived | None:
             told.append(found if english == piece else replace(found, words=piece.rstrip(".! ")))
         # "Always use X. Do not run them directly." is not against X.
         before = sentence.mentions if found or not forms.USES.search(sentence.spoken) else []
-    last = None if told else by_names(pieces_of(text))
+    last = None if told else by_names(pieces)
     told += [last] if last else []
     return _as_it_holds(_unless_done(text, _without_wanted(text, _together(told)))) if told else None
 
@@ -155,13 +157,13 @@ def _without_wanted(text: str, told: Derived) -> Derived:
     if not told.condition.commands:
         return told
     worse = [one for one in told.condition.commands if one[:1] != "!"]
-    but = asked_for([RuleSentence(in_english(piece)) for piece in pieces_of(text)], told.condition, worse)
+    but = asked_for([sentence_of(in_english(piece)) for piece in pieces_of(text)], told.condition, worse)
     return replace(told, condition=replace(told.condition, commands=(*told.condition.commands, *but)))
 
 
 def _unless_done(text: str, told: Derived) -> Derived:
     """Return what is derived, free where the line did first what the statement wants done first."""
-    first = [one for piece in pieces_of(text) for one in wanted_first(RuleSentence(in_english(piece)))]
+    first = [one for piece in pieces_of(text) for one in wanted_first(sentence_of(in_english(piece)))]
     unless = tuple(dict.fromkeys([one for one in first if one not in told.condition.commands]))[:_MAX_FIRST]
     is_some = bool(told.condition.commands or told.condition.paths) and not told.condition.failures
     return replace(told, condition=replace(told.condition, unless=unless)) if unless and is_some else told
@@ -215,15 +217,16 @@ def _is_ban(piece: str) -> bool:
 
 def _is_order(piece: str, *, told: bool) -> bool:
     """Whether a sentence orders, or sets a condition for, what agents do; `told`: the person said that it orders."""
-    said = piece.casefold()
-    if (told or forms.ORDERS.search(said)) and named_call(piece):
-        return True
-    orders = forms.DEMANDED.search(said) or triggers.is_order(piece)
-    return bool(orders and (forms.ACTS.search(said) or named_call(piece)))
+    said, named = piece.casefold(), named_call(piece)
+    # Most sentences are about nothing that a call does, and whether they order something is then all one.
+    if not (named or forms.ACTS.search(said)):
+        return False
+    is_told = named and (told or forms.ORDERS.search(said))
+    return bool(is_told or forms.DEMANDED.search(said) or triggers.is_order(piece))
 
 
 def _is_no_rule(piece: str) -> bool:
-    return bool(forms.TELLS.search(piece.casefold())) or is_disowned(RuleSentence(piece))
+    return bool(forms.TELLS.search(piece.casefold())) or is_disowned(sentence_of(piece))
 
 
 def is_silent(memory: Memory) -> bool:
@@ -234,10 +237,10 @@ def is_silent(memory: Memory) -> bool:
 
 def named_call(text: str) -> str:
     """Return the command or file that a statement names first, or nothing."""
-    found = [one for piece in pieces_of(text[:_MAX_STATEMENT]) for one in RuleSentence(piece).mentions]
-    words = [word.strip("`,;:!()").rstrip(".") for word in text.split()]
-    named = [one.said for one in found if one.kind] or [word for word in words if looks_like_path(word)]
-    return named[0] if named else ""
+    found = [one for piece in pieces_of(text[:_MAX_STATEMENT]) for one in sentence_of(piece).mentions]
+    named = next((one.said for one in found if one.kind), "")
+    words = (word.strip("`,;:!()").rstrip(".") for word in text.split() if "." in word or "/" in word)
+    return named or next(filter(looks_like_path, words), "")
 
 
 def at_change(text: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ commands. Nothing of this is asked in a hook.
 
 from __future__ import annotations
 
+import copy
 import functools
 import re
 from dataclasses import dataclass
@@ -83,6 +84,7 @@ _HAS_VERB = (
 _OWN_CLAUSE = kept(
     rf"({MENTION}),(?=\s+{MENTION}\s+{_HAS_VERB}(?!\s+(?:off|forbidden|banned|not|never|also|both|all)\b))"
 )
+_PLAIN_WORD = kept(r"[\w-]+")
 _PROGRAM_LIKE = kept(r"[a-z][\w+-]*[a-z0-9](?: [\w./:=-]+)*")
 # `make` is a word of English but where one runs it, or where what it makes needs something.
 _MAKE = (
@@ -130,9 +132,7 @@ class RuleSentence:
     def __init__(self, text: str) -> None:
         self.text = text
         self.mentions: list[Mention] = []
-        plain = _QUOTED_WORD.sub(lambda found: found[1], text)
-        bare = _QUOTED_BRANCH.sub(lambda found: (found[1] or found[3]) + BRANCH + (found[2] or found[4]), plain)
-        bare = unstressed(_with_branches(bare))
+        bare = unstressed(_with_branches(_with_plain_branches(text)))
         if bare.isupper():
             # Who shouts names the same command.
             bare = " ".join([word if word[0] == "-" else word.lower() for word in bare.split()])
@@ -140,20 +140,33 @@ class RuleSentence:
         if first in among(TABLE, "program"):
             # A sentence begins with a capital, and no program does.
             bare = first + bare[len(first) :]
-        bare = marked(_ENDINGS.sub("`*\\1`", bare))
-        spoken = _QUOTED.sub(lambda found: self._put(_mention(found[1]), found[0]), bare)
-        spoken = _FOLDER.sub(self._folder, _joined_programs().sub(lambda found: found[0].replace("/", ","), spoken))
+        spoken = marked(_ENDINGS.sub("`*\\1`", bare) if "`" in bare else bare)
+        # A sign that a form needs is looked for first: most sentences have none of them.
+        if "`" in spoken:
+            spoken = _QUOTED.sub(lambda found: self._put(_mention(found[1]), found[0]), spoken)
+        if "/" in spoken:
+            spoken = _joined_programs().sub(lambda found: found[0].replace("/", ","), spoken)
+        if "folder" in spoken or "directory" in spoken:
+            spoken = _FOLDER.sub(self._folder, spoken)
         spoken = _unquoted().sub(self._unquoted_mention, spoken)
         named, pair = _words_as_programs()
         if any(one.kind == "command" for one in self.mentions) or _NAMED_WORD.search(spoken) or pair.search(spoken):
             spoken = named.sub(self._word, spoken)
-        self.spoken = _BETWEEN.sub("", _OPTION.sub(self._option, spoken).casefold())
-        denial = _DENIES.search(self.spoken)
-        if denial is not None:
+        spoken = _OPTION.sub(self._option, spoken).casefold() if "-" in spoken else spoken.casefold()
+        self.spoken = _BETWEEN.sub("", spoken) if "(" in spoken else spoken
+        if not self.mentions:
+            return
+        if _DENIES.search(self.spoken):
             # "Don't use A, B is enough": B has a verb of its own, and is no member of the list.
             self.spoken = _OWN_CLAUSE.sub(r"\1;", self.spoken)
         for found in _LISTED.finditer(self.spoken):
             self._make_alike([ord(one) - _FIRST for one in found[0] if "\ue000" <= one <= "\ue0ff"])
+
+    def reading(self, spoken: str) -> RuleSentence:
+        """Return the same sentence, spoken in other words."""
+        other = copy.copy(self)
+        other.spoken = spoken
+        return other
 
     def _make_alike(self, places: list[int]) -> None:
         """Take what is listed with a command for one, if it can be: "`foo-rebuild` or `nixos-rebuild`"."""
@@ -255,8 +268,24 @@ class RuleSentence:
         return words if words.endswith((" .", "...")) else words.rstrip(".")
 
 
+@functools.lru_cache(maxsize=64)
+def sentence_of(text: str) -> RuleSentence:
+    """Return a sentence, which nobody changes: one statement is asked for each of its own several times."""
+    return RuleSentence(text)
+
+
+def _with_plain_branches(text: str) -> str:
+    """Return a text with the branches and the option that it has in backquotes as words of the sentence."""
+    if "`" not in text:
+        return text
+    plain = _QUOTED_WORD.sub(lambda found: found[1], text)
+    return _QUOTED_BRANCH.sub(lambda found: (found[1] or found[3]) + BRANCH + (found[2] or found[4]), plain)
+
+
 def _with_branches(text: str) -> str:
     """Return a text in which each name of branches has the sign of one, however many stand in a list."""
+    if "*" not in text and ".x" not in text.lower():
+        return text
     before, sign = "", rf"\g<led>{BRANCH}\g<name>"
     while before != text:
         before, text = text, _NEXT_BRANCH.sub(sign, _CALLED_BRANCHES.sub(sign, text))
@@ -308,7 +337,11 @@ def _unquoted() -> re.Pattern[str]:
     words = rf"(?:{'|'.join(listed(TABLE, 'word-program'))})(?=\s+--?[A-Za-z])"
     program = rf"(?:\./(?=[\w.-]+ [\w:-]))?(?:{programs})|{_MAKE}|{words}"
     command = rf"(?<![\w./@-])(?:{program})(?![\w/@-]|\.\w)(?:{behind}){{0,5}}"
-    path = r"(?<![\w/@:.\-])(?:~/|\./|/)?(?:[\w.*{}@-]+/)*[\w.*-]*[\w*/](?=[\s,;:)!?.]|$)"
+    # Most words have no sign of a path, and are passed over but for those that name a file all the same.
+    plain = [one for kind in ("file-name", "ending", "also-ending") for one in listed(TABLE, kind)]
+    names = "|".join(sorted({re.escape(one) for one in plain if _PLAIN_WORD.fullmatch(one)}, key=len, reverse=True))
+    signed = r"(?=[\w{}@-]*[./*~])(?:~/|\./|/)?(?:[\w.*{}@-]+/)*[\w.*-]*[\w*/]"
+    path = rf"(?<![\w/@:.\-])(?:{signed}|(?:{names})s?)(?=[\s,;:)!?.]|$)"
     return kept(rf"(?P<command>{command})|(?P<path>{path})")
 
 

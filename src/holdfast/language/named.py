@@ -16,7 +16,7 @@ from holdfast.language import rule_forms as forms
 from holdfast.language.conditions import MAX_ITEMS, Condition
 from holdfast.language.derived_parts import Derived, as_command, branches_in, run_with, with_option
 from holdfast.language.disowned import is_disowned, is_of_others
-from holdfast.language.mentions import MENTION, TABLE, Mention, RuleSentence, harmless
+from holdfast.language.mentions import MENTION, TABLE, Mention, RuleSentence, harmless, sentence_of
 from holdfast.language.roles import wanted_at
 from holdfast.language.rule_tongues import in_english, is_english, is_known_tongue
 from holdfast.language.word_lists import among, listed
@@ -96,10 +96,13 @@ def by_names(pieces: list[str]) -> Derived | None:
     words: list[str] = []
     spoken = ""
     for number, piece in enumerate(pieces):
-        sentence = RuleSentence(_quoted(in_english(piece)))
+        sentence, told = sentence_of(_quoted(in_english(piece))), sentence_of(piece)
+        if not (sentence.mentions or told.mentions or _HOST.search(sentence.spoken)):
+            # Most sentences name nothing that a call could have.
+            continue
         if sentence.text.endswith("?") or _norms("norm-turned").search(piece.casefold()):
             continue
-        if is_disowned(RuleSentence(piece)) or is_disowned(sentence):
+        if is_disowned(told) or (sentence is not told and is_disowned(sentence)):
             continue
         if is_known_tongue(piece) or sentence.text != piece or _owns_any(sentence):
             behind = "".join(pieces[number + 1 : number + 2])
@@ -108,7 +111,6 @@ def by_names(pieces: list[str]) -> Derived | None:
             some = []
         if not some and not is_known_tongue(piece):
             # Of the languages that are known a command is named in the forms that are.
-            told = RuleSentence(piece)
             is_sure = is_english(piece) or bool(re.match(MENTION, told.spoken))
             some = [each for each in _foreign(told) if is_sure or each[0].kind == "path"]
         if some:
@@ -164,7 +166,7 @@ def _is_wish(sentence: RuleSentence, behind: str) -> bool:
         return False
     if _owns_any(sentence):
         return True
-    next_one = RuleSentence(in_english(behind)) if behind and not _USES_IT.match(behind.casefold()) else None
+    next_one = sentence_of(in_english(behind)) if behind and not _USES_IT.match(behind.casefold()) else None
     if next_one and (denies := _DENIES.search(next_one.spoken)) and is_of_others(next_one.spoken, denies.start()):
         # "The generator never touches them."
         next_one = None
@@ -296,7 +298,7 @@ def _norms(kind: str) -> re.Pattern[str]:
 def sounds_foreign(piece: str) -> bool:
     """Whether a sentence of a language that is not read has a word for a ban or a wish, and names something."""
     is_norm = not is_known_tongue(piece) and _norms("norm").search(piece.casefold())
-    return bool(is_norm and RuleSentence(piece).mentions and not _norms("norm-turned").search(piece.casefold()))
+    return bool(is_norm and sentence_of(piece).mentions and not _norms("norm-turned").search(piece.casefold()))
 
 
 def _foreign(sentence: RuleSentence) -> list[tuple[Mention, tuple[str, ...]]]:

@@ -61,6 +61,8 @@ _DELETES = kept(
 
 def all_but(sentence: RuleSentence) -> Derived | None:
     """Return the condition of a sentence that forbids to change whatever is not in a place that it names."""
+    if not sentence.mentions:
+        return None
     found = next(filter(None, (form.search(sentence.spoken) for form in _FORMS)), None)
     places = [as_file(one) for one in sentence.named(found["where"])] if found else []
     if found is None or not places or any(one.kind != "path" for one in places):

@@ -33,6 +33,7 @@ _OBJECT = (
 )
 
 
+@functools.lru_cache(maxsize=64)
 def in_english(sentence: str) -> str:
     """Return a sentence with its rule in plain words of English; as it is where nothing of it is known."""
     quoted = _QUOTED.findall(sentence)[:_MAX_QUOTED]
@@ -51,7 +52,7 @@ def in_english(sentence: str) -> str:
 
 def apart(text: str) -> str:
     """Return a text with spaces between a script that has none and the commands and files that it names."""
-    if not any("\u3040" <= letter <= "\ud7af" for letter in text):
+    if text.isascii() or not any("\u3040" <= letter <= "\ud7af" for letter in text):
         return text
     return _SEAMS.sub(" ", "".join([_WIDE.get(letter, letter) for letter in text])).replace("  ", " ")
 
@@ -72,12 +73,13 @@ def _put_over(piece: str, tongue: str) -> str:
     for pattern, said in _forms(tongue):
         piece = pattern.sub(lambda found, said=said: _formed(found, said, tongue), piece)  # type: ignore[misc]
     words = _words(tongue)
-    either = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
-    return (
-        kept(rf"(?i){_EDGE}(?:{either})(?![\w/-])").sub(lambda found: words[found[0].lower()], piece)
-        if words
-        else piece
-    )
+    return _any_word(tongue).sub(lambda found: words[found[0].lower()], piece) if words else piece
+
+
+@functools.cache
+def _any_word(tongue: str) -> re.Pattern[str]:
+    either = "|".join(map(re.escape, sorted(_words(tongue), key=len, reverse=True)))
+    return kept(rf"(?i){_EDGE}(?:{either})(?![\w/-])")
 
 
 def _formed(found: re.Match[str], said: str, tongue: str) -> str:

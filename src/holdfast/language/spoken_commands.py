@@ -41,6 +41,8 @@ _LEADS = ("program", "group")
 def marked(text: str) -> str:
     """Return a sentence with what it says is run, or not to be run, in backquotes."""
     text = _BANNED_RUN.sub(_in_backquotes, _WITH_OPTION.sub(r"\g<led>`\g<call>`", text))
+    if "`" not in text:
+        return text
     before = ""
     while before != text:
         before, text = text, _ALSO_RUN.sub(r"`\g<first> \g<rest>`\g<and>`\g<next>`", text)

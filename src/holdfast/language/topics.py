@@ -84,13 +84,15 @@ _FORMS = [kept(f"{_THING}{comment}") for comment in _COMMENTS]
 
 def straight(sentence: RuleSentence) -> RuleSentence:
     """Return a sentence with its ban in the order of "never run X"; the same where it has no other."""
-    found = next(filter(None, (form.search(sentence.spoken) for form in _FORMS)), None)
+    # Each of the forms has something that is named.
+    forms_here = _FORMS if sentence.mentions else ()
+    found = next(filter(None, (form.search(sentence.spoken) for form in forms_here)), None)
     if found is not None and not _is_all_work(sentence, found):
         before, behind = sentence.spoken[: found.start()], sentence.spoken[found.end() :]
         ban = _ban(sentence, found)
         if _UNREAD.search(behind) and ban.startswith("never edit "):
             ban = f"never read or {ban.removeprefix('never ')}"
-        sentence.spoken = f"{before}{found['led']}{ban}{behind}"
+        return sentence.reading(f"{before}{found['led']}{ban}{behind}")
     return sentence
 
 

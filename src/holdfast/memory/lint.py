@@ -161,9 +161,11 @@ def outdated(memories: list[Memory]) -> Iterator[Problem]:
     ended = {(memory.scope, key) for memory in memories for key in memory.supersedes}
     holding = [memory for memory in memories if (memory.scope, memory.key) not in ended and not memory.ended_by("")]
     by_clue: defaultdict[tuple[str, str], list[tuple[str, Memory, Claim]]] = defaultdict(list)
-    for memory in sorted(holding, key=lambda one: (one.scope.kind != "global", one.updated)):
-        claim = Claim(kinds.parts(memory.body)[0])
-        kept, asked = claim.clues()
+    holding.sort(key=lambda one: (one.scope.kind != "global", one.updated))
+    claims = [Claim(kinds.parts(memory.body)[0]) for memory in holding]
+    how_often = Counter(word for claim in claims for word in claim.said)
+    for memory, claim in zip(holding, claims, strict=True):
+        kept, asked = claim.clues(how_often)
         here = str(memory.scope)
         found = [(place, clue) for place in sorted({here, "global"}) for clue in sorted(asked)]
         some = [one for each in found if each in by_clue for one in by_clue[each][-_MAX_SHARING:]]
