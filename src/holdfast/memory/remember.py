@@ -187,6 +187,7 @@ def _much_the_same(said: str, others: list[Memory]) -> list[Memory]:
 
 def pin(workspace: Workspace, key: str, *, scope: str | None = None, pinned: bool = True) -> Memory:
     """Pin or unpin the memory and return it. A pinned one never expires, and comes first where agents are told."""
+    workspace.need_person("pins memories")
     memory = workspace.locate(key, scope)
     return workspace.store.change(memory.scope, memory.key, pinned=pinned)
 

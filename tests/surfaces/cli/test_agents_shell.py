@@ -156,3 +156,27 @@ def test_an_agent_does_not_change_what_a_memory_of_the_person_is(cli, shop, monk
     monkeypatch.setenv("CLAUDECODE", "1")
     cli("remember", "We deploy on Fridays.", "--key", "deploys", "--type", "project")
     assert cli("show", "deploys", "--json").json["type"] == "decision"
+
+
+def test_an_agents_mark_changes_no_lesson_of_the_person(cli, shop, monkeypatch) -> None:
+    """However often its shell says that it did harm, it says what the person said; the person's own mark warns."""
+    cli("lesson", "Run make fixtures before the tests.")
+    with monkeypatch.context() as there:
+        there.setenv("CLAUDECODE", "1")
+        for _ in range(3):
+            assert cli("lesson", "harmful", "L1").code == 0
+    assert [(one["body"], one["trust"]) for one in cli("list", "--json").json["memories"]] == [
+        ("Run make fixtures before the tests.", "user")
+    ]
+    assert "Run make fixtures" in cli("preview").out and "Warning" not in cli("preview").out
+    cli("lesson", "harmful", "L1")
+    assert "Warning: do not follow" in cli("list", "--json").json["memories"][0]["body"]
+
+
+def test_only_the_person_pins(cli, shop, monkeypatch) -> None:
+    """What the person pinned never expires; no agent makes it expire, or lets its own word stay for ever."""
+    cli("remember", "The queue runs on Redis.", "--key", "queue")
+    cli("pin", "queue")
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert "only the person pins memories" in cli("unpin", "queue").err
+    assert cli("list", "--json").json["memories"][0]["pinned"]

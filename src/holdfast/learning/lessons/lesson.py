@@ -158,6 +158,7 @@ def mark(
 
 def _note_mark(workspace: Workspace, scope: Scope, key: str, rating: str, *, note: str = "", agent: str = "") -> None:
     """Write a mark into the journal; note and agent are clean already."""
+    agent = agent or workspace.speaker
     data: dict[str, object] = {
         "memory": [scope.kind, scope.owner, key],
         "rating": rating,

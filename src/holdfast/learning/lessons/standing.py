@@ -195,6 +195,7 @@ def mark(workspace: Workspace, lesson: Lesson, rating: str, at: str, *, agent: s
 
     The mark of an `agent` weighs, but never changes what a lesson of the person says.
     """
+    agent = agent or workspace.speaker
     lesson = as_it_is(workspace, lessons.room(workspace.home).mark(lesson, rating, at))
     weight = lessons.weight(lesson, at)
     is_harm = rating == "harmful"
