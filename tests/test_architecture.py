@@ -34,7 +34,7 @@ MAX_LINES = {
     "learning": 9_620,
     "memory": 3_800,
     "patterns": 4_800,
-    "privacy": 5_310,
+    "privacy": 5_440,
     "project": 2_000,
     "recall": 1_900,
     "rules": 1_200,

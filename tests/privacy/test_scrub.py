@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import html
 import json
 import quopri
 import textwrap
 import unicodedata
+import zlib
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -52,6 +54,28 @@ WRITTEN = {
     "a cut of hexadecimal with signs": TEXT.encode().hex(":")[:62].encode() + b"...",
     "a cut of quoted-printable": "".join(f"={sign:02X}" for sign in TEXT.encode())[:61].encode() + b"...",
     "a name": b"memories/die-grosse-des-zebra-ports-ist.md",
+    "base32": base64.b32encode(TEXT.encode()),
+    "base32 in small letters": base64.b32encode(TEXT.encode()).lower().rstrip(b"="),
+    "base64 of base64": base64.b64encode(base64.b64encode(TEXT.encode())),
+    "base64 in a text in base64": base64.b64encode(b"name: " + base64.b64encode(TEXT.encode()) + b" and more"),
+    "base64 of gzip": base64.b64encode(gzip.compress(TEXT.encode())),
+    "base64 of zlib": base64.urlsafe_b64encode(zlib.compress(TEXT.encode())),
+    "percent-encoding, twice": quote(quote(TEXT)).encode(),
+    "HTML, twice": html.escape("".join(f"&#{ord(sign)};" for sign in TEXT)).encode(),
+    "HTML in a URL": quote("".join(f"&#x{ord(sign):x};" for sign in TEXT)).encode(),
+    "names as git prints them": "".join(
+        f"\\{sign:03o}" if sign > 126 else chr(sign) for sign in TEXT.encode()
+    ).encode(),
+    "letters of JavaScript": "".join(f"\\u{{{ord(sign):x}}}" for sign in TEXT).encode(),
+    "letters of Python": "".join(f"\\U{ord(sign):08x}" for sign in TEXT).encode(),
+    "soft hyphens": TEXT.replace("e", "e\u00ad").encode(),
+    "joiners that nobody sees": TEXT.replace("a", "\u200ba").replace("s", "s\u2060").encode(),
+    "wide letters": "".join(chr(ord(sign) + 0xFEE0) if "!" <= sign <= "~" else sign for sign in TEXT).encode(),
+    "marked letters": TEXT.replace("ebra", "**ebra**").replace("afé", "`afé`").encode(),
+    "parted at the ends of lines": TEXT.replace("Ports", "Po-\nrts").replace("ebra", "eb-\\nra").encode(),
+    "colours of a terminal": TEXT.replace("Zebra", "\x1b[1mZebra\x1b[0m")
+    .replace("tell", "te\\u001b[01;31mll")
+    .encode(),
 }
 
 
@@ -84,6 +108,7 @@ def test_a_text_is_found_and_goes(data) -> None:
     "text",
     [
         "Die Größe des Zebra-Ports ist 4712",
+        "Die Größe des Zeb*ra-Ports ist 4711, %E2%80%8B &amp; \\101 \\u{41}",
         "Zebra-Ports",
         "die grosse des",
         "dont tell Kims cafe",
@@ -93,6 +118,12 @@ def test_a_text_is_found_and_goes(data) -> None:
 def test_other_texts_stay_as_they_are(text) -> None:
     """Some words of it, another number and an escape that looks like a letter are no place."""
     assert Scrubber([needle(TEXT), needle("nano text")]).scrubbed(text.encode(), is_json=True) == text.encode()
+
+
+@pytest.mark.parametrize("sign", [b"\\", b"\\\\n", b"%25", b"&amp;", b"\xc2\xad", b"H4sIAAAA"])
+def test_a_file_of_one_sign_is_looked_through_in_its_length(sign) -> None:
+    """A megabyte of backslashes, which took hours, keeps nobody from erasing."""
+    assert not Scrubber([needle(TEXT)]).holds(sign * (1_000_000 // len(sign)))
 
 
 def test_a_short_text_is_only_found_as_a_word() -> None:

@@ -28,9 +28,9 @@ from holdfast.privacy.scrub import ERASED, MAX_PIECE, MIN_CUT, MIN_CUT_LETTERS
 from holdfast.records import Session, SessionEvent, replace
 
 FILE = "erased.jsonl"
-_PIECE = re.compile(r"\\+u[0-9a-fA-F]{4}|\\+[nrtbfv\"'/]|(?:%[0-9a-fA-F]{2})+|&#?\w{1,8};|[^\W_]+")
-_ESCAPED = re.compile(r"\\+u[0-9a-fA-F]{4}|(?:%[0-9a-fA-F]{2})+|&#?\w{1,8};")
-_BLANK = re.compile(r"\\+[nrtbfv\"'/]")
+_PIECE = re.compile(r"\\{1,32}u[0-9a-fA-F]{4}|\\{1,32}[nrtbfv\"'/]|(?:%[0-9a-fA-F]{2})+|&#?\w{1,8};|[^\W_]+")
+_ESCAPED = re.compile(r"\\{1,32}u[0-9a-fA-F]{4}|(?:%[0-9a-fA-F]{2})+|&#?\w{1,8};")
+_BLANK = re.compile(r"\\{1,32}[nrtbfv\"'/]")
 _MARKS = re.compile("[\u0300-\u036f]+")
 _BITS = 0xFFFF
 _OF_SESSION = ("title", "folder", "branch", "source")
@@ -238,6 +238,12 @@ class Erased:
             if end > last and next(self._spans_in(said, is_meant), None):
                 last = end
                 yield start, end
+        data = text.encode("utf-8", "replace")
+        for bare in coded.bare(data):
+            said = bare.said.decode("utf-8", "replace")
+            for first, stop in self._spans_in(said, is_meant):
+                span = bare.span(len(said[:first].encode()), len(said[:stop].encode()))
+                yield len(data[: span[0]].decode("utf-8", "ignore")), len(data[: span[1]].decode("utf-8", "ignore"))
 
     def _digest(self, words: list[str]) -> bytes:
         return blake2b(" ".join(words).encode("utf-8", "replace"), key=self._key, digest_size=16).digest()

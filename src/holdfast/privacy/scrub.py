@@ -23,8 +23,8 @@ from holdfast.privacy import coded
 ERASED = "erased"
 ENCODINGS = (
     *("UTF-8", "UTF-16 LE", "UTF-16 BE", "JSON escapes", "HTML entities", "Markdown signs", "percent-encoding"),
-    *("quoted-printable", "base64", "base64url", "hexadecimal", "NFC and NFD", "any case"),
-    "any white space or line break",
+    *("quoted-printable", "base64", "base64url", "base32", "hexadecimal", "base64 of base64, gzip and zlib"),
+    *("escapes of escapes", "NFC, NFD and NFKC", "any case", "any white space or line break", "signs that nobody sees"),
     *("file and folder names", "Zstandard", "SQLite pages"),
 )
 MIN_LETTERS = 4
@@ -79,11 +79,11 @@ _WIDE_SIGN = {
 _WIDE_LETTER = {"utf-16-le": rb"[A-Za-z0-9]\x00", "utf-16-be": rb"\x00[A-Za-z0-9]"}
 _BREAK = rb"(?:\\+[rn]|[\r\n])*"
 _NEEDLESS = re.compile(
-    rb"\\\\*(?:u00|x)[3-7][0-9a-fA-F]|-u00[3-7][0-9a-f]|%[3-7][0-9a-fA-F]|=[4-7][0-9a-fA-F]"
+    rb"\\\\{0,8}(?:u00|x)[3-7][0-9a-fA-F]|-u00[3-7][0-9a-f]|%[3-7][0-9a-fA-F]|=[4-7][0-9a-fA-F]"
     rb"|&#(?:0*[1-9][0-9]{1,2}|x0*[3-7][0-9a-fA-F]);"
 )
 _ACCENTS = re.compile("[\u0300-\u036f]")
-_ESCAPED = re.compile(rb"\\+u(0[01][0-9a-fA-F]{2}|03[0-6][0-9a-fA-F])")
+_ESCAPED = re.compile(rb"\\{1,32}u(0[01][0-9a-fA-F]{2}|03[0-6][0-9a-fA-F])")
 _IN_BASE64 = re.compile(rb"(\\+[rn/])|[A-Za-z0-9+/=_-]")
 
 Span = tuple[int, int, bytes]
@@ -132,6 +132,11 @@ class View:
             return b""
         text = unicodedata.normalize("NFD", data.decode("utf-8", "ignore"))
         return _ACCENTS.sub("", text).lower().encode()
+
+    @cached_property
+    def bare(self) -> list[coded.Bare]:
+        """The bytes without what wraps their letters; nothing where nothing does."""
+        return list(coded.bare(self.data))
 
     @cached_property
     def narrow(self) -> bytes:
@@ -237,6 +242,13 @@ class Needle:
                     end = stop
         if any(anchor in view.decoded for anchor in self._anchors):
             yield from self._in_digits(view)
+        # Behind escapes of any depth, or with something between its letters that nobody sees.
+        for bare in view.bare:
+            lowered = bare.said.lower()
+            for number in [number for number, anchor in enumerate(self._anchors) if anchor in lowered]:
+                for first, last, _ in self._found(number, bare.said):
+                    start, end = bare.span(first, last)
+                    yield start, end, ERASED.encode()[: end - start]
 
     def _in_digits(self, view: View) -> Iterator[Span]:
         """Yield where base64 or hexadecimal digits say it, base64 also where it was cut."""
@@ -257,7 +269,7 @@ class Needle:
     def _in_runs(self, view: View) -> Iterator[Span]:
         """Yield where a run says it in another case, in UTF-16, or with other signs between its words."""
         for run in view.runs:
-            is_wide = coded.is_wide(run.said)
+            is_wide = run.is_whole or coded.is_wide(run.said)
             said = "\n".join(coded.texts(run.said)).encode() if is_wide else run.said
             lowered = said.lower()
             wanted = [number for number, anchor in enumerate(self._anchors) if anchor in lowered]
@@ -355,7 +367,7 @@ def _letter(sign: str, plainly: bool) -> bytes:
         numbers = "|".join([str(ord(one)) for one in sorted(plain)])
         # In a name that was made of escapes their signs are hyphens.
         escapes = (
-            rf"\\+(?:u00|x)(?:{code})",
+            rf"\\{{1,32}}(?:u00|x)(?:{code})",
             f"-?u00(?:{code})",
             f"[%=](?:{code})",
             f"&#(?:0*(?:{numbers})|x0*(?:{code}));",
@@ -381,7 +393,7 @@ def _accented(sign: str) -> list[bytes]:
             ends.setdefault(b"", set()).add(f"{ord(each):04x}")
     codes = "|".join(sorted(ends.pop(b"", ())))
     ways = [re.escape(begin) + b"[" + "".join(sorted(last)).encode() + b"]" for begin, last in ends.items()]
-    return [*ways, rf"\\+u(?i:{codes})".encode()] if codes else []
+    return [*ways, rf"\\{{1,32}}u(?i:{codes})".encode()] if codes else []
 
 
 @lru_cache(maxsize=4096)
@@ -402,12 +414,12 @@ def _escapes(form: str) -> Iterator[bytes]:
     units = form.encode("utf-16-be")
     plain = form.encode("utf-8")
     codes = [f"{units[at]:02x}{units[at + 1]:02x}".encode() for at in range(0, len(units), 2)]
-    yield b"".join([rb"\\\\*u(?i:" + one + b")" for one in codes])
+    yield b"".join([rb"\\\\{0,31}u(?i:" + one + b")" for one in codes])
     if form.isascii():
-        yield b"".join([rb"\\\\*x(?i:%02x)" % one for one in plain])
+        yield b"".join([rb"\\\\{0,31}x(?i:%02x)" % one for one in plain])
     elif form[:1].isascii():
         # A letter with its accent behind it: only the accent needs an escape.
-        yield re.escape(form[:1].encode()) + b"".join([rb"\\\\*u(?i:" + one + b")" for one in codes[1:]])
+        yield re.escape(form[:1].encode()) + b"".join([rb"\\\\{0,31}u(?i:" + one + b")" for one in codes[1:]])
     yield b"".join([b"%%(?i:%02x)" % one for one in plain])
     yield b"".join([b"=(?i:%02x)" % one for one in plain])
     yield b"".join([f"&#(?:0*{ord(one)}|(?i:x0*{ord(one):x}));".encode() for one in form])
