@@ -236,3 +236,21 @@ def test_the_import_is_light() -> None:
         [sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": "src"}
     )
     assert shown.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("It is x140lark", "It is rtx4090ti", "The key is PROJ-1234", "Jira key: PROJ-1234"),
+        *("Done: the password reset (PROJ-1234)", "The token bug is in GH-1042."),
+    ],
+)
+def test_a_pronoun_and_a_ticket_tell_of_no_secret(text) -> None:
+    """Where nothing was said of a secret "it" points at none, and the name of a ticket is no key and no token."""
+    assert redact(text) == (text, ())
+
+
+@pytest.mark.parametrize("text", ["The password? It is x140lark", "password is ACME-2024", "pw ACME-2024"])
+def test_what_was_named_before_goes(text) -> None:
+    """A password that the sentence before names goes, and one that is built as the name of a ticket."""
+    assert redact(text)[1] == ("password",)

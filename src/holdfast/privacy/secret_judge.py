@@ -22,7 +22,7 @@ from holdfast.privacy import WORDS
 from holdfast.privacy import secret_patterns as patterns
 from holdfast.privacy.secret_begins import is_joined, looks_made
 from holdfast.privacy.secret_patterns import CODE_WORD, pattern
-from holdfast.privacy.secret_values import IDS, NAMED_ID, is_reference
+from holdfast.privacy.secret_values import IDS, NAMED_ID, is_reference, is_ticket
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,15 +106,13 @@ _GOES_ON = r"[=:][^\s\"'`,()<>|\[\]{};\\/=:]{1,40}(?![^\s\"'`,;)<|@])"
 # Where something is that one logs in to.
 _IP = r"(?:\d{1,3}\.){3}\d{1,3}"
 _ADDRESS = rf"(?P<a>://)|(?P<b>[\w.-]@[\w-])|(?P<c>\b{_IP}\b)"
-_MORE_PATH = ("/", "\\")
 _OF_PATH = r"(?:[/\\][^\s/\\\"'`(]*|(?<![^\s\"'`])[~.]+)[/\\]$|(?:[\w-]+:){3}$"
-_QUOTES = ("'", '"', "`")
-_LINE_END = ("", "\n", "\r")
+_QUOTES, _LINE_END = ("'", '"', "`"), ("", "\n", "\r")
+_POINTERS = frozenset(("w:it", "w0:it", "w1:it", "c0:it", "c1:it"))
 _NOT_ALONE = frozenset(("uuid", "hexS", "hexM", "hexL", "digits", "b64", *_NONE))
 
 _table: list[bytes] = []
-_shapes: dict[str, str] = {}
-_may: dict[str, bool] = {}
+_shapes, _may = dict[str, str](), dict[str, bool]()
 # The text that was looked at last, and the scores of values in it by where they stand.
 _scored_in = [""]
 _scores: dict[tuple[int, int], int] = {}
@@ -124,7 +122,7 @@ def judged(text: str, at: int, end: int) -> tuple[int, int] | None:
     """Return where the likeliest secret is near the word from `at` to `end`, if the weights say that it is one."""
     found, best = None, 0
     for first, last in near(text, at, end):
-        if (score := _score(text, first, last)) > best:
+        if not is_ticket(text, at, end, first, last) and (score := _score(text, first, last)) > best:
             found, best = (first, last), score
     return found
 
@@ -154,7 +152,7 @@ def value_in(text: str, at: int, run: str) -> tuple[int, int] | None:
     ends = text[end : end + 1] in _LINE_END or (text[end] == " " and text[end + 1 : end + 2].isupper())
     if run[-1] == "!" and ends and text[at - 1 : at].isspace():
         run = run[:-1]
-    if text[end : end + 1] in _MORE_PATH:
+    if text[end : end + 1] in ("/", "\\"):
         return None
     if "&" in run and text[end : end + 1] == "=":
         run = run.rpartition("&")[0]
@@ -367,7 +365,9 @@ def features(text: str, start: int, stop: int) -> list[str]:
     told += [f"Td{top}{sign[-3:]}", f"D{sign[-3:]}{shape}", f"K{kind}{shape}", f"Q{given}{shape}{top == '0'}"]
     told += [f"R{right[:1]}{shape}", *[f"P{part}:{shape}" for part in last], *[f"Pl{part}:{sound}" for part in last]]
     told += [f"C{word}:{top == '0'}{shape[:2]}" for word in firsts[:1]]
-    return told + [f"rsc:{stem}{shape[:2]}" for stem in ahead if stem in _TELLING][:2]
+    told += [f"rsc:{stem}{shape[:2]}" for stem in ahead if stem in _TELLING][:2]
+    # "It" points at what was said before; where nothing tells of a secret, at none.
+    return [one for one in told if one not in _POINTERS and one[:4] != "Cit:"] if top == "0" else told
 
 
 def _of_value(value: str, shape: str) -> tuple[int, int, list[str]]:

@@ -76,6 +76,9 @@ _FILE = (
     r"\.(?:js|mjs|css|map|png|jpe?g|svg|gif|webp|woff2?|ttf|html?|json|txt|md|py|ts|tsx|gz|zip|tgz|whl|log|lock|so)\b"
 )
 
+# What stands between a name and the password that it is given.
+_GIVEN = r"[\w\"'`*]{0,8}(?:[ ]{0,2}[:=]|[ ](?:is|was|to)[ ]|[ ])[ \"'`*]{0,4}$"
+_PASSWORD_WORDS = frozenset([word for word, kind in privacy.WORDS if kind == "password"])
 # Names whose secrets are built as a UUID.
 _UUID_KEYS = frozenset(
     ("waka", "sdk", "api", "mob", "na1", "na2", "eu1", "sandbox", "production", "hrku", "xaat", "lf", "rgapi")
@@ -438,6 +441,12 @@ def is_value(value: str, kind: str) -> bool:
 def is_reference(value: str) -> bool:
     """Say whether a value tells where something is."""
     return bool(pattern(patterns.REFERENCE).search(value))
+
+
+def is_ticket(text: str, at: int, end: int, first: int, last: int) -> bool:
+    """Say whether a value near a word names a ticket (`PROJ-1234`); at most a given password is built so."""
+    is_named = bool(pattern(r"[A-Z][A-Z0-9]{1,9}-[1-9]\d{0,5}$").match(text, first, last))
+    return is_named and not (text[at:end].lower() in _PASSWORD_WORDS and pattern(_GIVEN).match(text, end, first))
 
 
 def is_mixed(value: str) -> bool:
