@@ -21,29 +21,29 @@ AGENTS = ("claude", "codex", "gemini", "opencode", "grok", "kiro", "copilot", "c
 VAGUE = ("utils", "util", "helpers", "helper", "manager", "service", "common", "misc")
 # Ceilings. They go up only with a new capability; the goal of each stands beside it.
 # The whole was meant to be 350 files and 56,000 lines, before rules, replay, the page, REST, sync, team and the hub.
-MAX_FILES = 546
+MAX_FILES = 548
 MAX_LINES = {
     "agents": 7_600,
-    "app": 7_530,
+    "app": 7_540,
     "base": 1_800,
     "continuity": 9_245,
-    "exchange": 5_840,
+    "exchange": 6_200,
     "inject": 1_600,
     "journal": 700,
     "language": 11_508,
     "learning": 9_620,
     "memory": 3_800,
     "patterns": 4_800,
-    "privacy": 5_440,
+    "privacy": 5_520,
     "project": 2_000,
     "recall": 1_900,
     "rules": 1_200,
     "sessions": 6_600,
     "store": 8_600,
-    "surfaces": 14_700,
+    "surfaces": 14_720,
 }
 MAX_LINES_OF_A_FILE = 500
-MAX_TINY_HELPERS = 252  # 150; those that are left read better apart: a handler, a loop with a name, a test in words
+MAX_TINY_HELPERS = 253  # 150; those that are left read better apart: a handler, a loop with a name, a test in words
 MAX_CYCLES = 0
 MAX_COPIES = 1  # none: a row of the table of sessions has the fields of a cost
 MAX_NAMES_TWICE = 0

@@ -43,6 +43,7 @@ from holdfast.base.text import count, sha256
 from holdfast.continuity import documents
 from holdfast.errors import BadInput, HoldfastError, NotFound, StoreBusy, StoreUnavailable
 from holdfast.exchange.sync.depot import Depot, has_remote
+from holdfast.exchange.sync.merge_base import Agreed
 from holdfast.inject import publish
 from holdfast.journal import notices
 from holdfast.journal.updates import Updates
@@ -134,6 +135,9 @@ def forget_memories(workspace: Workspace, memories: list[Memory], *, command: st
         return
     target = of_memories(workspace, memories, plainly=True)
     _note(workspace.home, target)
+    agreed = Agreed(workspace.home)
+    for kind, owner, key in target.memories:
+        agreed.bury(workspace.store.get(Scope(kind, owner), key))
     memory_forget.apply(workspace, memories, command=command)
     try:
         for path, _ in _tell_left(workspace, apply(workspace, target)).left:
@@ -361,10 +365,12 @@ def _remove_records(workspace: Workspace, target: EraseTarget) -> int:
     forget.remove(workspace, target.sessions)
     removed = len(target.sessions)
     gone = []
+    agreed = Agreed(workspace.home)
     for kind, owner, key in target.memories:
         with suppress(NotFound):
             memory = workspace.store.get(Scope(kind, owner), key)
             if not scrub.is_newer(f"memory/{memory.path}"):
+                agreed.bury(memory)
                 gone.append(workspace.store.remove(memory.scope, key, forget=True))
     audit.forgotten(workspace, gone)
     for path in record_paths(workspace.home, target):

@@ -5,7 +5,7 @@ made, so that the same finding is the same proposal. A person may edit the file.
 
 Kinds. What a proposal would become: a `memory`, an entry on the `page` of its project, or a `lesson` that stands. One
 of the kind `end` would withdraw the memory that it `replaces`, `still` asks whether that one holds; a `memory` may
-replace one, too.
+replace one, too. One of the kind `again` was stored here and forgotten on another machine, and neither knew of that.
 
 Writing. A file is written whole and durably, or not at all. A decision removes it: what is approved is kept first, what
 is rejected has its line in `rejected.tsv` first (id, time, reason), so that a crash in between loses nothing.
@@ -41,7 +41,7 @@ JUDGE = "judge"
 SAID_IN = "said in "
 # The separator between messages where it was heard in several, and how many are named.
 _TOO, _MAX_HEARD = "; ", 5
-KINDS = ("memory", "page", "lesson", "end", "still", "todo", "log")
+KINDS = ("memory", "page", "lesson", "end", "still", "todo", "log", "again")
 ID_LENGTH = 8
 _REPLACES = b"\nreplaces:"
 _ENDING = ("memory", "end")

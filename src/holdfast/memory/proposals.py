@@ -130,8 +130,16 @@ class EndKind(Kind):
             raise Refused(f"{there.key} says something else by now", f"holdfast proposals reject {proposal.id}")
 
 
+class AgainKind(Kind):
+    """An approved one is stored again although another machine forgot it: the person put it in place here meanwhile."""
+
+    def statement(self, proposal: Proposal) -> str:
+        """Return nothing: it was forgotten, and the person is asked whether it holds."""
+        return proposal.id
+
+
 MEMORY = Kind()
-KINDS: Mapping[str, Kind] = {"memory": MEMORY, "end": EndKind()}
+KINDS: Mapping[str, Kind] = {"memory": MEMORY, "end": EndKind(), "again": AgainKind()}
 
 
 def waiting(workspace: Workspace) -> tuple[list[Proposal], list[Problem]]:

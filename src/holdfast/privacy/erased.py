@@ -122,22 +122,30 @@ class Erased:
         self, at: str, texts: Iterable[str], *, everywhere: bool = True, within: str = ""
     ) -> list[dict[str, object]]:
         """Return the rows that note texts as erased, the first with the key where there is none yet."""
-        found: list[dict[str, object]] = []
-        if not self._key:
-            self._key = os.urandom(16)
-            self._codes = _Codes(self._key)
-            found.append({"kind": "key", "value": self._key.hex()})
+        found = self._key_row()
         for words in [piece for text in texts for piece in _pieces([word for word, _, _ in words_in(text)])]:
             row = {"kind": "text", "at": at, "words": len(words), "hint": f"{self._hint(*words[:2]):04x}"}
             row = {**row, "digest": self._digest(words).hex(), "everywhere": everywhere}
             found.append({**row, "within": self._digest([within]).hex()} if within else row)
         return found
 
+    def _key_row(self) -> list[dict[str, object]]:
+        """Return the row with the key of this home where there is none yet."""
+        if self._key:
+            return []
+        self._key = os.urandom(16)
+        self._codes = _Codes(self._key)
+        return [{"kind": "key", "value": self._key.hex()}]
+
     def add_names(self, given: Mapping[str, str]) -> None:
         """Note which path files have, by the one from whose name something was erased."""
+        key = self._key_row()
         digests = {self._digest([was]): self._digest([path]) for was, path in given.items()}
         new = {was: digest for was, digest in digests.items() if self._names.get(was) != digest}
-        self._append([{"kind": "name", "was": was.hex(), "digest": digest.hex()} for was, digest in new.items()])
+        names: list[dict[str, object]] = [
+            {"kind": "name", "was": was.hex(), "digest": digest.hex()} for was, digest in new.items()
+        ]
+        self._append([*key, *names])
 
     def is_renamed(self, path: str) -> bool:
         """Whether a file lost this name when something was erased here."""

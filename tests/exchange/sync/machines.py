@@ -16,7 +16,7 @@ from holdfast.app.erase_target import of_texts
 from holdfast.continuity import decisions, todo
 from holdfast.errors import HoldfastError
 from holdfast.exchange import bundle
-from holdfast.exchange.sync import depot, payload, run
+from holdfast.exchange.sync import connection, depot, payload
 from holdfast.memory import move
 from holdfast.memory.forget import plan
 from holdfast.memory.remember import remember
@@ -70,7 +70,7 @@ class Machine:
 
     def join(self) -> Machine:
         """Connect it with the remote."""
-        self.act(run.init, str(self.remote))
+        self.act(connection.init, str(self.remote))
         return self
 
     def sync(self, **more):

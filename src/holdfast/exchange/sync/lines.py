@@ -114,6 +114,13 @@ def merged_names(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]
     return found
 
 
+def names_that_gave_way(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
+    """Return the names of such lines that both sides changed, each to something else."""
+    was, here, there = ({line.partition(" = ")[0]: line for line in side} for side in (base, ours, theirs))
+    names = sorted({*was, *here, *there})
+    return [name.strip('"') for name in names if len({side.get(name) for side in (was, here, there)}) == 3]
+
+
 def resolved(text: str, merge: Callable[[str, str, str], str]) -> str:
     """Return a text without the markers of git: its two versions made one, with an empty base where git gave none."""
     found = versions(text)

@@ -24,6 +24,8 @@ from holdfast.store.words import digest
 _EARLIEST, _LATEST = ("created",), ("updated",)
 _SAYS_WHERE = ("key", "scope")
 _JOINED = "joined"
+# How the key of what goes of a memory begins, until it is forgotten.
+PART = "forgotten-"
 _SAYS_WHO = ("trust", "source", "agent", "session")
 # The time of a statement in a file that tells none.
 _LONG_AGO = "1970-01-01T00:00:00Z"
@@ -150,7 +152,7 @@ def parted(one: MemoryVersion, grave: Burials) -> tuple[str, str]:
         return "", one.text
     buried = _saying(one.memory, goes)
     # A key of its own, until it is forgotten.
-    buried = replace(buried, key=f"forgotten-{hash_of(one.memory.key, *statements(buried), length=12)}")
+    buried = replace(buried, key=f"{PART}{hash_of(one.memory.key, *statements(buried), length=12)}")
     kept = _saying(one.memory, stays)
     if kept.body != one.memory.body:
         trust = next((fact.trust for fact in left if digest(kept.body) in fact.said), one.memory.trust)
@@ -188,13 +190,24 @@ def _with_fields(base: MemoryVersion | None, ours: MemoryVersion, theirs: Memory
     changes: dict[str, Value | None] = {}
     for name in {*was, *here, *there}.difference(_SAYS_WHERE, (_JOINED,)):
         value = merged_field(name, was.get(name), here.get(name), there.get(name))
-        if name in _SAYS_WHO:
+        if name in _SAYS_WHO or (name in _LATEST and ours.memory.body != theirs.memory.body):
+            # As the time of another statement it would date words that were not said then.
             value = (here if stands is ours else there).get(name)
         if value != there.get(name):
             changes[name] = front_matter.Plain(value) if name == "pinned" and isinstance(value, str) else value
     document = front_matter.parse(theirs.text)
     in_order = {name: changes[name] for name in sorted(changes)}
     return str(front_matter.change(document, in_order)) if in_order else theirs.text
+
+
+def fields_that_gave_way(base: MemoryVersion | None, ours: MemoryVersion, theirs: MemoryVersion) -> list[str]:
+    """Return the names of the front matter that both sides changed since the base, of which only one value can hold."""
+    if base is None:
+        return []
+    was, here, there = (front_matter.values(front_matter.parse(one.text))[0] for one in (base, ours, theirs))
+    names = {*was, *here, *there}.difference(_SAYS_WHERE, (_JOINED, "title"), _SAYS_WHO, _EARLIEST, _LATEST)
+    lists = {name for side in (here, there) for name, value in side.items() if isinstance(value, tuple)}
+    return sorted(name for name in names - lists if len({was.get(name), here.get(name), there.get(name)}) == 3)
 
 
 def merged_field(name: str, was: Value | None, here: Value | None, there: Value | None) -> Value | None:

@@ -13,7 +13,10 @@ import os
 from collections.abc import Mapping
 
 from holdfast.base import files
-from holdfast.exchange.sync.payload import kind_of
+from holdfast.base.text import hash_of
+from holdfast.exchange.sync import memories
+from holdfast.exchange.sync.payload import kind_of, version
+from holdfast.records import Memory
 from holdfast.store import layout
 
 FOLDER, FILE = os.path.join("sync", "agreed"), os.path.join("sync", "agreed.json")
@@ -23,6 +26,7 @@ class Agreed:
     """The state of one home: its files, the commit that had them, its generation, and whether it had more."""
 
     def __init__(self, home: str) -> None:
+        self.home = home
         self.root = os.path.join(home, FOLDER)
         self.path = os.path.join(home, FILE)
         try:
@@ -51,3 +55,29 @@ class Agreed:
         state = {"commit": commit, "generation": generation, "partial": is_partial}
         files.write(self.path, json.dumps(state).encode())
         self.files, self.commit, self.generation, self.is_partial = dict(tree), commit, generation, is_partial
+
+    def bury(self, memory: Memory) -> None:
+        """Leave nothing of a memory that is being forgotten but a digest of where it was and when it was made.
+
+        By that the next sync knows whatever another machine made of it meanwhile.
+        """
+        path = f"memory/{memory.path}"
+        # Under that name here, or under another one before it was moved; what stands there still is another memory.
+        moved = [one for one in self.files if not os.path.lexists(os.path.join(self.home, one))]
+        for was in [path] if path in self.files else moved:
+            if kind_of(was) == "memory" and memory.created and memory.created.encode() in self.files[was]:
+                there = version(was, self.files[was]).memory
+                if there.created == memory.created and (was == path or there.body in memories.statements(memory)):
+                    self._bury(was, there)
+
+    def _bury(self, was: str, memory: Memory) -> None:
+        key = forgotten_name(was, memory)
+        now = f"{os.path.dirname(was)}/{key}.md"
+        files.write(os.path.join(self.root, now), f"---\nkey: {key}\n---\n\n# {key}\n\n-\n".encode())
+        files.remove(os.path.join(self.root, was))
+        self.files[now] = self.files.pop(was)
+
+
+def forgotten_name(path: str, memory: Memory) -> str:
+    """Return the key under which what was agreed on has a memory that was forgotten here since."""
+    return f"{memories.PART}{hash_of(path, memory.created, length=12)}"

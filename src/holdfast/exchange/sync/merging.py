@@ -25,6 +25,7 @@ from holdfast.errors import BrokenFile
 from holdfast.exchange.sync import lines, memories, payload
 from holdfast.exchange.sync.memories import MemoryVersion as Version
 from holdfast.exchange.sync.memories import statements
+from holdfast.exchange.sync.merge_base import forgotten_name
 from holdfast.privacy.scrub import ERASED
 from holdfast.records import Memory, Scope, replace
 from holdfast.sessions.archive import name_hash
@@ -52,9 +53,11 @@ class Disagreement:
 class Merged:
     """One tree of three, what both sides said of one thing, and what one side forgot.
 
-    `forgotten` names memories that the other side had changed meanwhile; `buried` are those of ours that go, `parted`
-    those that go in part, with what was forgotten of them, and `left` names what stays of such memories. `graves` has
-    all that theirs forgot and ours has not heard of.
+    `forgotten` names memories that we had changed meanwhile in any way, `again` those that say what the person here put
+    in place since, in words that theirs forgot; `elsewhere` counts those that we forgot and theirs had changed.
+    `buried` are those of ours that go, `parted` those that go in part, with what was forgotten of them, and `left`
+    names what stays of such memories. `graves` has all that theirs forgot and ours has not heard of. `gave_way` tells
+    what else was done here and does not hold, because another machine published something else first.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
@@ -64,6 +67,9 @@ class Merged:
     parted: list[tuple[Memory, Burials]] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     graves: dict[Scope, Burials] = field(default_factory=dict)
+    again: list[Memory] = field(default_factory=list)
+    elsewhere: int = 0
+    gave_way: list[str] = field(default_factory=list)
 
 
 def merged(base: Tree, ours: Tree, theirs: Tree, *, is_burying: bool = False) -> Merged:
@@ -78,6 +84,8 @@ def merged(base: Tree, ours: Tree, theirs: Tree, *, is_burying: bool = False) ->
         data = _merged_file(path, base.get(path), ours.get(path), theirs.get(path))
         for name, content in data.items():
             found.files[name] = content
+    settings = [(_decoded(tree.get(payload.SETTINGS, b"")) or "").splitlines() for tree in (base, ours, theirs)]
+    found.gave_way += [f"the setting {name}" for name in lines.names_that_gave_way(*settings)]
     forgotten = found.files.get(FORGOTTEN, b"").decode("ascii", "replace").split()
     for path in [path for path in found.files if payload.kind_of(path) == "digest"]:
         if name_hash(payload.session_of(path)) in forgotten:
@@ -192,8 +200,9 @@ class _MemoryMerge:
 
     def run(self) -> None:
         """Merge them all; what was moved on one side is followed first."""
+        self._follow_both()
         _follow(self.base, self.ours, self.theirs)
-        self.at_home = _follow(self.base, self.theirs, self.ours)
+        self.at_home |= _follow(self.base, self.theirs, self.ours)
         added: list[Version] = []
         for name in sorted({*self.ours, *self.theirs}, key=lambda one: (str(one[0]), one[1])):
             beside = self._one(self.base.get(name), self.ours.get(name), self.theirs.get(name))
@@ -201,17 +210,42 @@ class _MemoryMerge:
         for one in added:
             self._put_beside(one)
 
+    def _follow_both(self) -> None:
+        """Where both sides moved a memory, let it have the place that theirs gave it, which is published already."""
+        new = [_by_birth(side, self.base) for side in (self.ours, self.theirs)]
+        for name in [name for name in self.base if name not in self.ours and name not in self.theirs]:
+            here, there = (
+                _places_of(self.base[name].memory, births, side)
+                for births, side in zip(new, (self.ours, self.theirs), strict=True)
+            )
+            if (
+                len(here) != 1
+                or len(there) != 1
+                or (here != there and (here[0] in self.theirs or there[0] in self.ours))
+            ):
+                continue
+            to = self.theirs[there[0]]
+            self.base[there[0]] = _at_place(self.base.pop(name), to)
+            if here != there:
+                one = self.ours.pop(here[0])
+                self.ours[there[0]] = _at_place(one, to)
+                self.at_home[there[0]] = one.memory
+                places = [f"{scope}/{key}" for scope, key in (here[0], there[0])]
+                self.found.gave_way.append(f"the move to {places[0]}: it is {places[1]}")
+
     def _one(self, base: Version | None, ours: Version | None, theirs: Version | None) -> Version | None:
         """Put what becomes of one memory; return one of ours that needs another key."""
         bases = (self._base_of(ours, base, self.ours), self._base_of(theirs, base, self.theirs))
         if ours and (grave := self._grave_of(bases[0], ours, self.buried_by_theirs)):
-            at_home = self.at_home.get((ours.memory.scope, ours.memory.key), ours.memory)
-            if ours := self._left_of(ours, grave):
-                self.found.parted.append((at_home, grave))
-            else:
-                self.found.buried.append(at_home)
+            ours = self._forgotten_by_theirs(base, ours, grave)
         if theirs and (grave := self._grave_of(bases[1], theirs, self.buried_by_ours)):
-            theirs = self._left_of(theirs, grave)
+            theirs, gone = self._left_of(theirs, grave)
+            self.found.elsewhere += not all(grave.has_any((text,)) for text in gone)
+        mark = theirs and forgotten_name(theirs.path, theirs.memory)
+        if theirs and (theirs.memory.scope, mark) in self.base:
+            # What theirs made of one that was forgotten here has not one of its words.
+            self.found.elsewhere += 1
+            theirs = None
         if ours is None or theirs is None:
             there = ours or theirs
             # A file that one side no longer has, and the other left as it was, is gone.
@@ -238,6 +272,8 @@ class _MemoryMerge:
             text, lost = _merged_lines(base.text if base else "", ours.text, theirs.text), ""
         path = self._path(base, ours, theirs)
         self._put(path, text)
+        name = f"{theirs.memory.scope}/{theirs.memory.key}"
+        self.found.gave_way += [f"{field} of {name}" for field in memories.fields_that_gave_way(base, ours, theirs)]
         if lost:
             stands = memory_file.read(text, theirs.place)[0]
             self.found.conflicts.append(Disagreement(stands, lost))
@@ -264,17 +300,33 @@ class _MemoryMerge:
         said = [text for each in (one, base or one) for text in statements(each.memory)]
         return grave if grave is not None and grave.has_any(said) else None
 
-    def _left_of(self, one: Version, grave: Burials) -> Version | None:
-        """Return what stays of a memory that was forgotten; what goes of it that the other side never heard is told."""
-        name = f"{one.memory.scope}/{one.memory.key}"
+    def _forgotten_by_theirs(self, base: Version | None, ours: Version, grave: Burials) -> Version | None:
+        """Note that a memory of ours goes, and return what stays of it; whatever was done with it here is told.
+
+        What the person put in its place here, and theirs forgot without having heard of that, they are asked about.
+        """
+        memory = self.at_home.get((ours.memory.scope, ours.memory.key), ours.memory)
+        stays, gone = self._left_of(ours, grave)
+        is_changed = ours.text != base.text if base else not memory.key.startswith(memories.PART)
+        is_changed |= memory is not ours.memory
+        if (is_changed and not stays) or not all(grave.has_any((text,)) for text in gone):
+            self.found.forgotten.append(f"{memory.scope}/{memory.key}")
+        if stays:
+            self.found.parted.append((memory, grave))
+            return stays
+        self.found.buried.append(memory)
+        is_said_here = memory.trust == "user" and (base is None or memory.body != base.memory.body)
+        if is_said_here and memory.holds and grave.has_any((memory.body,)):
+            self.found.again.append(memory)
+        return None
+
+    def _left_of(self, one: Version, grave: Burials) -> tuple[Version | None, tuple[str, ...]]:
+        """Return what stays of a memory that was forgotten, and the statements that go."""
         stays, goes = memories.parted(one, grave)
-        gone = one.memory if not stays else memory_file.read(goes, one.place)[0]
-        if not all(grave.has_any((text,)) for text in statements(gone)):
-            self.found.forgotten.append(name)
         if not stays:
-            return None
-        self.found.left.append(name)
-        return memories.version(one.path, stays, one.place)
+            return None, statements(one.memory)
+        self.found.left.append(f"{one.memory.scope}/{one.memory.key}")
+        return memories.version(one.path, stays, one.place), statements(memory_file.read(goes, one.place)[0])
 
     def _put_beside(self, ours: Version) -> None:
         """Give a memory of ours the next key that its words make, where it is not there already."""
@@ -315,26 +367,37 @@ def _follow(base: dict[Name, Version], mover: dict[Name, Version], other: dict[N
     Returns what the other side has of them, by their new names.
     """
     followed: dict[Name, Memory] = {}
-    new = {name: one for name, one in mover.items() if name not in base and name not in other}
-    by_birth: dict[str, list[Name]] = {}
-    for name, one in new.items():
-        by_birth.setdefault(one.memory.created, []).append(name)
+    by_birth = _by_birth(mover, {**base, **other})
     for name in [name for name in base if name not in mover and name in other]:
-        was = base[name]
-        places = [
-            each for each in by_birth.get(was.memory.created, []) if was.memory.body in statements(new[each].memory)
-        ]
+        was = base[name].memory
+        places = _places_of(was, by_birth, mover)
         if len(places) != 1:
             continue
-        to = mover[places[0]]
-        by_birth[was.memory.created].remove(places[0])
+        by_birth[was.created].remove(places[0])
         followed[places[0]] = other[name].memory
         for side in (base, other):
-            one = side.pop(name)
-            renamed = replace(one.memory, key=to.memory.key, scope=to.memory.scope)
-            text = memory_file.update(one.text, renamed, to.path)
-            side[places[0]] = Version(to.path, text, memory_file.read(text, to.place)[0])
+            side[places[0]] = _at_place(side.pop(name), mover[places[0]])
     return followed
+
+
+def _by_birth(side: dict[Name, Version], known: dict[Name, Version]) -> dict[str, list[Name]]:
+    """Return the names of a side that are not known yet, by when their memories were made."""
+    found: dict[str, list[Name]] = {}
+    for name, one in side.items():
+        if name not in known:
+            found.setdefault(one.memory.created, []).append(name)
+    return found
+
+
+def _places_of(was: Memory, by_birth: dict[str, list[Name]], side: dict[Name, Version]) -> list[Name]:
+    """Return where a side may have moved a memory: what was made at its time, and says or said the same."""
+    return [name for name in by_birth.get(was.created, []) if was.body in statements(side[name].memory)]
+
+
+def _at_place(one: Version, to: Version) -> Version:
+    """Return a version of a memory at the place of another one."""
+    text = memory_file.update(one.text, replace(one.memory, key=to.memory.key, scope=to.memory.scope), to.path)
+    return Version(to.path, text, memory_file.read(text, to.place)[0])
 
 
 def _burials(side: Tree, other: Tree) -> dict[Scope, Burials]:

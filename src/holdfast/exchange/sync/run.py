@@ -12,15 +12,13 @@ once without a forget.
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.text import count
-from holdfast.errors import BadInput, Conflict, HoldfastError, NeedsConsent, NotFound, Refused
+from holdfast.errors import Conflict, HoldfastError, NeedsConsent, NotFound, Refused
 from holdfast.exchange.sync import merging, payload
 from holdfast.exchange.sync.depot import Behind, BranchState, Damaged, Depot, Unreachable, blob_of, has_remote, telling
 from holdfast.exchange.sync.merge_base import Agreed
@@ -44,7 +42,6 @@ WAY_OUT = "Let the remote take a forced push of the branch holdfast; every sync 
 _ROUNDS = 6
 # A remote that takes out more memories than this, and than this share of all, is asked about first.
 _MANY, _LARGE_SHARE = 20, 0.3
-_WAYS = "Give a git remote of your own, or a folder: holdfast sync init git@host:me/memory.git"
 
 
 @dataclass(slots=True)
@@ -57,6 +54,9 @@ class Synced:
     conflicts: list[str] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    elsewhere: int = 0
+    gave_way: list[str] = field(default_factory=list)
     held_back: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     not_put: list[str] = field(default_factory=list)
@@ -72,88 +72,6 @@ class Synced:
             *(Step("send", path, "changed here") for path in self.sent),
             *(Step("keep", path, "has a secret in it, so it stays here") for path in self.held_back),
         ]
-
-
-def init(workspace: Workspace, url: str) -> str:
-    """Connect the home with a remote, which is only looked at; return its address."""
-    workspace.need_enabled()
-    workspace.need_person("connects a home with a remote")
-    depot = Depot(workspace.home)
-    if has_remote(workspace.home):
-        raise Conflict(f"this home syncs with {depot.url}", "First: holdfast sync leave")
-    url = url or _known_remote(workspace.home)
-    if not url:
-        raise BadInput("there is no remote to sync with", _WAYS)
-    if url.startswith("-") or "::" in url or not url.isprintable():
-        raise BadInput(f"{url!a} is not an address to sync with", _WAYS)
-    if redact(url)[1]:
-        raise Refused("the address has a password in it", "Let git's credential helper keep it.")
-    folder = workspace.folder or os.getcwd()
-    is_home = os.path.realpath(folder).startswith(os.path.realpath(workspace.home))
-    if not is_home and url == depot.origin_of(folder):
-        hint = "Give a remote of your own; `holdfast team promote` shares one memory with whoever reads this one."
-        raise Refused("that is the remote of the project in this folder, whose readers are not you alone", hint)
-    if os.path.isdir(url):
-        url = _folder(workspace, os.path.abspath(url))
-    elif ":" not in url and not os.path.lexists(url):
-        # A typing error or a stick that is not in: a folder that nobody meant is not made.
-        raise NotFound(f"there is no folder {url}", f"Where it is the right one: mkdir -p {shlex.quote(url)}")
-    files.make_folder(workspace.home)
-    try:
-        depot.create(url)
-        depot.look()
-    except HoldfastError:
-        leave(workspace)
-        raise
-    # A new home gets its index while there is nothing in it: none has to be rebuilt when memories come.
-    workspace.refresh(None)
-    return url
-
-
-def _folder(workspace: Workspace, url: str) -> str:
-    """Return the repository in a folder of this machine: itself, or one that is made in it."""
-    if os.path.isfile(os.path.join(url, "HEAD")) or os.path.exists(os.path.join(url, ".git")):
-        return url
-    if os.path.realpath(url).startswith(os.path.realpath(workspace.home)):
-        raise BadInput(f"{url} lies in the home itself", _WAYS)
-    inner = os.path.join(url, "holdfast.git")
-    if not os.path.isdir(inner):
-        Depot(workspace.home).create_remote(inner)
-    return inner
-
-
-def _known_remote(home: str) -> str:
-    """Return the remote of a home that somebody put under git by hand."""
-    for folder in (home, os.path.join(home, "memory")):
-        if os.path.exists(os.path.join(folder, ".git")):
-            return Depot(home).origin_of(folder)
-    return ""
-
-
-@dataclass(frozen=True, slots=True)
-class SyncStatus:
-    """Where a home syncs to, which generation it has, how many files changed since, and when it was last reached."""
-
-    url: str = ""
-    generation: int = 0
-    waiting: int = 0
-    reached: str = ""
-
-
-def status(workspace: Workspace) -> SyncStatus:
-    """Return how the home stands; nothing is asked of the remote."""
-    depot = Depot(workspace.home)
-    if not has_remote(workspace.home):
-        return SyncStatus()
-    agreed, here = Agreed(workspace.home), payload.Home(workspace).files
-    waiting = [path for path in {*here, *agreed.files} if here.get(path) != agreed.files.get(path)]
-    return SyncStatus(depot.url, agreed.generation, len(waiting), depot.reached)
-
-
-def leave(workspace: Workspace) -> None:
-    """Take the connection out; the home and the remote stay as they are."""
-    workspace.need_person("ends a sync")
-    shutil.rmtree(os.path.join(workspace.home, "sync"), ignore_errors=True)
 
 
 def sync(
@@ -317,6 +235,10 @@ class _Run:
         if merged.graves:
             # First: what is killed before the tombstones come is done again.
             audit.buried(self.workspace, merged.graves)
+        self.done.elsewhere = max(self.done.elsewhere, merged.elsewhere)
+        if new := [one for one in merged.gave_way if one not in self.done.gave_way]:
+            self.done.gave_way += new
+            notices.report(self.workspace.home, SOURCE, "what you did here gave way to another machine", new)
         sessions = tuple(payload.session_of(path) for path in gone if payload.kind_of(path) == "digest")
         if new := [name for name in merged.left if name not in self.done.left]:
             self.done.left += new
@@ -339,15 +261,36 @@ class _Run:
         parts = [home.part(one.path, grave) for one, grave in merged.parted]
         # A part of one that was killed was found by itself, too.
         self.forget(list({(one.scope, one.key): one for one in (*merged.buried, *parts)}.values()), sessions)
+        for one in merged.again:
+            self._ask_again(one)
         files.remove(self.burying)
         if lost := list(dict.fromkeys([*merged.forgotten, *undecided])):
-            # A forget won over what this machine had changed meanwhile, or was yet to decide on.
+            # A forget won over what this machine had changed meanwhile, or was yet to decide on. Until they are told,
+            # what is kept has its name: of nothing else would the person know what they lost.
             self.done.forgotten += lost
-            text = "a memory that was changed on one machine was forgotten on another, and stays forgotten"
-            # Its key may tell what it said, so what is kept has only the scope.
-            notices.report(self.workspace.home, SOURCE, text, sorted({name.rpartition("/")[0] for name in lost}))
+            text = "you changed a memory here that was forgotten on another machine, and stays forgotten"
+            hint = "`holdfast remember` stores it again if it holds."
+            notices.report(self.workspace.home, SOURCE, text, lost, hint=hint)
         self.done.removed += [f"{one.scope}/{one.key}" for one in merged.buried] + list(sessions)
         raise Conflict("what was forgotten is gone, and the rest is looked at again")
+
+    def _ask_again(self, one: Memory) -> None:
+        """Let the person decide on what they put in place here, and forgot on another machine: neither knew of this."""
+        proposal = Proposal(
+            id_of(one.scope, one.body),
+            one.body,
+            one.scope,
+            kind="again",
+            title=one.title,
+            type=one.type,
+            tags=one.tags,
+            source=SOURCE,
+            evidence="you stored or approved it here, and forgot it on another machine",
+            created=now(),
+            replaces=one.key,
+        )
+        Proposals(self.workspace.home).put(proposal)
+        self.done.asked.append(f"{one.scope}/{one.key}")
 
     def _write(self, home: payload.Home, tree: Tree, changes: list[str], gone: list[str]) -> None:
         """Put what changed, so that it can be undone; what another machine erased is not to be had back here."""
@@ -466,7 +409,9 @@ class _Run:
         leaving = after | self.passed
         done.sent = sorted({*leaving, *theirs} - {path for path, data in leaving.items() if theirs.get(path) == data})
         done.conflicts = [f"{one.memory.scope}/{one.memory.key}" for one in merged.conflicts]
-        done.forgotten, done.left = merged.forgotten, merged.left
+        done.forgotten, done.left, done.gave_way = merged.forgotten, merged.left, merged.gave_way
+        done.asked = [f"{one.scope}/{one.key}" for one in merged.again]
+        done.elsewhere = merged.elsewhere
         return done
 
 

@@ -6,12 +6,12 @@ import click
 
 from holdfast.app import sync
 from holdfast.base.text import count
-from holdfast.exchange.sync import run
+from holdfast.exchange.sync import connection, run
 from holdfast.exchange.sync.run import Synced
 from holdfast.surfaces.cli import options
 from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import group
-from holdfast.surfaces.cli.output import answer, emit_json, print_plan, say
+from holdfast.surfaces.cli.output import answer, emit_json, print_plan
 from holdfast.workspace import Workspace
 
 
@@ -33,7 +33,7 @@ def _sync(workspace: Workspace) -> None:
         # Nothing was received or sent.
         report = report[1:]
     for line in report:
-        say(line)
+        click.echo(line)
 
 
 def _report(done: Synced) -> list[str]:
@@ -46,8 +46,18 @@ def _report(done: Synced) -> list[str]:
         number = count(len(set(done.conflicts)), "memory")
         found.append(f"two machines disagree on {number}; decide: holdfast proposals review")
     found += [
-        f"{name} was changed on one machine and forgotten on another; it stays forgotten" for name in done.forgotten
+        f"{name} was changed here and forgotten on another machine; it stays forgotten"
+        for name in done.forgotten
+        if name not in done.asked
     ]
+    found += [
+        f"{name} was stored or approved here and forgotten on another machine; decide: holdfast proposals"
+        for name in done.asked
+    ]
+    if done.elsewhere:
+        number = count(done.elsewhere, "memory")
+        found.append(f"{number} that you forgot here had changed on another machine; what is forgotten stays forgotten")
+    found += [f"what another machine published first stands, not yours: {what}" for what in done.gave_way]
     found += [f"{name} was forgotten on one machine; what another had said there stays" for name in done.left]
     found += [f"{path} has a secret in it and stays here" for path in done.held_back]
     found += [f"{path} is too large or is not UTF-8 text, and stays here" for path in done.left_out]
@@ -63,14 +73,14 @@ def _init(workspace: Workspace, url: str) -> None:
 
     Without URL, it uses the remote of a home that you put under git yourself. Git uses your own credentials.
     """
-    found = run.init(workspace, url)
+    found = connection.init(workspace, url)
     answer({"url": found}, f"this home syncs with {found}; now: holdfast sync")
 
 
 @_sync.sub("status", "holdfast sync status")
 def _status(workspace: Workspace) -> None:
     """Show where this home syncs to, and what waits to be sent."""
-    found = run.status(workspace)
+    found = connection.status(workspace)
     if not found.url:
         answer(found, "this home has no remote to sync with; `holdfast sync init URL` connects it")
         return
@@ -82,6 +92,6 @@ def _status(workspace: Workspace) -> None:
 @_sync.sub("leave", "holdfast sync leave")
 def _leave(workspace: Workspace) -> None:
     """Disconnect this home. It and the remote stay as they are."""
-    url = run.status(workspace).url
-    run.leave(workspace)
+    url = connection.status(workspace).url
+    connection.leave(workspace)
     answer({"left": url}, f"left {url}" if url else "this home has no remote to sync with")
