@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
-import numpy as np
 import pytest
 
 from holdfast.errors import StoreUnavailable
 from holdfast.language import judge as judging
 from holdfast.language.encoder import Encoder
-from holdfast.language.judge import Judgement, is_english, judge, judge_all, stated
+from holdfast.language.judge import Judgement, is_english, judge, judge_all
 from holdfast.language.weights import MAGIC, Weights
-from holdfast.language.word_pieces import SPECIAL, UNKNOWN, Piece, WordPieces
+from holdfast.language.word_pieces import SPECIAL, UNKNOWN, WordPieces
 
 
 @pytest.mark.parametrize(
@@ -135,50 +132,6 @@ def test_what_nobody_asks_for_is_not_reckoned(monkeypatch) -> None:
     last = reader.about["layers"] - 1
     assert (f"{last - 1}.up", 40) in rows and (f"{last}.up", 1 + 9) in rows
     assert figures.pieces.shape == (9, 3)
-
-
-def test_the_statement_is_the_run_of_clauses_that_speaks_most_for_itself() -> None:
-    """Clauses beside the statement stay out, and one that is weak between two strong ones stays in."""
-    text = "please run it now, use tabs and not spaces, many thanks beforehand"
-    pieces = [Piece(9, text.index(word), text.index(word) + len(word)) for word in text.replace(",", "").split()]
-    marks = [*[-9.0] * 4, 9.0, 9.0, -3.0, 9.0, 9.0, *[-9.0] * 3]
-    assert stated(text, pieces, _inside(marks)) == "use tabs and not spaces"
-
-
-@pytest.mark.parametrize(
-    ("text", "kept", "statement"),
-    [
-        ("adjust the guide and the rules to never litter", "the rules to never litter", None),
-        ("run it, and use tabs", "use tabs", "use tabs"),
-        ("guide them by showing both and asking which to take", "guide them by showing both", None),
-        ("use tabs and fix the header", "use tabs", "use tabs"),
-        ("the default is Gemma (look it up)", "the default is Gemma", "the default is Gemma"),
-    ],
-)
-def test_a_statement_neither_begins_nor_ends_in_the_middle(text, kept, statement) -> None:
-    """Where the run of clauses goes on from a clause without a comma, that belongs to it; no sign is left open."""
-    pieces = [Piece(9, found.start(), found.end()) for found in re.finditer(r"\w+", text)]
-    marks = [9.0 if text.index(kept) <= one.start < text.index(kept) + len(kept) else -12.0 for one in pieces]
-    assert stated(text, pieces, _inside(marks)) == (statement or text)
-
-
-def test_where_the_statement_begins_and_ends_is_told_by_its_bounds_too() -> None:
-    """Of two runs whose pieces are marked alike, the one where the readers see a beginning and an end is kept."""
-    text = "use tabs. use spaces. use hyphens."
-    pieces = [Piece(9, found.start(), found.end()) for found in re.finditer(r"\w+", text)]
-    for at, sentence in enumerate(("use tabs.", "use spaces.", "use hyphens.")):
-        marks = np.zeros((len(pieces), 3), np.float32)
-        marks[2 * at, 1] = marks[2 * at + 1, 2] = 20.0
-        marks[:, 0] = -0.5
-        assert stated(text, pieces, marks) == sentence
-
-
-def _inside(marks: list[float]) -> np.ndarray:
-    """Return marks of pieces by readers that see the statement begin and end with its first and last piece."""
-    found = np.array([[mark, 0.0, 0.0] for mark in marks], np.float32)
-    likely = np.flatnonzero(found[:, 0] > 0)
-    found[likely[0], 1] = found[likely[-1], 2] = 6.0
-    return found
 
 
 def test_pieces_know_their_place_in_the_text() -> None:

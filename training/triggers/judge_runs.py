@@ -3,7 +3,8 @@
     python training/triggers/judge_runs.py REAL WORK
 
 Prints how often the right part is kept, with each group of people left out in turn, and the weights for `RUN_WEIGHTS`
-of `language/judge.py`, learned from all. The right runs of a message are made the likeliest of all its runs.
+and `BUILD_WEIGHTS` of `language/statements.py`, learned from all. The right runs of a message are made the likeliest of
+all its runs.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ sys.path.append(str(HERE.parents[1] / "benchmarks"))
 
 from triggers import is_the_statement
 
-from holdfast.language import judge
+from holdfast.language import judge, statements
 from holdfast.language.word_pieces import WordPieces
 
 DECAY = 0.003
@@ -54,7 +55,7 @@ def main() -> int:
         )
     print("people left out:", *[f"{np.mean(one):.2f}" for one in hits], f"all {np.mean(np.concatenate(hits)):.3f}")
     print("any run could:", f"{np.mean([right.any() for _, right in runs]):.3f}")
-    print("RUN_WEIGHTS = (" + ", ".join(f"{one:.3g}" for one in learned(runs) / spread) + ")")
+    print("RUN_WEIGHTS + BUILD_WEIGHTS = (" + ", ".join(f"{one:.3g}" for one in learned(runs) / spread) + ")")
     return 0
 
 
@@ -63,10 +64,10 @@ def runs_of(one: dict[str, Any], pieces: WordPieces, marks: np.ndarray) -> Runs:
     text = one["text"]
     own = pieces.of(text[: judge.MAX_TEXT])
     own = own if len(own) <= judge.HEAD + judge.TAIL else [*own[: judge.HEAD], *own[-judge.TAIL :]]
-    cuts = judge.clause_cuts(text)
+    cuts = statements.clause_cuts(text)
     found = [
-        (features, is_the_statement(one["what"], judge.trimmed(text, cuts, begin, end)))
-        for features, begin, end in judge.runs_of_clauses(text, cuts, own, marks[: len(own)])
+        (features, is_the_statement(one["what"], statements.trimmed(text, cuts, begin, end)))
+        for features, begin, end in statements.runs_of_clauses(text, cuts, own, marks[: len(own)])
     ]
     return np.array([features for features, _ in found]), np.array([right for _, right in found])
 

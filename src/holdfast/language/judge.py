@@ -12,23 +12,21 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, pairwise
-from math import exp, log, log1p
+from math import exp, log
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from holdfast.language.glosses import glossed
+from holdfast.language.statements import stated
 from holdfast.language.triggers import KINDS, LEARNED
 from holdfast.language.word_lists import among
 from holdfast.language.word_pieces import BEGIN, END, Piece, WordPieces
 
 if TYPE_CHECKING:
     from holdfast.language.encoder import Encoder, Figures
-    from holdfast.language.weights import Floats
 
     Read = dict[int, tuple[Figures, list[Piece]]]
 
@@ -52,24 +50,8 @@ _READERS = ("judge.bin", "second_reader.bin", "chinese_reader.bin")
 _FIRST, _SECOND, _CHINESE = range(len(_READERS))
 _opened: dict[int, tuple[Encoder, WordPieces]] = {}
 # Raised when what is made of the figures of the encoders changes.
-RULES = 2
+RULES = 3
 Bars = dict[str, Any]
-# Where a clause of a message ends: behind signs, at line ends, and before words that begin another one.
-_CLAUSE = re.compile(
-    r"[.!?;:]+(?=\s|$)|[。！？；]|\n+|[,，、]\s*|\s[-–—]+\s|[()]|\s(?=(?:and|but|so|because|then|however|instead)\s)"
-)
-_JOINED = re.compile(r"\A(?:and|but|so|then|however)\b[,\s]*", re.IGNORECASE)
-# What a statement would be cut by: "by showing both | and asking which to take", "use tabs | and not spaces".
-_GOES_ON = re.compile(r"(?:and|or)\s+(?:\w+ing|not|never)\b", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"(?:[.!?;。！？；]['\")\]]*|\n)\s*\Z")
-# What speaks for a run of clauses: what its pieces are marked with, how much of all that is likely it holds, how likely
-# its first and its last clause are and not those around it, its length and its share of the message, that it begins and
-# ends with a sentence, and how likely the statement begins and ends there. Learned from what people would keep, by
-# marks of readers that did not know them (`training/triggers/judge_runs.py`).
-RUN_WEIGHTS = (0.00626, 0.789, 1.2, -0.708, 0.586, -0.376, 0.684, 0.896, 0.131, 0.111)
-# Of people whom they do not know, readers are less sure than they say.
-_DOUBT = 2.0
-_MAX_CLAUSES, _LOOK_BACK, _NEVER = 31, 8, -20.0
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 # Of the letters of an English text so many are plain ones.
 _PLAIN = 0.85
@@ -119,7 +101,7 @@ def judge_all(messages: Sequence[tuple[str, str]]) -> list[Judgement]:
         if at in chinese:
             heads = CHINESE_COUNTS * chinese[at][0].heads + (1 - CHINESE_COUNTS) * heads
         text = messages[at][0]
-        found[at] = _judgement(text, _reader(_FIRST)[0].about, heads.tolist(), stated(text, pieces, marks))
+        found[at] = _judgement(text, _reader(_FIRST)[0].about, heads.tolist(), stated(text[:MAX_TEXT], pieces, marks))
     return found
 
 
@@ -196,65 +178,6 @@ def _candidates(bars: Bars, heads: list[float], lower: float) -> Iterable[str]:
 def _marks(heads: list[float]) -> list[float]:
     """Return how much each kind is said."""
     return [heads[at] + ARGUABLE * heads[len(_HEADS) + at] for at in range(len(LEARNED))]
-
-
-def stated(text: str, pieces: list[Piece], marks: Floats) -> str:
-    """Return the run of clauses that speaks most for being the statement, by the marks of its pieces and its bounds."""
-    cuts = clause_cuts(text)
-    best = (float("-inf"), 0, len(text))
-    for features, first, end in runs_of_clauses(text, cuts, pieces, marks):
-        score = sum(weight * feature for weight, feature in zip(RUN_WEIGHTS, features, strict=True))
-        best = max(best, (score, first, end), key=lambda run: run[0])
-    return trimmed(text, cuts, best[1], best[2])
-
-
-def trimmed(text: str, cuts: list[int], begin: int, end: int) -> str:
-    """Return a run of clauses that neither begins nor ends in the middle."""
-    # A clause that goes on without a comma has its verb before it: "adjust the rules | and the docs to say so".
-    while begin and _JOINED.match(text[begin:].lstrip()) and text[:begin].rstrip()[-1:].isalnum():
-        begin = max(cut for cut in cuts if cut < begin)
-    while _GOES_ON.match(text[end:].lstrip()) and text[:end].rstrip()[-1:].isalnum():
-        end = min(cut for cut in cuts if cut > end)
-    said = text[begin:end].strip().rstrip(",(").rstrip()
-    return _JOINED.sub("", said) if begin else said
-
-
-def clause_cuts(text: str) -> list[int]:
-    """Return where clauses begin and end."""
-    return sorted({0, *[found.end() for found in _CLAUSE.finditer(text)], len(text)})
-
-
-def runs_of_clauses(
-    text: str, cuts: list[int], pieces: list[Piece], marks: Floats
-) -> Iterator[tuple[tuple[float, ...], int, int]]:
-    """Yield what speaks for each run, in the order of RUN_WEIGHTS, where it begins and where it ends."""
-    starts = [piece.start for piece in pieces]
-    places = [bisect_left(starts, cut) for cut in cuts]
-    inside, begins, ends = marks.T.tolist() if len(pieces) else ([], [], [])
-    sums = [0.0, *accumulate(inside)]
-    likely = [0.0, *accumulate(1 / (1 + exp(-mark / _DOUBT)) for mark in inside)]
-    each = [(likely[end] - likely[start]) / max(1, end - start) for start, end in pairwise(places)]
-    around = [0.0, *each, 0.0]
-    whole = [cut in (0, len(text)) or bool(_SENTENCE_END.search(text, max(0, cut - _LOOK_BACK), cut)) for cut in cuts]
-    opens = _shares_near(begins, [(place, place + 1) for place in places])
-    closes = _shares_near(ends, [(place - 1, place) for place in places])
-    for first, start in enumerate(places[:-1]):
-        for last in range(first + 1, min(len(cuts), first + _MAX_CLAUSES) if places[first + 1] > start else 0):
-            end = places[last]
-            held = likely[end] - likely[start]
-            edge, beyond = min(each[first], each[last - 1]), max(around[first], around[last + 1])
-            marked = (sums[end] - sums[start], held / likely[-1], edge, beyond)
-            bounds = (log1p(end - start), (end - start) / len(pieces), float(whole[first]), float(whole[last]))
-            yield (*marked, *bounds, opens[first], closes[last]), cuts[first], cuts[last]
-
-
-def _shares_near(marks: list[float], places: list[tuple[int, int]]) -> list[float]:
-    """Return of each place how likely one of the pieces from one before its first up to its last is, as a logarithm."""
-    most = max(marks, default=0.0)
-    raised = [exp(mark - most) for mark in marks]
-    whole = sum(raised)
-    near = [sum(raised[max(0, first - 1) : last + 1]) for first, last in places]
-    return [log(one / whole) if one else _NEVER for one in near]
 
 
 def is_glossed(text: str) -> bool:

@@ -98,6 +98,18 @@ def test_an_order_to_stand_that_names_a_call_is_proposed(workspace, shop, said_s
         assert waiting(h).count(proposed) == 1 and any("s-2" in one for one in heard(h))
 
 
+def test_what_is_proposed_is_whole(workspace, shop) -> None:
+    """A list of rules that is longer than what a log line holds is proposed to its last word."""
+    rules = "\n".join(
+        f"- Never use module_{number} outside src/layer_{number}, always its facade" for number in range(7)
+    )
+    with workspace() as h:
+        talked(h, shop, f"From now on follow these rules:\n{rules}")
+        harvest(h)
+        assert [text for text in waiting(h) if "module_0" in text and text.endswith("layer_6, always its facade")]
+        assert all("…" not in text for text in waiting(h))
+
+
 def test_harvesting_again_adds_nothing(workspace, shop) -> None:
     """A session is judged alike each time: one line, one proposal, and what was rejected stays so."""
     with workspace() as h:
@@ -219,6 +231,11 @@ def test_what_a_memory_said_before_is_not_proposed(workspace, shop) -> None:
         ("let's only build the main page for now", "let's only build the main page for now", ""),
         ("if we're going to do that let's move it", "if we're going to do that let's move it", ""),
         ("support extensions as others do (see there)", "support extensions as others do (", ""),
+        ("B, but with tabs and no header", "B, but with tabs and no header", ""),
+        ("a) with a tray", "a) with a tray", ""),
+        ("yeah let's go with 2", "yeah let's go with 2", ""),
+        ("Yes, keep every page in one module", "Yes, keep every page in one module", "keep every page in one module"),
+        ("tell me how you can always do this", "tell me how you can always do this", ""),
     ],
 )
 def test_only_what_can_be_read_alone_is_proposed(text, statement, kept) -> None:

@@ -18,6 +18,7 @@ from holdfast.base import clock
 from holdfast.base.text import one_line, with_capital
 from holdfast.continuity import buffer, log, messages, open_sessions
 from holdfast.continuity.buffer import ProjectPages
+from holdfast.inject.block import shortened
 from holdfast.language.contradiction import says_otherwise
 from holdfast.language.judge import MOODS, Judgement
 from holdfast.language.likeness import alike, words_of
@@ -42,6 +43,8 @@ MAX_MESSAGES = 120
 # While so many wait for a decision, no more are added.
 MAX_WAITING = 30
 _MAX_STATEMENT = 300
+# What is proposed is whole; a longer one is a document.
+_MAX_PROPOSED = 1_000
 _MIN_WORDS = 3
 # What begins or ends so is a piece of a sentence and says nothing by itself.
 _PIECE = re.compile(
@@ -49,14 +52,17 @@ _PIECE = re.compile(
     r"|.*[(,:/?]$",
     re.IGNORECASE | re.DOTALL,
 )
-# Words that only join a clause to the one before it, which it needs not, or say no to what the agent did.
+# Words that only join a clause to the one before it, which it needs not, or say yes or no to what the agent did.
 _JOINING = re.compile(
-    r"(?:and|but|so|then|also)\s+(?!that\b)|(?:no|nope|nah|wait|actually|nein|halt)\s*[,.:;!]\s*", re.IGNORECASE
+    r"(?:and|but|so|then|also)\s+(?!that\b)|(?:no|nope|nah|wait|actually|nein|halt)\s*[,.:;!]\s*"
+    r"|(?:yes|yeah|yep|ok|okay|alright)[\s,.:;!]+",
+    re.IGNORECASE,
 )
 # Of the moment: thought aloud, meant for now, or one of what was offered by its number.
 _PASSES = re.compile(
     r"\b(?:i (?:think|guess|suppose|wonder)|maybe|perhaps|probably|not sure|(?:for|right) now|(?:at|for) the moment"
-    r"|this time|today|i'?m working on|(?:option|phase|step|number|task) \w)\b",
+    r"|this time|today|i'?m working on|(?:option|phase|step|number|task) \w)\b"
+    r"|\A[a-h](?:\s*[-–).:,]\s|\s+(?:but|with)\b)|\b(?:do|take|pick|with|like|prefer) (?:\d{1,2}|[a-h])\W*\Z",
     re.IGNORECASE,
 )
 # Among the first words something that only what was said before explains. No two parts of it side by side take the
@@ -68,6 +74,8 @@ _POINTS = re.compile(
     r"|that(?=$|[.,;:!?]|\s(?:is|was|will|should|would|can|for|in|on|to|and|or|as|too|now|let|automatically|again)\b))",
     re.IGNORECASE,
 )
+# Elsewhere, too: "think about how to do this always".
+_LEANS = re.compile(r"\b(?:do|does|did|doing|like|of) (?:this|that)\b", re.IGNORECASE)
 # "We use pnpm here" means the project.
 _HERE = re.compile(r"(we\b[^.;!?]*) here\b", re.IGNORECASE)
 
@@ -86,10 +94,10 @@ def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent])
         is_over = any(one.takes_back(found.statement, just_said=True) for one in retractions[number + 1 :])
         if is_over or is_anothers(event.text, found.statement):
             continue
-        statement = one_line(tidied(messages.statement(cleaned(found.statement))), _MAX_STATEMENT)
+        statement = shortened(_told(found.statement), _MAX_STATEMENT)
         kinds = [kind for kind in found.kinds if kind not in MOODS]
         for order in orders(texts[number]):
-            text = with_capital(one_line(cleaned(order), _MAX_STATEMENT))
+            text = with_capital(shortened(one_line(cleaned(order)), _MAX_STATEMENT))
             offered = _proposal(session, text, ("preference",), when, event.place)
             propose = partial(_propose, workspace, session, offered, is_clear=True)
             yield Finding("proposal", offered.text, when, session.name, propose)
@@ -99,10 +107,15 @@ def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent])
         # Without its secret a handover of one says nothing.
         is_whole = found.lasts and messages.TAKEN_OUT not in statement
         whole = standing_alone(event.text, found.statement) if is_whole else ""
-        if statement and (whole := one_line(tidied(messages.statement(cleaned(whole))), _MAX_STATEMENT)):
+        if statement and 0 < len(whole := _told(whole)) <= _MAX_PROPOSED:
             offered = _proposal(session, whole, (*kinds, *found.candidates), when, event.place)
             propose = partial(_propose, workspace, session, offered, is_clear=bool(kinds))
             yield Finding("proposal", whole, when, session.name, propose)
+
+
+def _told(statement: str) -> str:
+    """Return a part of a message as it is told: on one line, without secrets and without what led to it."""
+    return one_line(tidied(messages.statement(cleaned(statement))))
 
 
 def standing_alone(text: str, statement: str) -> str:
@@ -115,7 +128,7 @@ def standing_alone(text: str, statement: str) -> str:
         # Elsewhere the word joins the statement to what it needs: "update the tests | and docs with ...".
         statement = statement[joined.end() :] if (joined := _JOINING.match(statement)) else statement
     is_piece = _PIECE.match(statement) or statement.count("(") != statement.count(")")
-    points = _POINTS.match(_HERE.sub(r"\1", statement))
+    points = _POINTS.match(_HERE.sub(r"\1", statement)) or _LEANS.search(statement)
     if is_piece or _PASSES.search(statement) or points or len(statement.split()) < _MIN_WORDS:
         return ""
     return statement
@@ -208,7 +221,8 @@ def _put_into_buffer(workspace: Workspace, session: Session, one: Proposal) -> N
     if entry is None:
         return
     kind = one.tags[1] if one.tags[1:] else "preference"
-    said = buffer.SaidSentence(kind, one.text, one.created, session.agent, open_sessions.source(session.id))
+    told = shortened(one.text, _MAX_STATEMENT)
+    said = buffer.SaidSentence(kind, told, one.created, session.agent, open_sessions.source(session.id))
 
     def edit(state: buffer.WorkingState) -> buffer.WorkingState:
         there = [same(each.text) for each in state.said]
