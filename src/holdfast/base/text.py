@@ -1,4 +1,4 @@
-"""Shortening texts, their hashes, numbers with what they count, and finding a thing by the beginning of its name.
+"""Shortening texts, their hashes, numbers with what they count, finding things by their beginnings, addresses.
 
 A text that may hold a secret is redacted before it is cut: half a secret is not recognised. Whoever cuts first, to
 bound the work of redacting, leaves out the last word where it is not whole (`whole_words`).
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from hashlib import sha256 as sha256
     from typing import TypeVar
+    from urllib.parse import SplitResult
 
     Named = TypeVar("Named")
 else:
@@ -167,3 +168,16 @@ def by_prefix(text: str, known: Mapping[str, Named], missing: str, hint: str) ->
     if len({known[name] for name in names}) > 1:
         raise BadInput(f"{text} begins several ids: {', '.join(names[:5])}", "Give more of it.")
     return known[names[0]]
+
+
+def address_parts(address: str) -> SplitResult:
+    """Return the parts of an address that somebody gave; BadInput where it is none."""
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(address)
+        int(parts.port or 0)
+    except ValueError:
+        # It is not repeated, as a password may be in it.
+        raise BadInput("what was given is not an address", "Example: https://holdfast.example.org") from None
+    return parts

@@ -22,13 +22,12 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from holdfast import agents
 from holdfast.agents.headless import ROLE, Answered, Headless
 from holdfast.base import files
 from holdfast.base.clock import now
-from holdfast.base.text import DOTS, cut
+from holdfast.base.text import DOTS, address_parts, cut
 from holdfast.continuity import distil_help, page
 from holdfast.continuity.distil_rules import Material, Suggestion, suggest
 from holdfast.errors import BadInput, HoldfastError, NotFound, Refused
@@ -279,11 +278,8 @@ def _waited(process: subprocess.Popen[bytes], written: tuple[int, ...], seconds:
 
 def _endpoint(workspace: Workspace, address: str) -> Helper:
     """Return an endpoint that speaks OpenAI's chat completions: over TLS, or in the clear on this machine alone."""
-    try:
-        parts = urlsplit(address)
-        host, port = parts.hostname or "", parts.port
-    except ValueError:
-        raise BadInput(f"{address[:80]!a} is not an address", "Example: http://127.0.0.1:11434/v1") from None
+    parts = address_parts(address)
+    host, port = parts.hostname or "", parts.port
     if parts.scheme not in ("https", "http") or not host:
         raise BadInput(f"{address[:80]!a} is not the address of an endpoint", "Example: http://127.0.0.1:11434/v1")
     if parts.username or parts.password or parts.query or parts.fragment:

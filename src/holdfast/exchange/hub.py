@@ -26,11 +26,10 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from holdfast.base import files, rows
 from holdfast.base.clock import now
-from holdfast.base.text import hash_of
+from holdfast.base.text import address_parts, hash_of
 from holdfast.errors import BadInput, ChangedMeanwhile, Conflict, Forgotten, NotFound, Refused
 from holdfast.exchange.hub_allowed import ERASED, PLACE, Place, TeamGate, WaitingChange, erased_key
 from holdfast.exchange.hub_asks import HubAsker, Joined
@@ -425,7 +424,7 @@ def join(workspace: Workspace, url: str, token: str) -> tuple[HubClient, list[st
 
 def check_address(url: str) -> None:
     """Refuse an address over which a token could be read along, before anybody is asked for one."""
-    parts = urlsplit(url)
+    parts = address_parts(url)
     is_near = parts.hostname in ("127.0.0.1", "localhost", "::1")
     if not parts.hostname or (parts.scheme != "https" and not (parts.scheme == "http" and is_near)):
         raise BadInput(

@@ -23,6 +23,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+from holdfast.base.text import address_parts
 from holdfast.errors import BadInput, Conflict, HoldfastError, NotFound, Refused, StoreBusy, StoreFull, StoreUnavailable
 
 try:
@@ -83,7 +84,7 @@ class Asks(NamedTuple):
 
 def parse(address: str) -> tuple[str, Asks]:
     """Return what libpq takes, and who asks: `postgresql://HOST/DATABASE?organisation=...&team=...&person=...`."""
-    parts = urlsplit(address)
+    parts = address_parts(address)
     given = dict(parse_qsl(parts.query))
     asks = Asks(*(given.pop(name, "") for name in Asks._fields))
     return urlunsplit(parts._replace(query=urlencode(given))), asks

@@ -147,7 +147,10 @@ class Caller:
 
 def _folder_of(uri: str) -> str:
     """Return the folder that a root names, if it is one of this machine."""
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return ""
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         return ""
     path = unquote(parts.path)

@@ -27,7 +27,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import jwt
 
 from holdfast.base.straight import straight
-from holdfast.base.text import sha256
+from holdfast.base.text import address_parts, sha256
 from holdfast.errors import BadSetting, HoldfastError, Refused, StoreUnavailable
 from holdfast.surfaces.web.security import NotKnown
 
@@ -249,7 +249,7 @@ def check_provider(settings: Settings, environment: Mapping[str, str]) -> list[s
 
 def _need_safe(address: str, name: str) -> None:
     """Refuse an address over which others could read along."""
-    parts = urlsplit(address)
+    parts = address_parts(address)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
         raise BadSetting(f"{name} is {address!a}, which is not an https address", "Only loopback may use http.")
 

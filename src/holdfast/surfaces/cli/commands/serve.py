@@ -8,6 +8,7 @@ import signal
 import click
 
 from holdfast.agents import in_shell
+from holdfast.base.text import address_parts
 from holdfast.errors import BadInput, Refused, StoreUnavailable
 from holdfast.settings import default_home
 from holdfast.surfaces.cli.command_line import invocation
@@ -35,7 +36,7 @@ def _serve(port: int, opened: bool, public_url: str, host: str, store: str) -> i
     if in_shell(os.environ):
         # Whoever opens the page decides as the person does.
         raise Refused("an agent may not start the page", "Ask the person to run it in a terminal of their own.")
-    if public_url and not public_url.startswith(("http://", "https://")):
+    if public_url and address_parts(public_url).scheme not in ("http", "https"):
         raise BadInput(f"{public_url!a} is not an address", "Give it as --public-url http://localhost:9000.")
     if store:
         return _serve_hub(store, host, port, public_url)
