@@ -44,6 +44,13 @@ def test_a_task_a_question_and_an_acknowledgement_say_nothing(text) -> None:
     assert judge(text) == Judgement()
 
 
+def test_a_short_answer_to_a_question_is_read_by_both() -> None:
+    """The first reader passes over most short messages; one that answers the agent may decide something."""
+    asked = "Switching to the new endpoint is safe here. Shall I make that change now?"
+    assert judge("fine, give it a go", asked).statement == "fine, give it a go"
+    assert judge("fine, give it a go", "I made the change to the new endpoint.") == Judgement()
+
+
 def test_what_is_not_said_in_english_is_at_most_a_candidate() -> None:
     """The judge has hardly seen other languages, so it does not tell facts in them."""
     assert is_english("use pnpm not npm") and is_english("ok")

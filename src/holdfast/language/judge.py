@@ -58,6 +58,8 @@ _PLAIN = 0.85
 # Letters of Chinese and Japanese; names and paths in such a message have plain ones.
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _IDEOGRAPHS = 0.15
+# So short an answer to what the agent asked at the end is for the second reader: one in five of them says something.
+_SHORT_ANSWER, _ASKED = 40, 250
 # What is read word by word is seen less clearly. So much lower are the bars for a second look and for a candidate.
 _GLOSSED_LOOK, _GLOSSED_CANDIDATE = 1.5, 1.0
 
@@ -112,11 +114,20 @@ def is_chinese(text: str) -> bool:
 
 
 def _looked_at(which: int, messages: Sequence[tuple[str, str]], places: list[int]) -> Read:
-    """Return what a reader says of those messages that may say something by it."""
+    """Return what a reader says of those messages that may say something, by it or as an answer."""
     read = _read_by(which, messages, places)
     bar = _reader(which)[0].about["look"] if read else 0.0
     bars = {at: bar - _GLOSSED_LOOK * is_glossed(messages[at][0]) for at in read}
-    return {at: one for at, one in read.items() if max(one[0].heads[head] for head in LOOKS) >= bars[at]}
+    return {
+        at: one
+        for at, one in read.items()
+        if is_answer(*messages[at]) or max(one[0].heads[head] for head in LOOKS) >= bars[at]
+    }
+
+
+def is_answer(text: str, before: str) -> bool:
+    """Whether a message is a short answer to a question at the end of what the agent had said."""
+    return len(text) <= _SHORT_ANSWER and any(sign in before[-_ASKED:] for sign in "?？")
 
 
 def _read_by(which: int, messages: Sequence[tuple[str, str]], places: list[int]) -> Read:
