@@ -54,7 +54,7 @@ TWO_LISTS = "I changed:\n1. start.ts\n2. end.ts\n\nWould you like me to:\n1. Com
         ("do both", NUMBERED, 'Chose both: "Add retries to the client"; "Write a test for login"'),
         ("do 1 and 2", NUMBERED, 'Chose options 1 and 2: "Add retries to the client"; "Write a test for login"'),
         ("1 & 2", NUMBERED, 'Chose options 1 and 2: "Add retries to the client"; "Write a test for login"'),
-        ("ok, do 1+2 next", NUMBERED, 'Chose options 1 and 2: "Add retries to the client"; "Write a test for login"'),
+        ("ok, do 1+2", NUMBERED, 'Chose options 1 and 2: "Add retries to the client"; "Write a test for login"'),
         ("do #1 and #2", NUMBERED, 'Chose options 1 and 2: "Add retries to the client"; "Write a test for login"'),
         ("1,2", NUMBERED, 'Chose options 1 and 2: "Add retries to the client"; "Write a test for login"'),
         ("let's do A + C", LETTERED, 'Chose options A and C: "keep REST"; "do GraphQL"'),
@@ -87,6 +87,16 @@ def test_an_option_is_kept_with_its_meaning(said: str, before: str, kept: str) -
     assert chosen(said, before) == kept
 
 
+@pytest.mark.parametrize("lead", ["What I'd consider next:", "Remaining work:", "I recommend:", "Next steps:"])
+def test_what_an_agent_lists_as_left_to_do_is_offered(lead: str) -> None:
+    """It need not ask; of what it says it did nothing is to be chosen."""
+    before = (
+        f"{DONE}\n\n{{}}\n1. Bound the cache\n2. Document the flag\n3. Run the race detector\n\nAll of it is optional."
+    )
+    assert chosen("yeah let's do 3", before.format(lead)) == 'Chose option 3: "Run the race detector"'
+    assert chosen("yeah let's do 3", before.format("What changed:")) == ""
+
+
 @pytest.mark.parametrize(
     ("said", "kept"),
     [
@@ -94,6 +104,7 @@ def test_an_option_is_kept_with_its_meaning(said: str, before: str, kept: str) -
             "use option 2 but keep the old table",
             'Chose option 2: "Use the outbox table", saying: "use option 2 but keep the old table"',
         ),
+        ("do 2 next", 'Chose option 2: "Use the outbox table", saying: "do 2 next"'),
         ("1 seems a decent path", 'Chose option 1: "Two-phase commit", saying: "1 seems a decent path"'),
         ("Option 2: outbox", 'Chose option 2: "Use the outbox table"'),
     ],
@@ -127,6 +138,7 @@ def test_an_option_for_later_has_its_meaning_too(said: str, then: str) -> None:
         ("what about option 2?", CALLED),
         ("option 1 or 2?", CALLED),
         ("show the sum of 1 + 2", NUMBERED),
+        ("go ahead for 3 next steps", NUMBERED),
         ("it should print 1, 2", NUMBERED),
         ("let's not do option 2", CALLED),
         ("Option 1, and then option 3", CALLED),

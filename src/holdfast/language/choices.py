@@ -350,7 +350,7 @@ def _number(word: str) -> tuple[int, bool] | None:
 def _goes_on_well(sentence: Sentence, end: int, by: str, *, taken: bool) -> bool:
     """Whether what stands behind a name leaves it a choice: "option 2 fails" is a report, "use 2 columns" a task."""
     rest = sentence.words[end:]
-    if not rest:
+    if rest in ([], ["next"]):
         return True
     if rest[0] in among(_table, "judges"):
         return (len(rest) == 1 or rest[1] in among(_table, "good")) and among(_table, "not").isdisjoint(rest)
