@@ -382,6 +382,39 @@ def test_what_was_left_is_known_again_where_it_is_told_as_done(left, said):
     assert threads.left_open([left], "I fixed the cart.", is_work=True, is_aside=False, dropped=[]) == [left]
 
 
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [
+        ("Rounding of half pennies is still open: nobody says which way.", "round half down. Rounds half down now."),
+        ("The stop words still have to be chosen.", "take Lucene. The stop words are those of Lucene."),
+    ],
+)
+def test_what_was_to_be_chosen_is_open_until_an_answer_speaks_of_the_thing(left, said):
+    """That something is to be decided is no part of the thing, and half of something is."""
+    assert threads.left_open([left], said, is_work=True, is_aside=False, dropped=[]) == []
+    assert threads.left_open([left], "I fixed the cart.", is_work=True, is_aside=False, dropped=[]) == [left]
+
+
+@pytest.mark.parametrize(
+    ("answer", "done", "end"),
+    [
+        ("1 and 2 are fixed; 3, the chart, is larger - shall I branch for it?", "", "1 and 2 are fixed; 3, the chart"),
+        (
+            "Fixed the logo (logo.svg). I am not sure about Dark Mode: its own branch?",
+            "logo",
+            "I am not sure about Dark",
+        ),
+        ("Fixed the logo (logo.svg). Shall I commit it?", "logo", ""),
+    ],
+)
+def test_a_question_behind_what_was_done_is_told_where_it_names_something(answer, done, end):
+    """What is asked back about a thing stands beside what was done; an offer of more does not."""
+    told = answers.done_by(answer, changed=["logo.svg"])
+    assert done in told
+    assert threads.how_it_ended(answer, told, "", leaves=False, is_change=True)[1].startswith(end)
+    assert bool(threads.how_it_ended(answer, told, "", leaves=False, is_change=True)[1]) == bool(end)
+
+
 def test_what_is_left_is_open_once():
     """The same in other words is no second thread; "sounds good" says nothing of it."""
     before = ["Still to do: the browser test for refunds."]

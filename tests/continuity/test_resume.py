@@ -243,12 +243,16 @@ def test_what_was_done_is_told_where_it_names_something(ask, home):
 
 
 def test_answers_are_told_before_commits_and_passed_checks(ask, home):
-    """Of what was done, what agents said of it comes first; that a check passed is told where nothing else is."""
+    """Of what was done, what agents said of it comes first; that a check passed is told where nothing else is.
+
+    A title that an answer says is not told again.
+    """
     page = str(home / "memory" / FOLDER / "buffer.md")
-    done = ("codex: The cart uses `svh`.", "codex: commit 1a2b3c4: Use svh", "codex: `make test` passed")
+    titles = ("codex: commit 1a2b3c4: Use svh", "codex: commit 2b3c4d5: Drop the Safari hack")
+    done = ("codex: The cart uses `svh`.", *titles, "codex: `make test` passed")
     buffer.change(page, lambda _: buffer.WorkingState(happened=done, updated=now()))
     told = [line for line in ask("SessionStart", source="startup").splitlines() if line.startswith("- done")]
-    assert told == ["- done: The cart uses `svh`.", "- done: commit 1a2b3c4: Use svh"]
+    assert told == ["- done: The cart uses `svh`.", "- done: commit 2b3c4d5: Drop the Safari hack"]
 
 
 def test_of_a_command_only_its_last_failure_is_told(ask, home):

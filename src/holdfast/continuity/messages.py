@@ -476,7 +476,7 @@ def names_something(text: str) -> bool:
 def is_file_name(word: str) -> bool:
     """Whether a word is built like the name of a file: "package.json", and not "e.g."."""
     name, _, ending = word.strip("(),.:;").rpartition(".")
-    return len(name) > 1 and name[-2:].isalpha() and ending.isalpha() and ending.islower() and len(ending) > 1
+    return bool(name) and name[-2:].isalpha() and ending.isalpha() and ending.islower() and len(ending) > 1
 
 
 def says_phrase(words: Iterable[str], list_of: str, *, at_first: bool = False) -> bool:

@@ -16,6 +16,7 @@ from holdfast.base.clock import days_between, is_day, now, seconds
 from holdfast.base.light_records import replace
 from holdfast.continuity import asks, buffer, log, messages, pages, region
 from holdfast.continuity.check_boxes import unattributed
+from holdfast.continuity.done_steps import tells_step
 from holdfast.errors import HoldfastError
 from holdfast.inject.block import (
     ADDED,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 _MAX_SAID = 6
 _MAX_DONE = 3
 _MAX_CHOSEN = 3
+_TITLES = ("commit", "pull request")
 # A choice among what was offered belongs to the work of its time.
 _CHOSEN_DAYS = 14
 _MAX_FAILED = 2
@@ -430,15 +432,20 @@ def _uncommented(text: str) -> str:
 def _telling(done: list[str]) -> list[str]:
     """Return the last of what was done that names a file, a name, a figure; where none does, the last of all.
 
-    An answer tells more than the title of a commit, and that a check passed tells less than anything else.
+    An answer tells more than the title of a commit, and that a check passed tells less than anything else. A title of
+    which answers say half is not told beside them.
     """
     # What was found before something was done since may hold no more.
-    told = [one for one in done if not (one.startswith(("commit", "pull request")) or one.endswith(" passed"))]
+    told = [one for one in done if not (one.startswith(_TITLES) or one.endswith(" passed"))]
     old = [one for one in told[1:] if one.startswith(buffer.FOUND)]
     done = [one for one in done if one not in old]
     naming = [*filter(messages.names_something, done)]
     told = [one for one in naming if not one.endswith(" passed")] or naming
-    return sorted(told, key=lambda one: one.startswith("commit"))[:_MAX_DONE] or done[:1]
+    said = [" ".join([one for one in told if not one.startswith(_TITLES)])]
+    news = [
+        one for one in told if not (one.startswith(_TITLES) and tells_step(one.partition(": ")[2], said, share=0.5))
+    ]
+    return sorted(news, key=lambda one: one.startswith("commit"))[:_MAX_DONE] or done[:1]
 
 
 def _tried(part: Callable[[], Iterator[Item]]) -> list[Item]:

@@ -105,7 +105,10 @@ def how_it_ended(answer: str, done: str, found: str, *, leaves: bool, is_change:
     """
     end = "" if leaves else _end_of(answer)
     in_part = leaves or (not done and _asks_back(end))
-    is_news = in_part or not _LIMITING.isdisjoint(plain_words(end)) or (is_change and not done)
+    # Behind what was done mostly more of it is offered; what names something wants to know it.
+    words = plain_words(end)
+    wants_to_know = end.endswith(_ASKS) and names_something(end) and _IDLE.isdisjoint(words)
+    is_news = in_part or wants_to_know or not _LIMITING.isdisjoint(words) or (is_change and not done)
     return LEFT if in_part else WHOLE, end if is_news and end not in f"{done} {found}" else ""
 
 
@@ -115,7 +118,9 @@ def _end_of(answer: str) -> str:
     Nothing of one that is long, or ends with a list, a table or code.
     """
     line = answer.rstrip().rpartition("\n")[2].strip()
-    is_prose = not (line.startswith(NOT_TOLD) or line[:1] in "-*•#" or line[:1].isdigit()) or line.startswith("**")
+    # "1 and 2 are done" begins no list.
+    is_numbered = line[:1].isdigit() and line.split()[0][-1] in ".)"
+    is_prose = not (line.startswith(NOT_TOLD) or line[:1] in "-*•#" or is_numbered) or line.startswith("**")
     last = parted(told_line(line), ())[-_ENDING:] if is_prose else []
     places = [place for place, one in enumerate(last) if _asks_back(one)]
     told = " ".join(last[places[0] if places else -1 :])

@@ -43,6 +43,8 @@ _REASONS = (": ", " because ", " since ", ", as ", ", weil ", ", da ", " porque 
 _STATES = (" still uses ", " still use ")
 # Clauses of one sentence, of which one may say what is left.
 _CLAUSES = ("; ", " but ", ", aber ", " aber ")
+# "The stop words still have to be chosen": what is left are the stop words.
+_SETTLED = frozenset(("chosen", "decided", "picked", "clarified", "gewaehlt", "entschieden", "festgelegt", "geklaert"))
 _WHO = frozenset(("i", "ive", "we", "weve", "ich", "wir", "is", "are", "was", "were", "been", "be"))
 
 
@@ -108,7 +110,7 @@ def what_is_left(sentence: str) -> str:
     clauses = sentence.split(_CLAUSES[0])
     said = _without_phrases(" ".join([one for one in clauses if names_rest(plain_words(one))] or clauses))
     changes = words_of("done")
-    bare = [word for word in said if not (word in changes or word.isdigit())]
+    bare = [word for word in said if not (word in changes or word in _SETTLED or word.isdigit())]
     return " ".join(bare if any(map(weight, bare)) else said)
 
 
@@ -117,7 +119,8 @@ def _without_phrases(text: str) -> list[str]:
     said = f" {' '.join(plain_words(text))} "
     for phrase in sorted(lines(f"{WORDS}/undone.txt"), key=len, reverse=True):
         said = said.replace(f" {phrase} ", " ")
-    return [word for word in said.split() if word not in DOUBTS and word not in _WHO]
+    # Half cents are a thing.
+    return [word for word in said.split() if word == "half" or not (word in DOUBTS or word in _WHO)]
 
 
 def names_rest(words: list[str]) -> bool:
