@@ -26,7 +26,7 @@ MAX_LINES = {
     "agents": 7_600,
     "app": 7_540,
     "base": 1_800,
-    "continuity": 9_245,
+    "continuity": 9_290,
     "exchange": 6_200,
     "inject": 1_600,
     "journal": 700,

@@ -1,14 +1,17 @@
-"""Whether a step was done, by what was said since: in other words of the same verbs, in English and German."""
+"""What was done: whether a step was, by what was said since in other words of its verbs, and what of it is told."""
 
 from __future__ import annotations
 
-from holdfast.continuity.messages import WORDS
+from holdfast.continuity.buffer import FOUND
+from holdfast.continuity.messages import WORDS, names_something
 from holdfast.language.word_lists import lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+MAX_DONE = 3
+_TITLES = ("commit", "pull request")
 # Of the words of a step so many tell that it was done.
 _OF_STEP = 0.75
 # What a German verb has within it and at its end in one form and not in another.
@@ -48,3 +51,22 @@ def _of_any_form(word: str, before: tuple[str, ...]) -> str:
         word = word[:place] + inner[2:]
     ending = next((one for one in _FORMS if word.endswith(one) and len(word) - len(one) >= _SHORTEST_BASE), "")
     return word.removesuffix(ending)
+
+
+def telling(done: list[str]) -> list[str]:
+    """Return the last of what was done that names a file, a name, a figure; where none does, the last of all.
+
+    An answer tells more than the title of a commit, and that a check passed tells less than anything else. A title of
+    which answers say half is not told beside them.
+    """
+    # What was found before something was done since may hold no more.
+    told = [one for one in done if not (one.startswith(_TITLES) or one.endswith(" passed"))]
+    old = [one for one in told[1:] if one.startswith(FOUND)]
+    done = [one for one in done if one not in old]
+    naming = [*filter(names_something, done)]
+    told = [one for one in naming if not one.endswith(" passed")] or naming
+    said = [" ".join([one for one in told if not one.startswith(_TITLES)])]
+    news = [
+        one for one in told if not (one.startswith(_TITLES) and tells_step(one.partition(": ")[2], said, share=0.5))
+    ]
+    return sorted(news, key=lambda one: one.startswith("commit"))[:MAX_DONE] or done[:1]

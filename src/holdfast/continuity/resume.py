@@ -16,7 +16,7 @@ from holdfast.base.clock import days_between, is_day, now, seconds
 from holdfast.base.light_records import replace
 from holdfast.continuity import asks, buffer, log, messages, pages, region
 from holdfast.continuity.check_boxes import unattributed
-from holdfast.continuity.done_steps import tells_step
+from holdfast.continuity.done_steps import MAX_DONE, telling
 from holdfast.errors import HoldfastError
 from holdfast.inject.block import (
     ADDED,
@@ -50,9 +50,7 @@ if TYPE_CHECKING:
     from holdfast.workspace import Workspace
 
 _MAX_SAID = 6
-_MAX_DONE = 3
 _MAX_CHOSEN = 3
-_TITLES = ("commit", "pull request")
 # A choice among what was offered belongs to the work of its time.
 _CHOSEN_DAYS = 14
 _MAX_FAILED = 2
@@ -325,9 +323,9 @@ class ToldPages:
         # The line of a session that ended names what it was asked, and the page of the log that has the rest.
         happened = [text for text in reversed(state.happened) if not (text.endswith(".md)") or _is_failure(text))]
         if happened:
-            return _telling([text.partition(": ")[2] or text for text in happened])
+            return telling([text.partition(": ")[2] or text for text in happened])
         # A session that did nothing hides nothing.
-        return _telling(
+        return telling(
             [text for one in [one for one in self._sessions() if one.done][:-3:-1] for text in reversed(one.done)]
         )
 
@@ -407,13 +405,13 @@ class ToldPages:
             head = f"Done on {one.began[:10]} (log)"
             # What was done since then tells how things stand, and that a check passed tells nothing a day later.
             done = [] if newer else [text for text in reversed(one.done) if not text.endswith(" passed")]
-            yield from self._entries("log", head, done[:_MAX_DONE])
+            yield from self._entries("log", head, done[:MAX_DONE])
             decided = [messages.lasting("decision", text) for text in reversed(log.decided(one))]
             decided = [text for text in decided if text not in self.state().focus]
             yield from self._entries("log", head, decided, "decided")
         for one in reversed(self._sessions(of_others=True)):
             where = "".join(one.worktree) or "the main one"
-            for item in self._entries("log", f"Done in another worktree ({where})", [*reversed(one.done)][:_MAX_DONE]):
+            for item in self._entries("log", f"Done in another worktree ({where})", [*reversed(one.done)][:MAX_DONE]):
                 yield replace(item, worth=item.worth - 1)
 
     def kept(self, texts: Iterable[str]) -> list[str]:
@@ -427,25 +425,6 @@ class ToldPages:
 def _uncommented(text: str) -> str:
     first, *rest = text.split("<!--")
     return first + "".join([part.partition("-->")[2] for part in rest])
-
-
-def _telling(done: list[str]) -> list[str]:
-    """Return the last of what was done that names a file, a name, a figure; where none does, the last of all.
-
-    An answer tells more than the title of a commit, and that a check passed tells less than anything else. A title of
-    which answers say half is not told beside them.
-    """
-    # What was found before something was done since may hold no more.
-    told = [one for one in done if not (one.startswith(_TITLES) or one.endswith(" passed"))]
-    old = [one for one in told[1:] if one.startswith(buffer.FOUND)]
-    done = [one for one in done if one not in old]
-    naming = [*filter(messages.names_something, done)]
-    told = [one for one in naming if not one.endswith(" passed")] or naming
-    said = [" ".join([one for one in told if not one.startswith(_TITLES)])]
-    news = [
-        one for one in told if not (one.startswith(_TITLES) and tells_step(one.partition(": ")[2], said, share=0.5))
-    ]
-    return sorted(news, key=lambda one: one.startswith("commit"))[:_MAX_DONE] or done[:1]
 
 
 def _tried(part: Callable[[], Iterator[Item]]) -> list[Item]:

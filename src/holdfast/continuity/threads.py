@@ -51,6 +51,7 @@ _COMING = frozenset(("will", "ill", "werde"))
 _LIMITING = frozenset(
     (
         *("not", "didnt", "dont", "doesnt", "isnt", "arent", "havent", "hasnt", "couldnt", "cannot", "cant", "wont"),
+        *("need", "needs", "brauche", "braucht", "necesito"),
         *("still", "yet", "missing", "left", "remains", "remaining", "half", "though", "untested", "fails", "failing"),
         *("nicht", "noch", "fehlt", "fehlen", "offen", "ohne", "halb", "falta", "faltan", "todavía", "manque", "pas"),
     )
@@ -103,11 +104,13 @@ def how_it_ended(answer: str, done: str, found: str, *, leaves: bool, is_change:
 
     They do where it asks back, limits what it did, or changed something and says nowhere what.
     """
+    from holdfast.inject.prompt import weight_of
+
     end = "" if leaves else _end_of(answer)
     in_part = leaves or (not done and _asks_back(end))
-    # Behind what was done mostly more of it is offered; what names something wants to know it.
+    # What an answer asks back at its end is told; "anything else?" asks nothing.
     words = plain_words(end)
-    wants_to_know = end.endswith(_ASKS) and names_something(end) and _IDLE.isdisjoint(words)
+    wants_to_know = end.endswith(_ASKS) and weight_of(" ".join([word for word in words if word not in _IDLE])) >= 1.0
     is_news = in_part or wants_to_know or not _LIMITING.isdisjoint(words) or (is_change and not done)
     return LEFT if in_part else WHOLE, end if is_news and end not in f"{done} {found}" else ""
 
