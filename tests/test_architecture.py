@@ -30,7 +30,7 @@ MAX_LINES = {
     "exchange": 6_200,
     "inject": 1_600,
     "journal": 700,
-    "language": 11_604,
+    "language": 11_612,
     "learning": 9_625,
     "memory": 3_800,
     "patterns": 4_800,

@@ -41,8 +41,11 @@ _ENDS = "?;, "
 _OF_THEM = frozenset(("of", "them", "these", "those", "the"))
 _IF = ("if", "otherwise", "else", "wenn", "falls", "sonst")
 _AND = frozenset(("and", "und", "et", "y", "e", "plus", "then"))
-# Signs for one of these between two names: "1 & 2", "A+C".
-_JOINTS = ("+", "&", ",")
+# Signs for one of these between two names: "1 & 2", "A+C"; the first two mean those between them, too: "1-3".
+_JOINTS = ("-", "–", "+", "&", ",")
+_TO = _JOINTS[:2]
+# What stands behind one of these is left out: "all but 2".
+_BUT = ("but", "except", "besides", "minus", "without", "außer", "sauf", "menos", "excepto")
 _ELSE = ("or ", "something else", "anything else", "none of", "other", "neither", "oder ", "etwas anderes")
 _OPENERS = (
     *("would you like me to ", "would you like to ", "would you prefer ", "would you like ", "do you want me to "),
@@ -246,9 +249,14 @@ def _spaced(text: str) -> str:
     for sign in _JOINTS:
         first, *others = text.split(sign)
         for part in others:
-            names = [name.strip("#(). ") for name in (*first.split()[-1:], *part.split()[:1])]
-            are_names = len(names) == _TWO and all(map(_number, names))
-            first += f" and {part.lstrip()}" if are_names else sign + part
+            names = [_number(name.strip("#(). ")) for name in (*first.rsplit(None, 1)[-1:], *part.split(None, 1)[:1])]
+            one, other = names if len(names) == _TWO else (None, None)
+            if not one or not other or (sign in _TO and (len(others) > 1 or one[0] >= other[0] or one[1] != other[1])):
+                first += sign + part
+                continue
+            between = range(one[0] + 1, other[0]) if sign in _TO else ()
+            said = [_LETTERS[number - 1] if one[1] else str(number) for number in between]
+            first = " and ".join([first.rstrip(), *said, part.lstrip()])
         text = first
     if text.isascii():
         return text
@@ -304,7 +312,7 @@ def _reference(sentence: Sentence, at: int) -> tuple[_Named, int] | None:
             return _name(sentence, (place,), "place", end, count=of_two) if is_one or ends else None
     by = "called" if word in among(_table, "called") else "point" if word in among(_table, "point") else "bare"
     first = at if by == "bare" else at + 1
-    if by == "bare" and word == sentence.raw[at] == "a" and after and not sentence.after[at]:
+    if by == "bare" and word == sentence.raw[at] == "a" and after and after not in _AND and not sentence.after[at]:
         # An article.
         return None
     numbers, lettered, end = _numbers(sentence, first)
@@ -354,7 +362,7 @@ def _goes_on_well(sentence: Sentence, end: int, by: str, *, taken: bool) -> bool
         return True
     if rest[0] in among(_table, "judges"):
         return (len(rest) == 1 or rest[1] in among(_table, "good")) and among(_table, "not").isdisjoint(rest)
-    if rest[0] in among(_table, "not"):
+    if rest[0] in among(_table, "not") or (by == "every" and rest[0] in _BUT and any(map(_number, rest[1:2]))):
         return False
     if _names_an_option(rest):
         return False
