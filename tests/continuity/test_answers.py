@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.continuity import answers, threads, unfinished
+from holdfast.continuity import answers, asks, threads, unfinished
 
 
 @pytest.mark.parametrize(
@@ -413,6 +413,21 @@ def test_a_question_behind_what_was_done_is_told_where_it_names_something(answer
     assert done in told
     assert threads.how_it_ended(answer, told, "", leaves=False, is_change=True)[1].startswith(end)
     assert bool(threads.how_it_ended(answer, told, "", leaves=False, is_change=True)[1]) == bool(end)
+
+
+@pytest.mark.parametrize(
+    ("left", "said", "is_over"),
+    [
+        ("Das Formular auf dem Server fehlt noch.", "das formular baut ida", True),
+        ("The badge still has to be drawn.", "the badge is done by the agency", True),
+        ("Die Tabelle fehlt noch.", "die tabelle macht probleme", False),
+        ("The badge still has to be drawn.", "who does the badge, ida?", False),
+    ],
+)
+def test_what_somebody_else_does_is_open_no_more(left, said, is_over):
+    """Who says that another does it has dropped it here; a question, and a thing that makes trouble, has not."""
+    dropped = asks.dropped(said)
+    assert (threads.left_open([left], "OK.", is_work=False, is_aside=False, dropped=dropped) == []) == is_over
 
 
 def test_what_is_left_is_open_once():

@@ -94,6 +94,18 @@ _HABITS = frozenset(
         *("immer", "grundsätzlich", "normalerweise", "üblicherweise"),
     )
 )
+_BEFORE_DROPPING = frozenset(
+    ("ok", "okay", "just", "then", "please", "well", "fine", "na", "dann", "ja", "gut", "also")
+)
+_BEHIND_DROPPING = frozenset(("then", "please", "now", "for", "dann", "bitte", "erstmal", "einfach"))
+# Who does something is named in so many words; with one of these a thing does it.
+_MAX_DOER = 4
+_TROUBLES = frozenset(
+    (
+        *("aerger", "angst", "fehler", "kaputt", "keine", "keinen", "langsam", "nicht", "nichts", "probleme", "sinn"),
+        *("was", "wenig", "zu", "not", "nothing", "weird", "wrong", "too", "what", "it", "this", "that", "so", "noch"),
+    )
+)
 # The cues of a sentence that wants something done, or tells what is wrong.
 _WANTING = frozenset(("task", "asked", "fault", "report", "hands", "order", "correction", "ban", "addressed", "shape"))
 # "Thanks, looks good so far" is too mild for a mood, and asks nothing all the same.
@@ -410,3 +422,25 @@ def _only_states(text: str) -> bool:
         and not any(map(begins_as_order, one.text.split(", ")))
         for one, cues in zip(parts, triggers.judged(parts)[0], strict=True)
     )
+
+
+def dropped(text: str) -> list[str]:
+    """Return what the person says need not be done: of "skip the metric, we don't need it" the metric.
+
+    Or need not be done here: of "the metric is done by the other team" it, too.
+    """
+    found = []
+    for clause in text[:MAX_LINE].replace("!", ".").replace(";", ".").replace(",", ".").split("."):
+        words = plain_words(clause)
+        while words[:1] and words[0] in _BEFORE_DROPPING:
+            words = words[1:]
+        while words[-1:] and words[-1] in _BEHIND_DROPPING:
+            words = words[:-1]
+        said = " ".join(words)
+        for before, _, after in [phrase.partition("...") for phrase in lines(f"{WORDS}/dropping.txt")]:
+            if said.startswith(before) and said.endswith(after) and len(said) > len(before) + len(after):
+                found.append(said[len(before) : len(said) - len(after)])
+        if "?" not in clause and _TROUBLES.isdisjoint(words):
+            parts = [said.partition(f" {does} ") for does in lines(f"{WORDS}/handing_over.txt")]
+            found += [what for what, _, who in parts if what and 0 < len(who.split()) <= _MAX_DOER]
+    return found

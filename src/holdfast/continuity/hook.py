@@ -86,7 +86,7 @@ def _write_down(run: HookRun, project: Project, text: str, found: tuple[Trigger,
     rows = [("said", dumps([kind, what])) for kind, what in said]
     rows += [(kind, line) for kind, line in (("ask", ask), ("focus", about)) if line]
     rows += [("done", messages.clean(one, messages.MAX_SAID)) for one in messages.said_done(text)[:_MAX_DONE]]
-    rows += [("dropped", messages.clean(what, messages.MAX_ASK)) for what in messages.dropped(text)]
+    rows += [("dropped", messages.clean(what, messages.MAX_ASK)) for what in asks.dropped(text)]
     rows += [(open_sessions.ASIDE, "-")] if only_asks or asks.says_good_bye(text) else []
     yield Effect(lambda: _note(run, project, [*rows, (open_sessions.PROCESS, open_sessions.agent_process())]))
     # What was asked is in the session's file; the page gets it when the agent pauses, so that most prompts need not

@@ -83,10 +83,6 @@ _AT_ONCE = frozenset(("now", "first", "next", "today", "jetzt", "zuerst", "heute
 # A sentence that begins with one of these forbids something, and need not go on from another.
 _BANS = frozenset(("kein", "keine", "dont"))
 # What may stand before and behind what need not be done: "ok, then ignore them for now".
-_BEFORE_DROPPING = frozenset(
-    ("ok", "okay", "just", "then", "please", "well", "fine", "na", "dann", "ja", "gut", "also")
-)
-_BEHIND_DROPPING = frozenset(("then", "please", "now", "for", "dann", "bitte", "erstmal", "einfach"))
 _PLACES = frozenset(("app", "branch", "codebase", "on", "project", "projekt", "repo", "repository", "workspace"))
 _PROPOSING = frozenset(("let", "lets", "ahead", "continue", "proceed", "yes"))
 _OPTIONS = frozenset(("option", "number", "approach", "variant", "choice", "plan", "variante"))
@@ -393,22 +389,6 @@ def _is_pick(words: list[str]) -> bool:
     return any(len(word) <= _MAX_NUMBER and word.isdigit() for word in words[:4]) or any(
         len(letter) == 1 for letter in named
     )
-
-
-def dropped(text: str) -> list[str]:
-    """Return what the person says need not be done: of "skip the metric, we don't need it" the metric."""
-    found = []
-    for clause in text[:MAX_LINE].replace("!", ".").replace(";", ".").replace(",", ".").split("."):
-        words = plain_words(clause)
-        while words[:1] and words[0] in _BEFORE_DROPPING:
-            words = words[1:]
-        while words[-1:] and words[-1] in _BEHIND_DROPPING:
-            words = words[:-1]
-        said = " ".join(words)
-        for before, _, after in [phrase.partition("...") for phrase in lines(f"{WORDS}/dropping.txt")]:
-            if said.startswith(before) and said.endswith(after) and len(said) > len(before) + len(after):
-                found.append(said[len(before) : len(said) - len(after)])
-    return found
 
 
 def said_done(text: str) -> list[str]:
