@@ -104,7 +104,8 @@ class AgentContract:
             call = agent.read_hook_input(native, data, {})
             assert isinstance(call, HookCall)
             assert (call.agent, call.native, call.moment) == (self.name, native, agent.moment(native))
-            assert all(isinstance(value, str) for value in asdict(call).values())
+            assert all(isinstance(value, str) for name, value in asdict(call).items() if name != "watched")
+            assert not call.watched
             assert len(call.tool_input) <= 64_000 and len(call.error) <= 4_000
 
     def test_known_calls_are_understood(self, agent) -> None:

@@ -192,7 +192,7 @@ def test_a_rule_holds_once_a_session_and_not_before_it_was_known(archived, repla
     )
     done = replayed()
     (rule,) = done.rules
-    assert (done.with_condition, rule.key, rule.condition, rule.does) == (1, "no-push", "git push", "hold")
+    assert (done.with_condition, rule.key, rule.condition, rule.does) == (1, "no-push", "git push", "ask")
     assert (rule.held, rule.said, rule.in_vain) == (1, 0, 0)
     assert [(one.session, one.line, one.text) for one in rule.examples] == [("some-agent/s-2", 11, "git push -f")]
     assert rule.tokens > len(PUSH) // 4, "the way out stands behind it"

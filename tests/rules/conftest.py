@@ -39,7 +39,7 @@ def call(home, shop, monkeypatch):
         environment = {**os.environ, **{name: more.pop(name) for name in list(more) if name.isupper()}}
         event = {"before-tool": "PreToolUse", "tool-failed": "PostToolUseFailure", "compact": "PreCompact"}[moment]
         data = {"session_id": session, "cwd": str(shop), "tool_name": tool, "tool_input": told, **more}
-        given = adapter.read_hook_input(event, data, {})
+        given = adapter.read_hook_input(event, data, environment)
         run = HookRun(str(home), adapter, given, environment)
         return Answers(getattr(hook, f"at_{moment.replace('-', '_')}")(run))
 

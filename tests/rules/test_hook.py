@@ -108,15 +108,32 @@ def test_strengths(store, call) -> None:
     assert first.asked or first.held
 
 
-def test_ask_where_the_agent_can(store, call, monkeypatch) -> None:
-    """An agent that can ask does so at every such call; one that cannot holds the first."""
-    store("Never run `make release`.", enforce="ask")
-    adapter = type(agents.get("claude-code"))
-    monkeypatch.setattr(adapter, "asks", True, raising=False)
-    assert call("make release").asked and call("make release").asked
-    monkeypatch.setattr(adapter, "asks", False, raising=False)
-    assert call("make release").held
-    assert not call("make release").held
+@pytest.mark.parametrize("text", [PUSH, "Ask me before you `git push`.", "`git push` needs my approval."])
+def test_who_wants_to_be_asked_is_asked_where_they_are_there(store, call, text: str) -> None:
+    """Each such call is put to a person in front of the agent; where nobody can be asked the first is held."""
+    store(text)
+    there = {"permission_mode": "acceptEdits", "CLAUDE_CODE_ENTRYPOINT": "cli"}
+    assert call("git push", **there).asked and call("git push", **there).asked
+    for absent in (
+        {**there, "CLAUDE_CODE_ENTRYPOINT": "sdk-cli"},
+        {**there, "permission_mode": "bypassPermissions"},
+        {**there, "permission_mode": "auto"},
+        {**there, "agent_id": "a1"},
+        {},
+    ):
+        answer = call("git push", session=f"s-{absent}", **absent)
+        assert answer.held and "wants to be asked: ask them" in answer.held[0]
+        assert not call("git push", session=f"s-{absent}", **absent).held
+
+
+def test_what_was_told_before_needs_no_question(store, call) -> None:
+    """Who says "unless I tell you" may have told already, and of files one answer is for all of the work: held once."""
+    there = {"permission_mode": "default", "CLAUDE_CODE_ENTRYPOINT": "cli"}
+    store("Never commit unless I tell you to.")
+    assert call("git commit -m x", **there).held and not call("git commit -m x", **there)
+    store("Ask me before you edit anything in db/.")
+    edit = {"tool": "Edit", "told": {"file_path": "db/a.sql", "old_string": "a", "new_string": "b"}}
+    assert call(**edit, **there).held and not call(**edit, **there).asked
 
 
 def test_what_is_meant_but_not_named_is_said(store, call) -> None:

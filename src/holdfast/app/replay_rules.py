@@ -123,10 +123,11 @@ class RuleWalk:
             version = self._versions[number]
             if version.is_known(project, at):
                 does, _ = strength(version.rule.does, version.rule.memory.trust, self._strongest, adapter)
-                by_strength.setdefault(does, []).append((version, what, item))
+                # No archive tells whether somebody was there to be asked.
+                by_strength.setdefault("hold" if does == "ask" else does, []).append((version, what, item))
         # A rule about several things holds each of them once.
         once = [one for one in by_strength.get("hold", ()) if (one[0], one[2]) not in held]
-        stops = by_strength.get("deny") or once or by_strength.get("ask") or []
+        stops = by_strength.get("deny") or once
         new = [one for several in by_strength.values() for one in several if one[0] not in told]
         says = sorted(new, key=lambda one: -conditions.weight(one[0].rule.condition))[:MAX_SAID]
         held.update((version, item) for version, _, item in stops)
@@ -140,7 +141,8 @@ class RuleWalk:
         new = RuleUse(memory.key, str(memory.scope), text, str(rule.condition), rule.does)
         use = self._uses.setdefault((memory.scope, memory.key), new)
         said = cut(" ".join(memory.body.split()), MAX_TEXT, CUT)
-        tokens = tokens_of(reason(rule.does, what, said, memory.key) if holds else fenced([f"- {said}"]))
+        stopped = reason("deny" if rule.does == "deny" else "hold", what, said, memory.key, rule.does)
+        tokens = tokens_of(stopped if holds else fenced([f"- {said}"]))
         use.held, use.said, use.tokens = use.held + holds, use.said + (not holds), use.tokens + tokens
         did = "held" if holds else "said"
         moment = ReplayMoment(*where, one_line(what, _MAX_CALL), did, memory.key, tokens=tokens)

@@ -24,6 +24,7 @@ from holdfast.language.derived_parts import (
     is_file,
     of_mentions,
     run_with,
+    wants_asking,
     with_option,
 )
 from holdfast.language.disowned import is_disowned, is_of_others, is_taken_back
@@ -80,7 +81,8 @@ def derive(text: str) -> Derived | None:
             continue
         if found:
             # The person reads the words that they wrote.
-            told.append(found if english == piece else replace(found, words=piece.rstrip(".! ")))
+            words = found.words if english == piece else piece.rstrip(".! ")
+            told.append(replace(found, words=words, asks=wants_asking(english)))
         # "Always use X. Do not run them directly." is not against X.
         before = sentence.mentions if found or not forms.USES.search(sentence.spoken) else []
     last = None if told else by_names(pieces)
@@ -132,7 +134,8 @@ def _together(told: list[Derived]) -> Derived:
         paths += [item for item in more.paths if item not in paths]
         words.append(one.words)
     few = tuple(commands[:MAX_ITEMS]), tuple(paths[: MAX_ITEMS - len(commands[:MAX_ITEMS])])
-    return replace(first, condition=Condition(*few, *narrowed), words="; ".join(words))
+    condition, of_all = Condition(*few, *narrowed), all(one.asks for one in same)
+    return replace(first, condition=condition, words="; ".join(words), asks=of_all)
 
 
 def _wider(told: Derived | None, by_role: Derived | None) -> Derived | None:

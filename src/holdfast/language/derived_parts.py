@@ -22,12 +22,21 @@ _WORDS = kept(r"[a-z][\w:.-]*(?: [\w:./=-]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A condition and the words that say it; whether these forbid or set one, and whether they name it literally."""
+    """A condition and the words that say it; whether these forbid or set one, and whether they name it literally.
+
+    `asks`: they want the person to be asked first.
+    """
 
     condition: Condition
     words: str
     forbids: bool
     literal: bool
+    asks: bool = False
+
+
+def wants_asking(said: str) -> bool:
+    """Whether a statement, in English, wants the person to be asked before something is done."""
+    return bool(forms.WANTS_ASKING.search(said.casefold()))
 
 
 def of_mentions(

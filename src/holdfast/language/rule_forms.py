@@ -334,6 +334,16 @@ DEMANDS = kept(
 NEEDS_PERSON = kept(
     r"\bask (?:me )?(?:first|before)\b|\b(?:needs?|requires?) my (?:ok|okay|approval|permission|go-ahead|consent)\b"
 )
+# What waits for an answer of the person's, and not for a word that they may have said already ("unless I tell you").
+_LEAVE = (
+    r"(?:(?:my|our|your|the|any|user|user['’]s|me|first|explicit|explicitly|prior|written|clear|ever|even|getting)\s+)*"
+    r"(?:asking|approval|permission|consent|confirmation|confirming|ok|okay|go-ahead|sign-?off|rückfrage|nachfrage"
+    r"|zu fragen)\b"
+)
+WANTS_ASKING = kept(
+    r"\bask(?:ing)? (?:me|us|first|before|the user)\b|\b(?:check|confirm|clear it) with (?:me|us|the user)\b"
+    rf"|\bwithout\s+{_LEAVE}|\b(?:needs?|requires?|get|obtain|wait for)\s+(?:my|our|the user['’]s)\s+{_LEAVE}"
+)
 # Around a mention these turn it into its opposite, or into one case of several.
 TURNED = kept(
     r"\b(?:outside|except|(?<!against anything )other than|apart from|but not|only in|anything but|besides|außer)"

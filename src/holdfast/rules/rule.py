@@ -10,6 +10,8 @@ from dataclasses import dataclass
 
 from holdfast.language import conditions, derived, suggesting
 from holdfast.language.conditions import Condition
+from holdfast.language.derived_parts import wants_asking
+from holdfast.language.rule_tongues import in_english
 from holdfast.project.anchors import parsed
 from holdfast.records import STRENGTHS, Memory, replace
 from holdfast.rules.wording import strength
@@ -51,12 +53,13 @@ def rule_of(memory: Memory) -> Rule | None:
         condition = _followed(condition, memory)
         forbids = found.forbids if found is not None else derived.forbids(memory.body)
         # Who says where a rule is told has not made it a stronger one.
-        does, why = _strength(memory, condition, forbids, literal=found is None or found.literal)
+        asks = found.asks if found is not None else wants_asking(in_english(memory.body))
+        does, why = _strength(memory, condition, forbids, literal=found is None or found.literal, asks=asks)
         return Rule(memory, condition, does, GIVEN, why=why)
     if found is None:
         return None
     condition = _followed(found.condition, memory)
-    does, why = _strength(memory, condition, found.forbids, literal=found.literal)
+    does, why = _strength(memory, condition, found.forbids, literal=found.literal, asks=found.asks)
     return Rule(memory, condition, does, DERIVED, found.words, why)
 
 
@@ -78,7 +81,7 @@ def _followed(condition: Condition, memory: Memory) -> Condition:
     return replace(condition, commands=tuple(commands), paths=tuple(paths))
 
 
-def _strength(memory: Memory, condition: Condition, forbids: bool, *, literal: bool) -> tuple[str, str]:
+def _strength(memory: Memory, condition: Condition, forbids: bool, *, literal: bool, asks: bool) -> tuple[str, str]:
     """Return what a rule does at a call, and why."""
     if memory.trust != "user":
         return "say", "only what you said yourself holds a call"
@@ -90,6 +93,8 @@ def _strength(memory: Memory, condition: Condition, forbids: bool, *, literal: b
         return "say", "its words do not plainly forbid the call"
     if not literal:
         return "say", "a call alone does not show whether it goes against your words"
+    if asks and not condition.paths:
+        return "ask", "your words want you to be asked first; where you cannot be asked, the call is held once"
     return "hold", "your words forbid it, or want something done first"
 
 
@@ -135,7 +140,10 @@ def condition_of(memory: Memory, strongest: str) -> list[str]:
     if rule is not None:
         off = [f"to switch it off: holdfast edit {memory.key} --when none"] if rule.origin == DERIVED else []
         stronger = "to have each refused: --enforce deny; to be asked: --enforce ask"
-        off += [stronger] if rule.does == "hold" and not memory.enforce else []
+        other = "to have each refused: --enforce deny; to have it held once: --enforce hold"
+        off += (
+            [stronger if rule.does == "hold" else other] if rule.does in ("hold", "ask") and not memory.enforce else []
+        )
         origin = f'derived from "{rule.words}"' if rule.origin == DERIVED else "given"
         left = ", ".join([str(rule.condition), *_left_out(rule)])
         more = [f'to have it told there, too: holdfast edit {memory.key} --when "{left}"'] if _left_out(rule) else []

@@ -29,6 +29,10 @@ _HELD = (
     "Held by Holdfast before it ran, this once: `{}`. The person you work for has a rule about it. If it keeps the "
     "rule, or they agreed, make the call again: it goes through. "
 )
+_ASK_THEM = (
+    "Held by Holdfast before it ran, this once: `{}`. The person you work for wants to be asked: ask them. If they "
+    "agreed, or asked for just this, make the call again: it goes through. "
+)
 _RULE = "The rule: {}"
 _ALSO = "And, about `{}`: {}"
 _DENIED = (
@@ -56,12 +60,14 @@ def strength(wanted: str, trust: str, strongest: str, agent: Agent | None) -> tu
     return wanted, why
 
 
-def reason(does: str, call: str, text: str, key: str) -> str:
-    """Return why a call is denied, held this once or put to the person, and the way out."""
+def reason(does: str, call: str, text: str, key: str, wanted: str = "") -> str:
+    """Return why a call is denied, held this once or put to the person, and the way out; `wanted` is what should be."""
     if does == "ask":
         return _ASKED.format(call, text)
     call = cut(call, _MAX_HELD, DOTS)
-    return _DENIED.format(call, key, text) if does == "deny" else _HELD.format(call) + _RULE.format(text)
+    if does == "deny":
+        return _DENIED.format(call, key, text)
+    return (_ASK_THEM if wanted == "ask" else _HELD).format(call) + _RULE.format(text)
 
 
 def holding(run: HookRun, found: list[Found]) -> list[Effect]:
@@ -69,6 +75,8 @@ def holding(run: HookRun, found: list[Found]) -> list[Effect]:
     by_strength: dict[str, list[Found]] = {}
     for one in found:
         does, _ = strength(one.row.does, one.row.trust, run.settings.text("rules.strongest"), run.agent)
+        # Nobody who is not there can be asked.
+        does = "hold" if does == "ask" and not run.call.watched else does
         by_strength.setdefault(does, []).append(one)
     if denies := by_strength.get("deny"):
         texts = [reason("deny", _call(one), _text(one), one.row.key) for one in denies]
@@ -96,7 +104,9 @@ def _holding_once(run: HookRun, place: str, one: Found, holds: list[Found]) -> E
     also = [*held_at, _said(run, one), *[_held(other) for other in beyond]]
     # What to do is said once, however many rules hold the call.
     is_first = one is holds[0]
-    text = reason("hold", _call(one), _text(one), "") if is_first else _ALSO.format(_call(one), _text(one))
+    text = (
+        reason("hold", _call(one), _text(one), "", one.row.does) if is_first else _ALSO.format(_call(one), _text(one))
+    )
     # Of two calls at once each is held: neither was made by somebody who had read the reason.
     note = lambda: session_log.claim(place, _held(one), also, shared=True)  # noqa: E731
     return Effect(note, hold=text, theirs=True, given=_given(one, "held"))

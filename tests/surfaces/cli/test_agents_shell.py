@@ -117,7 +117,7 @@ def test_no_agent_switches_a_rule_of_the_person_off(cli, shop, monkeypatch, give
     assert answer in done.out + done.err
     after = cli("show", "nopush", "--json").json
     assert after == before
-    assert cli("when", "git push", "--json").json["rules"][0]["does"] in ("hold", "deny")
+    assert cli("when", "git push", "--json").json["rules"][0]["does"] in ("ask", "deny")
 
 
 @pytest.mark.parametrize("restated", [("--key", "tf"), ("--key", "tf", "--when", "terraform plan")])
