@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
 from holdfast.language import given_conditions
-from holdfast.language.conditions import Call, Condition, fits_path, matched, needles, parse, read
-from holdfast.language.runs import runs
+from holdfast.language.conditions import Call, Condition, matched, needles, parse, read
+from holdfast.language.runs import fits_path, runs
 
 ROOT = "/home/kim/shop"
 

@@ -29,6 +29,7 @@ from holdfast.language.commands import fits
 from holdfast.language.runs import (
     Run,
     changes_of,
+    fits_path,
     patched,
     patches_of,
     removed_by,
@@ -59,6 +60,8 @@ _READS = "read"
 _TAKES = ("rm -", "mv ", "-delete", "git clean", "git checkout", "git restore", "-exec", "xargs")
 # One that applies a patch need not name the files that it changes.
 _PATCHES = (" apply", "git am", "patch -", "patch <")
+# Programs that are told by an option where to run.
+_GOES = {"git": "-C", "make": "-C", "pnpm": "-C", "npm": "--prefix", "yarn": "--cwd"}
 _last_call, _last_line = ["", "", ""], [""]
 _last_runs: list[Run] = []
 
@@ -90,8 +93,8 @@ class Call:
 
     `error` is what it failed with, empty where it did not fail or has not run. `folder` is where it runs, `root` the
     top of its project; `branch` what is checked out there. `branch_in` tells that of another folder, where it is known,
-    `files_in` what is in a folder now, all of it or only what git ignores, `text_of` what a file says, and `tree_of`
-    the top of the work tree of the same project that a file lies in.
+    `files_in` what is in a folder now, all of it or only what git ignores, `text_of` what a file says, `tree_of` the
+    top of the work tree of the same project that a file lies in, and `is_elsewhere` whether a folder is another one's.
     """
 
     tool: str = ""
@@ -104,6 +107,7 @@ class Call:
     files_in: Callable[[str, bool], Iterable[str]] | None = None
     text_of: Callable[[str], str] | None = None
     tree_of: Callable[[str], str] | None = None
+    is_elsewhere: Callable[[str], bool] | None = None
 
 
 def parse(text: str) -> Condition:
@@ -196,7 +200,7 @@ def needles(condition: Condition) -> tuple[str, ...]:
                 # Whatever the program, the option is in the call.
                 found.append(option)
                 continue
-            pieces = [] if "|" in first else [piece for part in first.split("*") for piece in part.split("/") if piece]
+            pieces = [piece for part in first.split("*") for piece in part.split("/") if piece]
             if not pieces:
                 return ()
             # The name of a program or file is told even where the folder before it is not.
@@ -210,7 +214,11 @@ def needles(condition: Condition) -> tuple[str, ...]:
                 ]
                 # A word that is written in several ways is none to look for.
                 is_one = bool(literal) and not any(entry.startswith(f"{first} {literal[-1]}=") for entry in aliases)
+                if "|" in first and not is_one:
+                    return ()
                 found.append(literal[-1].rstrip("/") if is_one else pieces[-1])
+            elif "|" in first:
+                return ()
             else:
                 found += [max(pieces, key=len), *_TAKES, *_PATCHES]
     return tuple(dict.fromkeys(found))
@@ -299,9 +307,10 @@ def _matched_command(condition: Condition, call: Call) -> str:
     # Who wants one spelling of a command, and not another, means the spelling.
     exact = any([*spelled(one)] == [*spelled(other)] for one in wanted for other in but)
     for run in _runs_of(line) if line else ():
-        branches: list[str] = []
+        branches, folder = list[str](), _folder_of(run)
+        if call.is_elsewhere and call.is_elsewhere(_whole(folder or ".", call)):
+            continue
         if condition.branches:
-            folder = _folder_of(run)
             branches, here[folder] = _branches(run.words, here[folder] if folder in here else _branch_in(folder, call))
         # In a container or on a host a program alone may be meant to be another than here: "pnpm, not npm".
         meant = [one for one in wanted if len(one) > 1] if run.elsewhere else wanted
@@ -325,8 +334,9 @@ def runs_any(line: str, wanted: Sequence[str]) -> bool:
 
 
 def _folder_of(run: Run) -> str:
-    """Return where a command of git runs, if that is not where the call does."""
-    at = run.words.index("-C") if run.words[:1] == ("git",) and "-C" in run.words[:-1] else 0
+    """Return where a command runs, if that is not where the call does."""
+    goes = _GOES.get(run.words[0], "-C") if run.words else ""
+    at = run.words.index(goes) if goes in run.words[:-1] and run.words[0] in _GOES else 0
     named = run.words[at + 1] if at else ""
     return named if named[:1] in ("/", "~") or not run.folder else f"{run.folder}/{named}".rstrip("/")
 
@@ -465,34 +475,3 @@ def _within(path: str, call: Call) -> str:
 
 def _from_top(whole: str, top: str) -> str:
     return whole[len(top) + 1 :] if top and whole.startswith(f"{top}/") else whole
-
-
-def fits_path(path: str, pattern: str, root: str = "") -> bool:
-    """Whether a path fits a pattern: `*` within a name, `**` over folders, a folder for all that is in it.
-
-    A pattern begins at any folder below the top of the project, but one with a `/` or `~` first at the root, and one
-    that names a folder there, where the `root` of the project has it, at that folder alone.
-    """
-    names, parts = path.strip("/").split("/"), pattern.removeprefix("./").strip("/").split("/")
-    if pattern[:1] in ("/", "~"):
-        return path[:1] == "/" and _fits_parts(names, os.path.expanduser(pattern).strip("/").split("/"))
-    if _fits_parts(names, parts):
-        return True
-    literal = parts[: [*["*" in part for part in parts], True].index(True)]
-    if root and literal and "/" in pattern.removeprefix("./") and os.path.exists(os.path.join(root, *literal)):
-        return False
-    return any(_fits_parts(names[at:], parts) for at in range(1, len(names)))
-
-
-def _fits_parts(names: Sequence[str], parts: Sequence[str]) -> bool:
-    # How far into the names the parts may have come; a pattern of many `**` costs no more than one.
-    reached = [0]
-    for part in parts:
-        if part == "**":
-            reached = list(range(reached[0], len(names) + 1))
-        else:
-            reached = [at + 1 for at in reached if at < len(names) and fits(names[at], part)]
-        if not reached:
-            return False
-    # What is in a folder that was named is meant with it.
-    return True

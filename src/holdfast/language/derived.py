@@ -30,9 +30,9 @@ from holdfast.language.derived_parts import (
 from holdfast.language.disowned import is_disowned, is_of_others, is_taken_back
 from holdfast.language.given_conditions import not_holding
 from holdfast.language.instead import better_ones, instead, is_spelled_so, overlaps, replaced, with_or_without
-from holdfast.language.mentions import MENTION, Mention, RuleSentence, is_headed_by_file, sentence_of, without_stress
+from holdfast.language.mentions import MENTION, Mention, RuleSentence, is_headed_by_file, sentence_of, spelled_out
 from holdfast.language.named import by_names, sounds_foreign
-from holdfast.language.places import all_but, deleting
+from holdfast.language.places import all_allowed_but, all_but, deleting
 from holdfast.language.roles import by_roles, wanted_first
 from holdfast.language.rule_tongues import apart, in_english, is_english
 from holdfast.language.topics import straight
@@ -52,7 +52,7 @@ def derive(text: str) -> Derived | None:
     """Return the condition that a statement says, of the sentences that say one most strongly; None where none does."""
     if len(text) > _MAX_STATEMENT or _FENCED in text or text.startswith("~~") or is_taken_back(text):
         return None
-    text = without_stress(text)
+    given, text = text, spelled_out(text)
     told: list[Derived] = []
     before: list[Mention] = []
     earlier: list[Mention] = []
@@ -81,7 +81,7 @@ def derive(text: str) -> Derived | None:
             continue
         if found:
             # The person reads the words that they wrote.
-            words = found.words if english == piece else piece.rstrip(".! ")
+            words = min(found.words if english == piece else piece.rstrip(".! "), given, key=len)
             told.append(replace(found, words=words, asks=wants_asking(english)))
         # "Always use X. Do not run them directly." is not against X.
         before = sentence.mentions if found or not forms.USES.search(sentence.spoken) else []
@@ -328,15 +328,6 @@ def _forbidden(sentence: RuleSentence) -> Derived | None:
     return None
 
 
-def _all_but(sentence: RuleSentence) -> Derived | None:
-    """Return what alone is forbidden where all else is allowed."""
-    found = forms.ALL_BUT.search(sentence.spoken)
-    told = of_mentions(sentence, found, sentence.named(found["what"]), forbids=True) if found else None
-    # "All scripts are fine except ..." may say only how they are.
-    is_plain = found is not None and not re.search(r"\b(?:fine|ok|okay)\b", found[0])
-    return told and replace(told, literal=told.literal and is_plain)
-
-
 def _of_files(sentence: RuleSentence, found: re.Match[str], told: Derived) -> Derived:
     """Return what is forbidden of files, only to be said where it is for one purpose: "... to add scripts"."""
     told = _of_verbs(told, sentence.spoken[found.start() : found.start("what")])
@@ -491,7 +482,7 @@ _FORMS = (
     with_or_without,
     all_but,
     deleting,
-    _all_but,
+    all_allowed_but,
     instead,
     replaced,
     _forbidden,

@@ -17,6 +17,8 @@ from holdfast.language.word_lists import among
 
 # What is called so has no one name.
 _MEANT = {"default": ("main", "master"), "release": ("release*",), "hotfix": ("hotfix*",)}
+# A name with colons is no program, but a script or task that one of these runs: `db:reset:all`.
+_SCRIPT, _RUNNERS = kept(r"[a-z][\w-]*(?::[\w-]+)+"), "npm|pnpm|yarn|bun|rake|rails|composer|task"
 _WORDS = kept(r"[a-z][\w:.-]*(?: [\w:./=-]+)*")
 
 
@@ -68,7 +70,7 @@ def branches_in(spoken: str, *, at: bool = False) -> tuple[str, ...]:
         return ()
     other = None if found or at else forms.TO_BRANCH.search(spoken)
     said = (
-        re.sub(r"\b(?:or|and|nor|not|on|to|from|oder|und)\b", " ", found["names"])
+        re.sub(r"\b(?:or|and|nor|not|on|to|from|oder|und|any|the)\b", " ", found["names"])
         if found
         else other["name"]
         if other
@@ -112,6 +114,8 @@ def as_file(one: Mention) -> Mention:
 
 def as_command(one: Mention, *, is_run: bool = False) -> Mention:
     """Return a script that is named to be run as a command, and with `is_run` whatever is in backquotes."""
+    if is_run and not one.kind and _SCRIPT.fullmatch(one.said):
+        return Mention("command", f"{_RUNNERS} {one.said}", one.said)
     if is_run and not one.kind and _WORDS.fullmatch(one.said):
         return Mention("command", one.said, one.said)
     ending = one.text.rpartition(".")[2] if "." in one.text else ""

@@ -29,6 +29,11 @@ MENTION = "[\ue000-\ue0ff]"
 BRANCH = "branch:"
 _QUOTED = kept(r"`([^`\n]{1,200})`")
 # Stress as Markdown has it, and not the stars of a pattern of files: "**NEVER** edit src/**".
+# "Dont" without its sign, and branches of which either is meant.
+_UNMARKED = kept(r"(?i)\b(don|doesn|mustn|shouldn|isn|aren)t\b")
+_SLASHED = kept(
+    r"(?i)\b(main|master|develop|dev|staging|production|prod)/(main|master|develop|staging|production)\b(?![/.-])"
+)
 _STRESSED = kept(
     r"`[^`\n]*`|(?<![\w/*.])\*\*(?=[^\s*])(?P<strong>(?:`[^`\n]*`|[^*`\n])+?)(?<!\s)\*\*(?![\w/*])"
     r"|(?<![\w/*.])\*(?P<weak>[A-Za-z][A-Za-z '’]*)\*(?![\w/*.])"
@@ -55,7 +60,7 @@ _OPTION = kept(
     r"(?<!\S)(?!--no-verify\b)(?P<name>--?[A-Za-z][\w-]*)(?P<given>=(?:[\w./:-]*\w|[\ue000-\ue0ff]))?(?=[\s,;:.!)]|$)"
     r"(?P<value>\s+(?!(?:option|flag|argument|switch|mode|parameter|set|given)s?\b)(?:[\w./:*-]*[\w*]|[\ue000-\ue0ff])(?=[\s,;:.!)]|$))?"
 )
-_FOLDER = kept(r"\b(?:the|our)\s+(?P<name>[a-z][\w-]*(?:/[\w-]+)*)/?\s+(?:folder|directory)\b")
+_FOLDER = kept(r"\b(?:[tT]he|[oO]ur)\s+(?P<name>[._]?[a-z][\w-]*(?:/[\w-]+)*)/?\s+(?:folder|directory)\b")
 # Behind these stands a path like those that were named before.
 _EXCEPTS = ("except", "excluding", "besides", "außer")
 # What is said so of a path without an ending is said of a folder.
@@ -63,7 +68,7 @@ _IS_MADE = kept(
     r"\s+(?:(?:is|are)\s+(?:auto-?)?(?:generated|read[- ]?only|frozen|immutable|vendored|off[- ]limits"
     r"|(?:written|made|built|produced|maintained|owned|managed|created|checked) (?:by|in)|not\b|never\b|mine"
     r"|ours|theirs|untouchable)"
-    r"|belongs? to|stays?)\b"
+    r"|belongs? to|stays?|only\s+(?:changes?|updates?))\b"
 )
 # So it is where it is changed, and nothing else behind it.
 _CHANGES = ("edit", "touch", "modify", "change", "delete", "editing", "touching", "modifying", "changing", "deleting")
@@ -115,9 +120,13 @@ class Mention:
     goes_on: bool = False
 
 
-def without_stress(text: str) -> str:
-    """Return a text without the signs of Markdown that only stress what it says."""
-    return _STRESSED.sub(lambda found: found["strong"] or found["weak"] or found[0], text) if "*" in text else text
+def spelled_out(text: str) -> str:
+    """Return a text without the signs of Markdown that only stress what it says, and with what is short in full.
+
+    "dont push to main/master" is "don't push to main or master".
+    """
+    plain = _STRESSED.sub(lambda found: found["strong"] or found["weak"] or found[0], text) if "*" in text else text
+    return _SLASHED.sub(r"\1 or \2", _UNMARKED.sub(r"\1't", plain))
 
 
 def is_headed_by_file(text: str) -> bool:

@@ -11,8 +11,9 @@ import re
 from holdfast.base.regexes import kept
 from holdfast.language import rule_forms as forms
 from holdfast.language.conditions import Condition
-from holdfast.language.derived_parts import Derived, as_file
+from holdfast.language.derived_parts import Derived, as_file, of_mentions
 from holdfast.language.mentions import MENTION, RuleSentence
+from holdfast.records import replace
 
 EVERY_FILE = "**/*"
 _AND = r"(?:\s*(?:,|/|\band\b|\bor\b|\bund\b|\boder\b)\s*)+"
@@ -79,3 +80,12 @@ def deleting(sentence: RuleSentence) -> Derived | None:
         return None
     condition = Condition(paths=(EVERY_FILE,), tools=("delete",))
     return Derived(condition, sentence.shown(*found.span()), forbids=True, literal=True)
+
+
+def all_allowed_but(sentence: RuleSentence) -> Derived | None:
+    """Return what alone is forbidden where all else is allowed."""
+    found = forms.ALL_BUT.search(sentence.spoken)
+    told = of_mentions(sentence, found, sentence.named(found["what"]), forbids=True) if found else None
+    # "All scripts are fine except ..." may say only how they are.
+    is_plain = found is not None and not re.search(r"\b(?:fine|ok|okay)\b", found[0])
+    return told and replace(told, literal=told.literal and is_plain)

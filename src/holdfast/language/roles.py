@@ -112,7 +112,7 @@ _RUN_BEFORE = kept(
 # "Always pass -race to go test", "go build always with -trimpath".
 _GIVEN = kept(
     rf"(?:always |please )*(?:use|pass|add|give)\s+{MENTION}\s+(?:with|to|for)\s+{MENTION}[.!\s]*$"
-    rf"|{MENTION}\s*:?\s+(?:only|always)\s+with\s+{MENTION}"
+    rf"|{MENTION}\s*:?\s+(?:only|always)\s+(?:with\s+)?{MENTION}"
 )
 _USES_IT = kept(
     rf"(?:(?P<always>when running tests|always|must|make sure to|please|only),?\s+)*"

@@ -13,7 +13,7 @@ QUOTED = kept(r"`[^`\n]*`")
 # In `git checkout -- .` the dashes are the command's.
 SENTENCE = kept(
     r"(?<=[.!?;])(?<!\s\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)\s+"
-    r"|\n+|,\s+(?=and (?:never|don['’]?t|do not)\s)|\s+(?!--\s+[\w*-]*[./])[–—-]{1,2}\s+"
+    r"|\n+|,\s+(?=and (?:never|don['’]?t|do not|nobody|no one|niemand)\s)|\s+(?!--\s+[\w*-]*[./])[–—-]{1,2}\s+"
     # "X - never": what stands behind the dash is said of what stands before it.
     r"(?!(?i:never|not?|nie|nicht|forbidden|verboten|finger weg|hands off|off[- ]limits)\s*(?:[.,;!]|$))"
 )
@@ -21,7 +21,7 @@ SENTENCE = kept(
 NEXT_BAN = kept(
     r"(?i)(?P<first>(?:^|[.;:]\s+|\s[–—-]\s+)(?P<not>never|do not|don['’]t|must not|no)\s[^.;:,]*)"
     r"(?P<and>,\s+(?:and\s+|or\s+)?(?=(?:never|do not|don['’]t|no)\s)"
-    r"|,?\s+or\s+(?=(?P<verb>run|use|edit|modify|touch|execute)\s+x))"
+    r"|,?\s+or\s+(?=(?P<verb>run|use|edit|modify|touch|execute|start|call)\s+(?:(?:[a-z]+\s+){1,2}\()?x))"
 )
 COMMIT_IT = kept(r"(?i)\b(?:commit|check in|stage)\s+(?P<it>it|them|these|those)\b")
 # What is about when to end says nothing of the call before which it is to be.
@@ -164,7 +164,7 @@ SETS = kept(
 )
 # What a person reads as a ban, whether anything is derived from it or not.
 PLAIN_BAN = kept(
-    rf"(?:^|[,;]\s+(?:(?:so|but|and)\s+)?|\band\s+)(?:(?:please|bitte|you|we|should|must|may)\s+)*{NOT}(?:\s|\W*$)"
+    rf"(?:^|[,;]\s+(?:(?:so|but|and)\s+)?|\b(?:and|but)\s+)(?:(?:please|bitte|you|we|should|must|may)\s+)*{NOT}(?:\s|\W*$)"
     r"|\byou (?:must|should|may)(?: not|n['’]?t| never)\b|\b(?:must|should|may) (?:not|never) be \w+e[dn]\b"
     r"|\bleave\b.*\b(?:alone|to me)\b|\b(?:is|are) (?:done |run |made )?(?:mine|by \w+ only)\W*$"
     r"|\b(?:not allowed|forbidden|banned|prohibited|verboten|off[- ]limits|no-?go)\b"
@@ -360,7 +360,7 @@ _BRANCH = (
     r"(?:main|master|develop|trunk|(?:release|hotfix)(?= branch(?:es)?\b)"
     rf"|(?:production|staging|stable){_NO_BRANCH}|gh-pages|default|{MARK}[\w./*-]*[\w*])"
 )
-_AND_ON = r"(?:\s*[/,]\s*|\s+(?:or|and|nor|oder|und)\s+)(?:(?:not|nor)\s+)?(?:(?:on|to|from)\s+)?"
+_AND_ON = r"(?:\s*[/,]\s*|\s+(?:or|and|nor|oder|und)\s+)(?:(?:not|nor)\s+)?(?:(?:on|to|from)\s+)?(?:(?:any|the)\s+)?"
 _BRANCHES = rf"{_BRANCH}(?:{_AND_ON}{_BRANCH})*"
 # Behind a command these say for what alone it is meant, which no condition can tell.
 _EVERYWHERE = (
@@ -388,7 +388,7 @@ LISTS_MORE = kept(
 # Behind a command these leave it as it is, a whole; whatever else stands there says which of its calls are meant.
 _HOW = (
     r"directly|manually|blindly|simply|locally|automatically|immediately|silently|unilaterally|ever|again|please|plz"
-    r"|pls"
+    r"|pls|by default"
     r"|thanks|here|anymore|any ?(?:more|longer)|yourself|myself|ourselves|unasked|on (?:your|its|their) own|first|too"
     r"|by (?:hands?|yourself|itself)|in (?:my|our) name|in here|at all"
     r"|anywhere|everywhere|for any reason|for me|for us|in general"
@@ -447,7 +447,10 @@ WITHOUT = kept(
     rf"|it))*\s+with)\s+(?:the\s+)?"
     rf"(?P<what>{MENTION}(?:\s*(?:,|/|\bor\b)\s*{MENTION})*)"
 )
-WITH_OPTION = kept(rf"\s+(?:with|needs?|requires?)\s+(?:the\s+)?(?P<what>--?[a-z][\w-]*(?:=[\w./:-]*\w)?|{MENTION})")
+WITH_OPTION = kept(
+    r"(?:\s+(?:with|needs?|requires?)|:\s+always)\s+(?:the\s+)?"
+    rf"(?P<what>--?[a-z][\w-]*(?:=[\w./:-]*\w)?|{MENTION})"
+)
 RUN_WITH = kept(rf"^(?:(?:always|please|we|you)\s+)*(?:run|use|start|call)\s+(?:the\s+)?(?P<what>{MENTION})")
 # What is done to a file; and what is made by a program, of which the folder may tell.
 CHANGE = kept(

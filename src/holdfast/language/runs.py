@@ -5,6 +5,8 @@ Shell lines are taken apart, never searched. Hooks ask, so this is light.
 
 from __future__ import annotations
 
+import os
+
 from holdfast.base.light_records import dataclass, replace
 from holdfast.language import commands, shell
 from holdfast.language.commands import fits
@@ -66,6 +68,9 @@ class Run:
         forms = [self.words, self.given]
         forms += [(commands.program(self.given[at]), *self.given[at + 1 :]) for at in wrapped]
         forms += [self._script(), _installed(self.words)]
+        if self.words[:2] == ("npm", "run") and ":" in "".join(self.words[2:3]):
+            # A script that is named alone may be run by any program: `db:reset`.
+            forms.append((self.words[0], *self.words[2:]))
         if any(fulfils(form, one, as_spelled=as_spelled) for form in forms if form for one in patterns):
             return True
         bare = _without_first_options(self.words)
@@ -439,3 +444,34 @@ def taken_along(run: Run) -> tuple[list[str], list[str], bool]:
         # To put everything back is to end what was begun, and no change of one folder.
         return [one for one in changed_by(words) if one.strip("./:*")], [], False
     return [], [], False
+
+
+def fits_path(path: str, pattern: str, root: str = "") -> bool:
+    """Whether a path fits a pattern: `*` within a name, `**` over folders, a folder for all that is in it.
+
+    A pattern begins at any folder below the top of the project, but one with a `/` or `~` first at the root, and one
+    that names a folder there, where the `root` of the project has it, at that folder alone.
+    """
+    names, parts = path.strip("/").split("/"), pattern.removeprefix("./").strip("/").split("/")
+    if pattern[:1] in ("/", "~"):
+        return path[:1] == "/" and _fits_parts(names, os.path.expanduser(pattern).strip("/").split("/"))
+    if _fits_parts(names, parts):
+        return True
+    literal = parts[: [*["*" in part for part in parts], True].index(True)]
+    if root and literal and "/" in pattern.removeprefix("./") and os.path.exists(os.path.join(root, *literal)):
+        return False
+    return any(_fits_parts(names[at:], parts) for at in range(1, len(names)))
+
+
+def _fits_parts(names: Sequence[str], parts: Sequence[str]) -> bool:
+    # How far into the names the parts may have come; a pattern of many `**` costs no more than one.
+    reached = [0]
+    for part in parts:
+        if part == "**":
+            reached = list(range(reached[0], len(names) + 1))
+        else:
+            reached = [at + 1 for at in reached if at < len(names) and fits(names[at], part)]
+        if not reached:
+            return False
+    # What is in a folder that was named is meant with it.
+    return True

@@ -9,7 +9,7 @@ from holdfast.language import rule_forms as forms
 from holdfast.language.conditions import Call, Condition, looks_like_path, matched, read
 from holdfast.language.derived import derive, named_call, pieces_of
 from holdfast.language.disowned import is_disowned
-from holdfast.language.mentions import Mention, is_file_ending, sentence_of, without_stress
+from holdfast.language.mentions import Mention, is_file_ending, sentence_of, spelled_out
 from holdfast.language.roles import named_against
 from holdfast.language.rule_tongues import in_english
 from holdfast.language.runs import fulfils
@@ -77,7 +77,7 @@ def left_out(text: str) -> tuple[str, ...]:
 
 
 def _against_what(piece: str) -> list[Mention]:
-    sentence = sentence_of(in_english(without_stress(piece)))
+    sentence = sentence_of(in_english(spelled_out(piece)))
     if piece.endswith("?") or is_disowned(sentence) or forms.REPORTS.search(sentence.spoken):
         return []
     return [Mention(one.kind, one.text, "") for one in named_against(sentence) if one.kind in ("command", "path")]

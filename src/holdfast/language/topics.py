@@ -20,7 +20,7 @@ _IS = r"(?:is|are)\s+"
 # Where a clause begins, and what may stand before its thing: "the files under", "anything in".
 _THING = (
     r"(?P<led>^|[;:(]\s+|,\s+(?:(?:but|and|so|yet)\s+)?|\b(?:but|because)\s+)"
-    r"(?:(?:please|note|also|running|using|leave)\s+)*"
+    r"(?:(?:please|note|also|running|using|leave|run|call)\s+)*"
     r"(?:(?:the|our|your|this|these|all|any\w*|every\w*|files?|scripts?|folders?)\s+"
     r"(?:(?!us|say|said|run|has|have|is|are|was|will|can|do)[\w'-]+\s+){0,3})?"
     rf"(?P<things>{MENTION}(?:{_AND}{MENTION})*)"
@@ -40,10 +40,11 @@ _FORBIDDEN = (
 )
 # Said of what is not to be changed, whatever else may be done with it.
 _UNTOUCHED = (
-    r"(?:off[- ]limits|untouchable|untouched|unchanged|as (?:it|they) (?:is|are)|sacred|hands off|finger weg"
+    r"(?:off[- ]limits|read[- ]only for (?:you|agents|everybody|everyone)|untouchable"
+    r"|untouched|unchanged|as (?:it|they) (?:is|are)|sacred|hands off|finger weg"
     r"|frozen(?=[^.;]*\bno (?:changes|edits|modifications?)\b))"
 )
-_NO = r"(?:never(?:[\s,]+never)*|not|no|nein|niemals|nie|nicht)"
+_NO = r"(?:never(?:[\s,]+(?:never|ever))*|not|(?:hell )?no(?: way)?|nope|nein|niemals|nie|nicht)"
 _PREPOSITION = r"(?:against|in|on|with|without|unless|from|outside|by|for|until|before)\b"
 _MODAL = r"(?:must|should|may|can|shall|is|are|to)"
 _VERB = rf"(?:{forms.RUN}|{forms.EDIT}|{forms.READ})"
@@ -77,6 +78,36 @@ _COMMENTS = (
     rf"\s+(?P<left>to me)\b{_ENDS}",
     rf"\s+{_IS}(?P<owned>for\s+me)\b,?\s+(?:and\s+)?not\s+(?:for\s+)?you\b",
 )
+# A ban whose act stands before its thing, or behind a place: each with the plain ban that it is.
+_ACT_FIRST = [
+    (kept(form), said)
+    for form, said in (
+        (r"^(?:and\s+)?(?:nobody|no one)\s+(?:ever\s+)?(?:runs|uses|calls|executes|starts)\b", "never run"),
+        (r"^(?:and\s+)?(?:nobody|no one)\s+(?:ever\s+)?(?:edits|touches|changes|modifies)\b", "never edit"),
+        (rf"^(?P<ban>{_VERB}\s+{MENTION}[^,;]*?)\s+{_IS}{_ADVERBS}{_FORBIDDEN}(?=[\s.!)]*$)", r"never \g<ban>"),
+        (
+            rf"^nothing\s+(?:in|under|below|inside)\s+(?P<what>{MENTION}(?:{_AND}{MENTION})*)\s+"
+            rf"(?:(?:may|can|must|should|is to|gets?|is)\s+)?(?:(?:be|ever)\s+)*{_CHANGED}\b",
+            r"never edit \g<what>",
+        ),
+        (
+            rf"^(?:in|under|below|inside)\s+(?P<what>{MENTION}(?:{_AND}{MENTION})*),?\s+nothing\s+"
+            rf"(?:(?:may|can|must|should|is to|gets?|is)\s+)?(?:(?:be|ever)\s+)*{_CHANGED}"
+            r"(?:\s+any ?(?:more|longer))?\b",
+            r"never edit \g<what>",
+        ),
+        (
+            rf"^(?:you|agents?)\s+need\s+(?:my|our)\s+(?P<leave>[\w-]+)\s+(?:for|before|to)\s+"
+            rf"(?:\w+thing\s+that\s+)?(?:touch|chang|edit|modif)\w*\s+(?:(?:the|anything|in)\s+)*(?P<what>{MENTION})",
+            r"never edit \g<what> without my \g<leave>",
+        ),
+        (
+            rf"^(?P<what>{MENTION})\s+only\s+(?:ever\s+)?(?:changes?|(?:gets?|is|are) (?:changed|updated)|updates?)\s+"
+            r"(?:via|by|through|with|using)\b.*",
+            r"never edit \g<what> by hand",
+        ),
+    )
+]
 # "X is mine, don't read or change it."
 _UNREAD = kept(rf"^\s*[,;:–-]\s*(?:{forms.NOT})\s+(?:\w+ or )?{forms.READ}\b")
 _FORMS = [kept(f"{_THING}{comment}") for comment in _COMMENTS]
@@ -85,8 +116,13 @@ _FORMS = [kept(f"{_THING}{comment}") for comment in _COMMENTS]
 def straight(sentence: RuleSentence) -> RuleSentence:
     """Return a sentence with its ban in the order of "never run X"; the same where it has no other."""
     # Each of the forms has something that is named.
-    forms_here = _FORMS if sentence.mentions else ()
-    found = next(filter(None, (form.search(sentence.spoken) for form in forms_here)), None)
+    if not sentence.mentions:
+        return sentence
+    for form, said in _ACT_FIRST:
+        if form.match(sentence.spoken):
+            sentence.spoken = form.sub(said, sentence.spoken)
+            return sentence
+    found = next(filter(None, (form.search(sentence.spoken) for form in _FORMS)), None)
     if found is not None and not _is_all_work(sentence, found):
         before, behind = sentence.spoken[: found.start()], sentence.spoken[found.end() :]
         ban = _ban(sentence, found)

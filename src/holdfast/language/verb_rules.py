@@ -46,8 +46,10 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     either = "|".join(verbs)
     # "Never push, commit is ok."
     some = rf"(?P<verbs>(?:{either})(?:{_AND}(?:{either})\b(?!\s+(?:is|are)\b))*)\b"
+    # "Do not initialize git, publish anything, or push": what ends with an "or" is one list.
+    others = rf"(?:(?:(?!(?:{either})\b)[a-z]+(?:\s+[a-z]+){{0,2}}\s*,\s+){{1,3}}(?:or|nor)\s+|{_OTHERS})"
     return {
-        "banned": kept(rf"\b{forms.NOT}\s+{forms.ADVERBS}{forms.ASKING}{_OTHERS}{some}(?P<rest>.*)"),
+        "banned": kept(rf"\b{forms.NOT}\s+{forms.ADVERBS}{forms.ASKING}{others}{some}(?P<rest>.*)"),
         "subject": kept(
             rf"(?:^|\bbut\s+)(?:direct(?:ly)?\s+)?{some}(?P<rest>[^,;:]*?)\s+(?:is|are)\s+(?:strictly\s+"
             rf"|absolutely\s+)?"

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from holdfast.base.clock import Deadline, now, seconds
 from holdfast.errors import BadInput, HoldfastError
-from holdfast.language import code_names, code_spans, conditions, derived
+from holdfast.language import code_names, code_spans, conditions, derived, runs
 from holdfast.privacy import redact
 from holdfast.project import anchors, git, git_program
 from holdfast.project.anchors import MAX_ANCHORS, Anchor, Freshness, parsed
@@ -306,7 +306,7 @@ def _changed_by_rule(statement: str, when: str) -> tuple[str, ...]:
 def _loose(one: Anchor, told_at: tuple[str, ...]) -> Anchor:
     """Return the anchor of a whole file without its digest where a rule is told when that file changes."""
     is_whole = one.digest and not one.symbol and not one.first
-    is_told = is_whole and any(conditions.fits_path(path, at) for path in (one.path, one.was) if path for at in told_at)
+    is_told = is_whole and any(runs.fits_path(path, at) for path in (one.path, one.was) if path for at in told_at)
     return replace(one, digest="", length=0, blob="") if is_told else one
 
 

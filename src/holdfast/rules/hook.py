@@ -16,15 +16,19 @@ from holdfast.rules import table
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.parts import HookRun
-    from holdfast.records import Scope
+    from holdfast.records import Project, Scope
     from holdfast.rules.matching import Found
     from holdfast.rules.table import RuleRow
+    from holdfast.workspace import Workspace
 
 BEFORE, AFTER = "before-tool", "after-tool"
 # So much of a call is looked at for names of links; these signs stand around names.
 _MAX_LOOKED, _MAX_WORDS = 1_000, 24
 _SIGNS = "".join([" " if chr(code) in "\"'`<>|&;(){}[],=:" else chr(code) for code in range(128)])
 MADE_ONCE = ("_SIGNS",)
+# Where nobody has a project, and so many others are looked at.
+_NOBODYS = ("/dev/null", "/dev/std", "/proc/", "/sys/", "/usr/", "/bin/", "/etc/", "/lib/")
+_MAX_OTHERS = 2
 
 
 def at_before_tool(run: HookRun) -> list[Effect]:
@@ -90,11 +94,50 @@ def holding_for(run: HookRun, line: str = "", printed: str = "") -> list[Found]:
     if project and is_plain and any(row.is_of_files for _, row in rules):
         given = f"{given} {_behind_links(given, folder, project.root)}"
     likely = [each for each in rules if not is_plain or each[1].is_likely(given)]
-    if not likely:
+    others = _of_others(run, given, is_plain=is_plain)
+    if not likely and not others:
         return []
     from holdfast.rules.matching import matching
 
-    return matching(run, likely, line, printed)
+    found = matching(run, likely, line, printed) if likely else []
+    return found + [one for other, rows in others for one in matching(run, rows, line, printed, other)]
+
+
+def _of_others(run: HookRun, given: str, *, is_plain: bool) -> list[tuple[Project, list[tuple[Scope, RuleRow]]]]:
+    """Return the rules that may hold in other projects into which a call goes, or in which it names something."""
+    found = []
+    for other in others(run.workspace, given, run.call.folder, run.project()):
+        rows = [
+            (scope, row)
+            for scope in other.visible("project")
+            for row in table.rows(other, scope, lambda _, one: _rebuild(run, one))
+            if not is_plain or row.is_likely(given)
+        ]
+        found += [(other.project(), rows)] if rows else []
+    return found
+
+
+def others(workspace: Workspace, given: str, folder: str, own: Project | None) -> list[Workspace]:
+    """Return the home as seen from other projects that a call names a folder or file of; nearly always none."""
+    found: dict[str, Workspace] = {}
+    if "/" not in given and (own is not None or "cd " not in given):
+        return []
+    for word in given[:_MAX_LOOKED].replace("\\n", " ").translate(_SIGNS).split()[:_MAX_WORDS]:
+        # Below its own project nothing is another's, and a name alone leads nowhere else.
+        if word[0] not in "/~." and own is not None:
+            continue
+        path = os.path.normpath(os.path.join(folder, os.path.expanduser(word)))
+        if path.startswith(_NOBODYS) or (own is not None and f"{path}/".startswith(f"{own.root}/")):
+            continue
+        place = path if os.path.isdir(path) else os.path.dirname(path)
+        if len(found) < _MAX_OTHERS and place not in ("", "/") and os.path.isdir(place):
+            from holdfast.rules.matching import workspace_at
+
+            there = workspace_at(workspace, place)
+            project = there.project_if_any()
+            if project is not None and project.rule != "path" and (own is None or project.id not in own.ids):
+                found.setdefault(project.id, there)
+    return [*found.values()]
 
 
 def _behind_links(given: str, folder: str, root: str) -> str:

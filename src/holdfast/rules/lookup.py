@@ -12,9 +12,11 @@ from holdfast.language.conditions import Call
 from holdfast.language.derived import is_silent
 from holdfast.language.suggesting import permitted, with_exception
 from holdfast.project.git import branch_at, branch_in
-from holdfast.records import Filter, Memory
+from holdfast.records import Filter, Memory, Project
+from holdfast.records import replace as replaced
 from holdfast.rules.build import rules_of
-from holdfast.rules.matching import files_in, text_of, tree_of
+from holdfast.rules.hook import others
+from holdfast.rules.matching import elsewhere, files_in, text_of, tree_of
 from holdfast.rules.rule import DERIVED, Rule
 from holdfast.rules.wording import strength
 from holdfast.workspace import Workspace
@@ -39,18 +41,32 @@ def asked(workspace: Workspace, call: Call, agent: Agent | None = None) -> list[
     """Return the rules that hold at a call, in the order in which an agent would be told them."""
     folder = call.folder or working_folder()
     try:
-        root = workspace.project().root
+        own = workspace.project()
     except HoldfastError:
-        root = ""
-    branch = call.branch or (branch_at(root) if root else "")
-    call = Call(call.tool, call.given, call.error, folder, root, branch, branch_in, files_in, text_of, tree_of(root))
-    found = []
-    for one in listed(workspace, agent):
-        memory = one.rule.memory
-        fulfilled = conditions.matched(one.rule.condition, call) if memory.branch in ("", call.branch) else ""
-        if fulfilled:
-            found.append(replace(one, fulfilled=fulfilled))
+        own = None
+    found = _fulfilled(listed(workspace, agent), replaced(call, folder=folder), own, workspace, is_own=True)
+    for other in others(workspace, call.given, folder, own):
+        theirs = [one for one in listed(other, agent) if one.rule.memory.scope.kind == "project"]
+        found += _fulfilled(theirs, replaced(call, folder=folder), other.project(), workspace, is_own=False)
     return sorted(found, key=lambda one: -conditions.weight(one.rule.condition))
+
+
+def _fulfilled(
+    answers: list[RuleAnswer], call: Call, project: Project | None, workspace: Workspace, *, is_own: bool
+) -> list[RuleAnswer]:
+    """Return those of the rules that a call fulfils, in their project; those of everywhere hold in all."""
+    root = project.root if project else ""
+    branch = call.branch or (branch_at(root) if root else "")
+    given = call.tool, call.given, call.error, call.folder, root, branch
+    call = Call(*given, branch_in, files_in, text_of, tree_of(root))
+    here = replaced(call, is_elsewhere=elsewhere(workspace, project, is_own=is_own)) if project else call
+    found = []
+    for one in answers:
+        memory = one.rule.memory
+        asked = here if memory.scope.kind == "project" else call
+        fulfilled = conditions.matched(one.rule.condition, asked) if memory.branch in ("", branch) else ""
+        found += [replace(one, fulfilled=fulfilled)] if fulfilled else []
+    return found
 
 
 def held_all_the_same(workspace: Workspace, memory: Memory) -> list[str]:

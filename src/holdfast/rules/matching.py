@@ -8,14 +8,16 @@ from holdfast.base import files
 from holdfast.base.light_records import dataclass, replace
 from holdfast.language import conditions
 from holdfast.language.conditions import Call
+from holdfast.language.runs import fits_path
 from holdfast.rules import table
+from holdfast.workspace import Workspace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from holdfast.parts import HookRun
-    from holdfast.records import Scope
+    from holdfast.records import Project, Scope
     from holdfast.rules.table import RuleRow
 
 _MAX_FILES, _MAX_IGNORED, _MAX_PATCH = 500, 64 * 1024, 256 * 1024
@@ -63,7 +65,7 @@ def files_in(folder: str, only_ignored: bool) -> list[str]:
     except OSError:
         return []
     ignored = [line.strip() for line in lines if line.strip() and line[0] not in "#!"]
-    return [path for path in found if any(conditions.fits_path(path[len(folder) + 1 :], one) for one in ignored)]
+    return [path for path in found if any(fits_path(path[len(folder) + 1 :], one) for one in ignored)]
 
 
 def text_of(path: str) -> str:
@@ -128,24 +130,53 @@ def _was_done(run: HookRun, wanted: Sequence[str]) -> bool:
     return any(conditions.runs_any(line, wanted) for line in lines if line and line != this)
 
 
-def matching(run: HookRun, likely: list[tuple[Scope, RuleRow]], line: str, printed: str) -> list[Found]:
+def elsewhere(workspace: Workspace, project: Project, *, is_own: bool) -> Callable[[str], bool]:
+    """Return what tells whether a folder is another project's, so that the rules of this one do not hold there.
+
+    The session's `own` project has what lies in no project, too.
+    """
+    known: dict[str, bool] = {}
+
+    def look(folder: str) -> bool:
+        if f"{folder}/".startswith(f"{project.root}/"):
+            return False
+        if folder not in known:
+            there = workspace_at(workspace, folder).project_if_any()
+            is_some = there is not None and there.rule != "path"
+            known[folder] = there.id not in project.ids if there and is_some else not is_own
+        return known[folder]
+
+    return look
+
+
+def workspace_at(workspace: Workspace, folder: str) -> Workspace:
+    """Return the same home as seen from another folder."""
+    return Workspace(workspace.home, folder=folder, environment=workspace.environment, session=workspace.session)
+
+
+def matching(
+    run: HookRun, likely: list[tuple[Scope, RuleRow]], line: str, printed: str, other: Project | None = None
+) -> list[Found]:
     """Return those of the rules that hold for the call of this hook, or for a line, the most specific first.
 
-    `printed` is what the call may have failed with, where the agent does not tell whether it did.
+    `printed` is what the call may have failed with, where the agent does not tell whether it did. The
+    rules are those of an `other` project than the session's where that is given.
     """
-    project = run.project()
+    project = other or run.project()
     root, told = project.root if project else "", run.call
-    branch, elsewhere = "", None
+    branch, look = "", None
     if root and any(row.branch or "branch:" in row.condition for _, row in likely):
         from holdfast.project.git import branch_at, branch_in
 
-        branch, elsewhere = branch_at(root), branch_in
+        branch, look = branch_at(root), branch_in
     given = ("Bash", line, "") if line else (told.tool, told.tool_input, told.error or _error(printed))
-    call = Call(*given, told.folder, root, branch, elsewhere, files_in, text_of, tree_of(root))
+    call = Call(*given, told.folder, root, branch, look, files_in, text_of, tree_of(root))
+    here = replace(call, is_elsewhere=elsewhere(run.workspace, project, is_own=other is None)) if project else call
     found = []
     for scope, row in likely:
         condition = conditions.read(row.condition)
-        fulfilled = conditions.matched(condition, call) if condition and row.branch in ("", branch) else ""
+        asked = here if scope.kind == "project" else call
+        fulfilled = conditions.matched(condition, asked) if condition and row.branch in ("", branch) else ""
         unless = condition.unless if condition and fulfilled else ()
         was_done = bool(unless) and _was_done(run, unless)
         if fulfilled and not was_done and table.is_as_read(run.home, row):
