@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 
+from holdfast.records import Scope
 from holdfast.store import read_only_index
 from holdfast.store.local import LocalStore
 from holdfast.store.read_only_index import ReadOnlyIndex
@@ -57,3 +58,22 @@ def test_a_start_reads_no_memory_twice_and_counts_no_more_than_it_tells(tmp_path
         read = [row for some in bodies for row in some]
         assert len(found) == len(read) == len(set(read)) == 130
         assert index.number_in([PROJECT]) == 100
+
+
+def test_what_is_near_is_looked_up_once_for_all_scopes_of_a_session(tmp_path):
+    """Each word is asked for once, and what has them is measured in one question, of the session's scopes alone."""
+    with closing(LocalStore(str(tmp_path))) as store:
+        store.refresh()
+        for scope in (PROJECT, Scope("global"), Scope("project", "other")):
+            store.put(draft("The ferry leaves from the north pier at dawn.", scope))
+            store.put(draft("Parsnips grow well here.", scope))
+    with ReadOnlyIndex(str(tmp_path), lambda: False) as index:
+        asked: list[str] = []
+        index.db.set_trace_callback(asked.append)
+        near = index.nearest([PROJECT, Scope("global")], ["ferry", "pier", "lagoon"])
+        assert {scope: len(rows) for scope, rows in near.items()} == {PROJECT: 1, Scope("global"): 1}
+        assert (
+            len([query for query in asked if query.startswith("SELECT") and " w" in query and "config" not in query])
+            == 4
+        )
+        assert [len(index.worth_telling([scope], 0, near)) for scope in near] == [2, 2]

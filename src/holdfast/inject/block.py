@@ -192,9 +192,9 @@ class Filling:
 
     def take(self, place: int, room: int) -> int:
         """Take an item if it finds room and nothing says the same; return what that cost."""
-        if place in self.taken or place in self.repeats:
-            return 0
         item = self.items[place]
+        if place in self.taken or place in self.repeats or WHOLE >= len(item.text) > min(room, self.room) - 3:
+            return 0
         text = self._fitting(item, item.text, min(room, self.room))
         cost = self.cost(item, text)
         if cost > min(room, self.room):

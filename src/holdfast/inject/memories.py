@@ -56,7 +56,8 @@ def found(
     `fresh` knows which of them hold on the branch that is checked out; there is so much `room`, in characters. `doing`
     are texts about what the project is doing now: asks, and how things stand.
     """
-    near = index.having(topics(doing)) if doing else {}
+    every = [one for some in scopes.values() for one in some]
+    near = index.nearest(every, topics(doing)) if doing else {}
     candidates: list[Candidate] = []
     left_out: list[tuple[str, str]] = []
     total = 0

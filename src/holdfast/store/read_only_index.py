@@ -121,16 +121,16 @@ class ReadOnlyIndex(IndexReader):
         return int(self.db.execute("SELECT ifnull(max(id), 0) FROM memory").fetchone()[0])
 
     def worth_telling(
-        self, scopes: Iterable[Scope], room: int = 0, near: Mapping[int, float] | None = None
+        self, scopes: Iterable[Scope], room: int = 0, nearest: Mapping[Scope, Mapping[int, float]] | None = None
     ) -> list[Candidate]:
         """Return what of these scopes a session may be told: the newest of each kind, the pinned before all others.
 
-        More of them where these do not fill so many characters; and the nearest, where something is `near`.
+        More of them where these do not fill so many characters; and the `nearest` of each scope.
         """
-        return [one for scope in scopes for one in self._worth_telling(scope, room, near or {})]
+        near = nearest or {}
+        return [one for scope in scopes for one in self._worth_telling(scope, room, near.get(scope, {}))]
 
-    def _worth_telling(self, scope: Scope, room: int, near: Mapping[int, float]) -> list[Candidate]:
-        nearest = self._nearest(scope, near) if near else {}
+    def _worth_telling(self, scope: Scope, room: int, nearest: Mapping[int, float]) -> list[Candidate]:
         found: dict[int, Candidate] = {}
         ids: set[int] = set()
         most, asked = _USUALLY, (*_TOLD, f"{_FIRST} {_USUALLY}")
@@ -145,7 +145,24 @@ class ReadOnlyIndex(IndexReader):
             before, most = most, min(2 * most, _AT_MOST)
             asked = (f"{_FIRST} {most - before} OFFSET {before}",)
 
-    def having(self, words: Iterable[str]) -> dict[int, float]:
+    def nearest(self, scopes: Iterable[Scope], words: Iterable[str]) -> dict[Scope, dict[int, float]]:
+        """Return of each scope what has most of these words for its length, each with how near it is, from 0 to 1."""
+        places = [f"{scope.kind} {scope.owner}" for scope in scopes]
+        near = self._having(words)
+        best = sorted(near, key=lambda row: -near[row])[:_LOOKED_AT]
+        # The table behind the words: to ask for a row of those themselves takes several times as long.
+        rows = self.db.execute(
+            "SELECT m.id, m.scope, m.owner, length(w.c3) FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value"
+            " CROSS JOIN words_content w ON w.id = m.id"
+            f" WHERE m.scope || ' ' || m.owner IN ({','.join('?' * len(places))})",
+            (f"[{','.join(map(str, best))}]", *places),
+        ).fetchall()
+        told: dict[tuple[str, str], dict[int, float]] = {}
+        for row, kind, owner, length in rows:
+            told.setdefault((kind, owner), {})[row] = near[row] / (min(length, _LONGEST) + _BESIDE) ** 0.5
+        return {Scope(*place): _best(some) for place, some in told.items()}
+
+    def _having(self, words: Iterable[str]) -> dict[int, float]:
         """Return how much each memory has of these words, by its number; of a rare one more."""
         found: dict[int, float] = {}
         for word in words:
@@ -157,17 +174,6 @@ class ReadOnlyIndex(IndexReader):
             for (row,) in rows:
                 found[row] = found.get(row, 0.0) + rare
         return found
-
-    def _nearest(self, scope: Scope, near: Mapping[int, float]) -> dict[int, float]:
-        """Return the nearest memories of a scope, each with how near it is for its length, from 0 to 1."""
-        best = sorted(near, key=lambda row: -near[row])[:_LOOKED_AT]
-        rows = self.db.execute(
-            "SELECT m.id, length(w.body) FROM memory m JOIN words w ON w.rowid = m.id"
-            f" WHERE m.scope = ? AND m.owner = ? AND m.id IN ({','.join(map(str, best))})",
-            (scope.kind, scope.owner),
-        )
-        told = {row: near[row] / (min(length, _LONGEST) + _BESIDE) ** 0.5 for row, length in rows}
-        return {row: told[row] / (told[row] + _HALF) for row in sorted(told, key=lambda row: -told[row])[:_NEAREST]}
 
     def number_in(self, scopes: Iterable[Scope]) -> int:
         """Return how many memories these scopes have, and MANY of a scope that has more: nobody waits for the rest."""
@@ -238,6 +244,10 @@ class ReadOnlyIndex(IndexReader):
             # The store wrote it within a tick of the clock, so its times do not tell whether somebody wrote it again.
             is_known &= file_digest(files.read(full, _MAX_READ + 1)) == self.digest(memory.path)
         return memory if is_known else _read_again(full, memory, status.st_mtime)
+
+
+def _best(told: Mapping[int, float]) -> dict[int, float]:
+    return {row: told[row] / (told[row] + _HALF) for row in sorted(told, key=lambda row: -told[row])[:_NEAREST]}
 
 
 def is_empty(home: str) -> bool:
