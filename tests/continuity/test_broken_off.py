@@ -194,3 +194,14 @@ def test_after_a_compaction_the_log_does_not_stand_beside_what_is_newer(told):
     later.asks("And a filter by shop.")
     text = later.compacted()
     assert "I added the page in src/page.py." in text and "I added the table of vouchers" not in text
+
+
+def test_what_an_agent_said_last_in_a_turn_is_where_it_broke_off_and_no_deed(told):
+    """Half of a piece of work that is told while it is under way is told once, and never as done."""
+    told.asks(TASK)
+    told.edits("voucher.ts")
+    told.says("Renamed half of the callers of `voucher.ts`, the other half follows.")
+    told.edits("cart.ts")
+    back = told.compacted()
+    assert "- broken off at: Renamed half of the callers" in back
+    assert "done: Renamed half" not in back

@@ -448,9 +448,11 @@ def _collected(run: HookRun, project: Project, one: Opened) -> Opened:
         from holdfast.continuity import answers
 
         told = [kept_end(text, 0, _MAX_ANSWER) for text in midway]
-        # Before anything was changed, an agent tells what it found.
-        partly = [("partly", answers.done_by(text)) for text in told if files]
-        rows += [row for row in (*partly, ("midway", answers.midway(told[-1]))) if row[1]]
+        broken_off = answers.midway(told[-1])
+        # Before anything was changed, an agent tells what it found; what it said last is where it broke off.
+        kinds = [*["partly" for _ in told[1:]], "ticked" if broken_off else "partly"]
+        partly = [(kind, answers.done_by(text)) for kind, text in zip(kinds, told, strict=True) if files]
+        rows += [row for row in (*partly, ("midway", broken_off)) if row[1]]
     open_sessions.note(run.home, one.agent, one.session, one.project, one.last, rows)
     return open_sessions.read(one.path) or one
 
