@@ -241,3 +241,11 @@ def test_of_many_memories_only_those_are_compared_that_may_say_otherwise(monkeyp
     monkeypatch.setattr(Claim, "differs", lambda self, older: compared.append(older.text) or differs(self, older))
     assert [*outdated(memories)] == []
     assert len(compared) <= 10 * len(memories)
+
+
+def test_a_file_that_somebody_emptied_is_named(cli, home) -> None:
+    """An editor that is killed can leave a memory without a word; nobody would miss it in a list."""
+    cli("remember", "Apples are red.", "--key", "apples", "--scope", "global")
+    (home / "memory" / "global" / "memories" / "apples.md").write_text("")
+    (found,) = [one for one in cli("lint", "--json").json["problems"] if one["kind"] == "empty"]
+    assert found["path"] == "global/memories/apples.md" and "backup" in found["hint"]

@@ -66,7 +66,8 @@ from holdfast.workspace import PERSON, Workspace
 # Hooks may write the text again while it is taken out; after this many passes somebody keeps saying it.
 _MAX_LOOKS = 6
 _GIT = (
-    "history still has it. Rewrite it with `git filter-repo --replace-text FILE` (FILE has the text, one a line), "
+    "history still has it. Rewrite it with `git filter-repo --replace-text FILE --replace-message FILE` (FILE has the "
+    "text, one a line), rename branches, tags and files that have it in their name, drop stashes by `git stash clear`, "
     "then `git reflog expire --expire=now --all && git gc --prune=now`, and push to every remote by force"
 )
 _REMOTE = (

@@ -59,6 +59,7 @@ def find(workspace: Workspace) -> list[Problem]:
         *changed_code(workspace, memories),
         *told_nowhere(memories),
         *dated_ahead(memories),
+        *empty(memories),
         *renamed(memories, texts),
         *orphans(root),
     ]
@@ -254,6 +255,14 @@ def dated_ahead(memories: Iterable[Memory]) -> Iterator[Problem]:
             text = f"it is dated {memory.updated[:10]}, which is still to come"
             hint = "Look at the clock of this machine, and write the right time behind `updated:`."
             yield Problem("dated-ahead", memory.path, text, hint)
+
+
+def empty(memories: Iterable[Memory]) -> Iterator[Problem]:
+    """Report memories that say nothing, as an editor that was killed leaves them."""
+    hint = "Write it again, take it from a backup or git, or forget it."
+    for memory in memories:
+        if not memory.body.strip():
+            yield Problem("empty", memory.path, "the memory says nothing", hint)
 
 
 def renamed(memories: Iterable[Memory], texts: dict[str, str]) -> Iterator[Problem]:

@@ -339,13 +339,13 @@ def test_an_approval_that_is_undone_waits_again(cli, workspace, shop) -> None:
 
 
 def test_an_agents_mark_never_changes_what_a_lesson_of_the_person_says(cli, workspace, shop) -> None:
-    """It weighs; only the person's own mark makes their lesson a warning, and no mark of an agent brings it back."""
+    """Its blame weighs nothing; only the person's own mark makes a warning of theirs, and no agent brings it back."""
     cli("remember", "Never delete a migration.", "--type", "lesson", "--key", "migrations")
     with workspace() as h:
         for _ in range(5):
             lesson.mark(h, "migrations", "harmful", agent="claude-code")
         assert h.store.get(PROJECT, "migrations").body == "Never delete a migration."
-        assert len(learned_in(h)[0].harmful) == 5, "the marks are kept"
+        assert learned_in(h)[0].harmful == (), "the journal alone has the marks"
         lesson.mark(h, "migrations", "helpful")
         assert h.store.get(PROJECT, "migrations").body == "Never delete a migration.", "praise is no warning"
         lesson.mark(h, "migrations", "harmful")

@@ -193,15 +193,15 @@ def reject(workspace: Workspace, lesson: Lesson) -> Lesson:
 def mark(workspace: Workspace, lesson: Lesson, rating: str, at: str, *, agent: str = "") -> Lesson:
     """Note that the lesson helped or did harm; where harm outweighs, its memory becomes a warning, and back.
 
-    The mark of an `agent` weighs, but never changes what a lesson of the person says.
+    The mark of an `agent` never changes what a lesson of the person says, and its blame weighs nothing against that.
     """
-    agent = agent or workspace.speaker
+    agent, is_harm = agent or workspace.speaker, rating == "harmful"
+    if agent and is_harm and (memory := memory_of(workspace, lesson)) and kinds.is_of_the_person(memory):
+        return as_it_is(workspace, lesson)
     lesson = as_it_is(workspace, lessons.room(workspace.home).mark(lesson, rating, at))
     weight = lessons.weight(lesson, at)
-    is_harm = rating == "harmful"
-    turns = (lesson.status, is_harm) in (("standing", True), ("warning", False)) and (
-        weight < 0 if is_harm else weight > 0
-    )
+    from_to = (lesson.status, weight < 0 if is_harm else weight > 0)
+    turns = from_to == ("standing" if is_harm else "warning", True)
     return _turned(workspace, lesson, "warning" if is_harm else "standing", agent) if turns else lesson
 
 
