@@ -8,6 +8,7 @@ import pytest
 
 from holdfast.errors import StoreUnavailable
 from holdfast.journal import Journal, use
+from holdfast.journal import _read as read
 from holdfast.records import Event, Scope
 
 AT = "2026-11-15T09:30:00Z"
@@ -112,3 +113,13 @@ def test_what_a_project_was_asked_lately_comes_newest_first(tmp_path) -> None:
     asked = journal.asked_lately(("shop", "old-shop"))
     assert asked[:3] == ["old-shop 16", "shop 16", "old-shop 15"]
     assert len(asked) == 14
+
+
+def test_the_latest_of_a_kind_take_no_line_apart_that_only_names_it(tmp_path, monkeypatch) -> None:
+    """What was given at a prompt names that moment, and is no prompt."""
+    journal, taken = Journal(str(tmp_path)), []
+    for _ in range(20):
+        journal.append(Event(AT, "receipt", {"moment": "prompt", "text": 'its "kind": "prompt" says so'}))
+    journal.append(Event(AT, "prompt", {"prompt": "Which pier does the ferry leave from?"}))
+    monkeypatch.setattr("holdfast.journal._read", lambda line: taken.append(line) or read(line))
+    assert len(list(journal.latest("prompt"))) == len(taken) == 1

@@ -61,7 +61,8 @@ class Journal:
 
     def latest(self, kind: str, most: int = 1 << 20, days: int = 2) -> Iterator[Event]:
         """Return the events of a kind that stand in the last bytes of the newest files, newest first."""
-        known = kind.encode()
+        # As `append` writes it: others that only name the kind, as receipts of prompts do, are not taken apart.
+        known = f'"kind": {dumps(kind)}'.encode()
         for name in self.days()[: -days - 1 : -1]:
             data, _ = files.read_tail(os.path.join(self.folder, name), most)
             for line in reversed(data.split(b"\n")):
