@@ -155,24 +155,25 @@ class ReadOnlyIndex(IndexReader):
             "SELECT m.id, m.scope, m.owner, length(w.c3) FROM json_each(?) j CROSS JOIN memory m ON m.id = j.value"
             " CROSS JOIN words_content w ON w.id = m.id"
             f" WHERE m.scope || ' ' || m.owner IN ({','.join('?' * len(places))})",
-            (f"[{','.join(map(str, best))}]", *places),
+            (f"[{','.join(best)}]", *places),
         ).fetchall()
         told: dict[tuple[str, str], dict[int, float]] = {}
         for row, kind, owner, length in rows:
-            told.setdefault((kind, owner), {})[row] = near[row] / (min(length, _LONGEST) + _BESIDE) ** 0.5
+            told.setdefault((kind, owner), {})[row] = near[str(row)] / (min(length, _LONGEST) + _BESIDE) ** 0.5
         return {Scope(*place): _best(some) for place, some in told.items()}
 
-    def _having(self, words: Iterable[str]) -> dict[int, float]:
+    def _having(self, words: Iterable[str]) -> dict[str, float]:
         """Return how much each memory has of these words, by its number; of a rare one more."""
-        found: dict[int, float] = {}
+        found: dict[str, float] = {}
+        newest = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?"
         for word in words:
-            rows = self.db.execute(
-                "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?", (quoted(word), _HAVING)
-            ).fetchall()
+            # As one text: row by row they take twice as long.
+            (rows,) = self.db.execute(f"SELECT group_concat(rowid) FROM ({newest})", (quoted(word), _HAVING)).fetchone()
+            numbers = str(rows).split(",") if rows else []
             # About what the logarithm of its rarity is.
-            rare = (1 + len(rows)) ** -0.25
-            for (row,) in rows:
-                found[row] = found.get(row, 0.0) + rare
+            rare = (1 + len(numbers)) ** -0.25
+            for number in numbers:
+                found[number] = found.get(number, 0.0) + rare
         return found
 
     def number_in(self, scopes: Iterable[Scope]) -> int:
