@@ -122,7 +122,7 @@ def test_who_wants_to_be_asked_is_asked_where_they_are_there(store, call, text: 
         {},
     ):
         answer = call("git push", session=f"s-{absent}", **absent)
-        assert answer.held and "wants to be asked: ask them" in answer.held[0]
+        assert answer.held and "Ask the person you work for first" in answer.held[0]
         assert not call("git push", session=f"s-{absent}", **absent).held
 
 

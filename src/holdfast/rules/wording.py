@@ -30,8 +30,8 @@ _HELD = (
     "rule, or they agreed, make the call again: it goes through. "
 )
 _ASK_THEM = (
-    "Held by Holdfast before it ran, this once: `{}`. The person you work for wants to be asked: ask them. If they "
-    "agreed, or asked for just this, make the call again: it goes through. "
+    "Held by Holdfast before it ran, this once: `{}`. Ask the person you work for first. If they agreed, or asked for "
+    "just this, make the call again: it goes through. "
 )
 _RULE = "The rule: {}"
 _ALSO = "And, about `{}`: {}"
