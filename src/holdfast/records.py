@@ -241,8 +241,8 @@ class HookCall:
     clear, compact, fork) or ends. `prompt` is what the person typed, `notice` what programs put in the same place.
     `subagent` is set inside a sub-agent; `profile` is the name of the agent's own definition that speaks, such as
     `reviewer`. `output` is the end of what a call printed. `tag` tells two calls of one moment apart,
-    `call_id` is the agent's own id of a call of a tool, and `made_at` when the hook was called for it. `watched`: a
-    person sits in front of the agent and is asked if a hook wants it.
+    `call_id` is the agent's own id of a call of a tool, `made_at` when the hook was called for it, and `mode` what it
+    may do unasked.
     """
 
     agent: str
@@ -264,7 +264,7 @@ class HookCall:
     tag: str = ""
     call_id: str = ""
     made_at: str = ""
-    watched: bool = False
+    mode: str = ""
 
 
 @dataclass(frozen=True, slots=True)

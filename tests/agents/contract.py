@@ -104,8 +104,7 @@ class AgentContract:
             call = agent.read_hook_input(native, data, {})
             assert isinstance(call, HookCall)
             assert (call.agent, call.native, call.moment) == (self.name, native, agent.moment(native))
-            assert all(isinstance(value, str) for name, value in asdict(call).items() if name != "watched")
-            assert not call.watched
+            assert all(isinstance(value, str) for value in asdict(call).values())
             assert len(call.tool_input) <= 64_000 and len(call.error) <= 4_000
 
     def test_known_calls_are_understood(self, agent) -> None:
@@ -297,7 +296,7 @@ class AgentContract:
         """With rules its events around calls are installed, bound to tools that act, and without them they go again."""
         ruled = replace(COMMAND, rules=True)
         assert all(agent.moment(native) in ("before-tool", "after-tool") for native in agent.around)
-        assert agent.asks <= bool(agent.question_output(HookCall(self.name, "before-tool", agent.guard), TEXT))
+        assert bool(agent.asks) <= bool(agent.question_output(HookCall(self.name, "before-tool", agent.guard), TEXT))
         assert bool(agent.acting) == (agent.parts(place, ruled) != agent.parts(place, COMMAND))
         apply(plan_install(agent, place, COMMAND), place)
         paths = {part.path for part in agent.parts(place, ruled)}

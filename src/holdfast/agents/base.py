@@ -197,8 +197,9 @@ class Agent:
     # What names the session to an MCP server: a variable of its environment, a name in the `_meta` of each call.
     session_variable: str = ""
     session_meta: str = ""
-    # Its event before a tool runs, where what a hook prints can refuse the call, or put it to the person (`asks`).
-    guard, asks = "", False
+    # Its event before a tool where a hook can refuse the call; `asks`: in which modes, in a terminal, it asks you.
+    guard, in_terminal = "", ("", "")
+    asks: tuple[str, ...] = ()
     # It tells its hook behind a call whether a command failed, so that one of which it says nothing went well.
     tells_exits: bool = False
     # Its events around a call that rules and fixes need, and the tools to which its hooks bind them: those that run
@@ -277,6 +278,7 @@ class Agent:
             tag=tag(data, transcript),
             call_id=told(data, "tool_use_id", "toolUseId"),
             made_at=told(data, "made_at", "timestamp"),
+            mode=told(data, "permission_mode"),
         )
 
     def outcome(self, data: Mapping[str, object]) -> tuple[str, bool]:

@@ -19,7 +19,6 @@ from holdfast.agents.base import (
     folder_name,
     told,
 )
-from holdfast.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +33,6 @@ FOREIGN = (RUNS_OTHERS, "CURSOR_VERSION", "GEMINI_PROJECT_DIR", "QWEN_PROJECT_DI
 _MAX_INSTRUCTIONS = 262_144
 # Where a prompt comes from that a person typed, as hooks and transcripts tell it: all others are messages of programs.
 TYPED_SOURCES = ("", "user", "sdk", "typed", "queued")
-# The modes in which it asks a person who is there.
-_ASKED_IN = ("default", "acceptEdits", "plan")
 # How a message of another session begins.
 _PEERS = ("Another Claude session sent a message", "A peer session sent a message")
 
@@ -53,7 +50,9 @@ class ClaudeCode(Agent):
     moved_by = ("CLAUDE_CONFIG_DIR",)
     injects = frozenset({"start", "prompt", "before-tool", "tool", "tool-failed"})
     shows = frozenset({"start", "prompt"})
-    guard, asks = "PreToolUse", True
+    # Without a terminal a question is a refusal that nobody reads, and in other modes some versions make the call.
+    guard, asks = "PreToolUse", ("default", "acceptEdits", "plan")
+    in_terminal = ("CLAUDE_CODE_ENTRYPOINT", "cli")
     answer_path = ("message", "id")
     around = ("PreToolUse",)
     acting = "Bash|Edit|MultiEdit|Write|NotebookEdit"
@@ -76,12 +75,6 @@ class ClaudeCode(Agent):
     def spoken(self, given: str, data: Mapping[str, object]) -> tuple[str, str]:
         is_typed = told(data, "source") in TYPED_SOURCES and not is_of_a_peer(given)
         return super().spoken(given, data) if is_typed else ("", given)
-
-    def read_hook_input(self, native: str, data: Mapping[str, object], environment: Mapping[str, str]) -> HookCall:
-        call = super().read_hook_input(native, data, environment)
-        # Without a terminal a question is a refusal that nobody reads, and in other modes some versions make the call.
-        is_asked = told(data, "permission_mode") in _ASKED_IN and environment.get("CLAUDE_CODE_ENTRYPOINT") == "cli"
-        return replace(call, watched=True) if is_asked and not call.subagent else call
 
     def is_subagent(self, environment: Mapping[str, str], meta: Mapping[str, object]) -> bool:
         session, call = self.session_of(environment, meta), told(meta, "claudecode/toolUseId")

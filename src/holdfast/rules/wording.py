@@ -76,7 +76,7 @@ def holding(run: HookRun, found: list[Found]) -> list[Effect]:
     for one in found:
         does, _ = strength(one.row.does, one.row.trust, run.settings.text("rules.strongest"), run.agent)
         # Nobody who is not there can be asked.
-        does = "hold" if does == "ask" and not run.call.watched else does
+        does = "hold" if does == "ask" and not _is_somebody_there(run) else does
         by_strength.setdefault(does, []).append(one)
     if denies := by_strength.get("deny"):
         texts = [reason("deny", _call(one), _text(one), one.row.key) for one in denies]
@@ -95,6 +95,13 @@ def holding(run: HookRun, found: list[Found]) -> list[Effect]:
         Effect(ask=reason("ask", _call(one), _text(one), one.row.key), theirs=True, given=_given(one, "asked"))
         for one in by_strength.get("ask", ())[:MAX_HOLDING]
     ]
+
+
+def _is_somebody_there(run: HookRun) -> bool:
+    """Whether a person sits in front of this call, whom the agent would ask."""
+    variable, terminal = run.agent.in_terminal
+    is_asked = run.call.mode in run.agent.asks and not run.call.subagent
+    return is_asked and run.environment.get(variable) == terminal
 
 
 def _holding_once(run: HookRun, place: str, one: Found, holds: list[Found]) -> Effect:
