@@ -21,7 +21,7 @@ AGENTS = ("claude", "codex", "gemini", "opencode", "grok", "kiro", "copilot", "c
 VAGUE = ("utils", "util", "helpers", "helper", "manager", "service", "common", "misc")
 # Ceilings. They go up only with a new capability; the goal of each stands beside it.
 # The whole was meant to be 350 files and 56,000 lines, before rules, replay, the page, REST, sync, team and the hub.
-MAX_FILES = 548
+MAX_FILES = 549
 MAX_LINES = {
     "agents": 7_600,
     "app": 7_540,
@@ -30,7 +30,7 @@ MAX_LINES = {
     "exchange": 6_200,
     "inject": 1_600,
     "journal": 700,
-    "language": 11_720,
+    "language": 11_780,
     "learning": 9_625,
     "memory": 3_800,
     "patterns": 4_800,

@@ -399,20 +399,3 @@ def test_leave_to_do_something_now_is_no_choice() -> None:
     """Who says yes to "Can I remove it?" has it removed; what was chosen among ways stands."""
     for asked, told in (("Can I remove the stale clone?", ""), ("Which way?", '"Yes, at once" (asked: "Which way?")')):
         assert messages.choice("decision", f'Chose "Yes, at once" (asked: "{asked}"; other options: "No")') == told
-
-
-@pytest.mark.parametrize(
-    ("text", "items"),
-    [
-        (
-            "- 8080 is the api port\n- 9090 is the port of metrics",
-            ["8080 is the api port", "9090 is the port of metrics"],
-        ),
-        ("1. 3.11 is the oldest Python\n2) tests run in CI", ["3.11 is the oldest Python", "tests run in CI"]),
-        ("8080 is the api port\n9090 is the port of metrics", ["8080 is the api port\n9090 is the port of metrics"]),
-        ("- the first item is one\nand this is none", ["- the first item is one\nand this is none"]),
-    ],
-)
-def test_the_items_of_a_list_lose_their_bullets_alone(text, items):
-    """A number that belongs to what an item says stays, and a text that is no list stays whole."""
-    assert messages.items_of(text) == items

@@ -25,6 +25,7 @@ from holdfast.continuity.messages import (
     said_done,
     says_phrase,
     wants_to_go_on,
+    whole,
     words_of,
 )
 from holdfast.language.word_lists import among, lines
@@ -403,7 +404,9 @@ def focus_of(text: str, ask: str, found: tuple[Trigger, ...]) -> str:
 
 
 def _to_keep(text: str, sentence: str, statement: str) -> list[str]:
-    """Return a sentence and, where it says "remember that", the one before it that it means."""
+    """Return a sentence and what it means: the one before it, or each line of the list that it announces."""
+    if statement.endswith(":"):
+        return [sentence, *whole(text, sentence, statement).split("\n")]
     return [sentence, *([statement] if 0 <= text.find(statement or sentence) < text.find(sentence) else [])]
 
 

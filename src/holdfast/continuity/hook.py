@@ -60,10 +60,11 @@ def at_prompt(run: HookRun) -> Iterator[Effect]:
     yield from taken_back
     if project is not None:
         yield from _write_down(run, project, text, found)
-    whole = [messages.whole(text, one.text, one.statement) for one in found if one.kind == "remember"]
-    wanted = [item for one in whole for item in messages.items_of(one)]
-    if any(wanted):
-        yield Effect(lambda: _remember(run, [*filter(None, wanted)]))
+    wanted = [one for one in found if one.kind == "remember"]
+    if any(whole := [messages.whole(text, one.text, one.statement) for one in wanted]):
+        from holdfast.language.lists_to_keep import items_of
+
+        yield Effect(lambda: _remember(run, [item for one in filter(None, whole) for item in items_of(one)]))
     elif project is not None and messages.may_order(text):
         from holdfast.continuity.standing import told_of
 

@@ -27,7 +27,6 @@ FEW_WORDS = 3
 # So many sentences may go on with a statement.
 _MORE = 2
 _MAX_REMEMBERED = 4_000
-_MAX_SAID_WORDS = 40
 WORDS = __file__.rpartition("/")[0] + "/words"
 # From here on there are signs, pictures and scripts without spaces.
 PICTURES = "\u2000"
@@ -234,12 +233,16 @@ def _blames(question: Sentence) -> bool:
 
 def _up_to_a_task(text: str, start: int) -> str:
     """Return a text up to the first sentence behind this place that asks for something instead of stating it."""
-    from holdfast.language.requests import plain_kind
+    from holdfast.language.requests import plain_kind, requests
     from holdfast.language.sentences import sentences
     from holdfast.language.triggers import is_substantial_ask
 
     for one in sentences(text[start:]):
-        if one.is_question or (is_substantial_ask(one.text) and plain_kind(one) != "preference"):
+        if (
+            one.is_question
+            or requests([one], text)
+            or (is_substantial_ask(one.text) and plain_kind(one) != "preference")
+        ):
             return text[: text.find(one.text, start)].strip()
     return text
 
@@ -334,21 +337,6 @@ def stands(one: Trigger, is_instead: bool) -> bool:
     if one.kind == "preference" and not _ALWAYS.isdisjoint(plain_words(one.text)):
         return True
     return is_instead and one.says_what_holds
-
-
-def items_of(text: str) -> list[str]:
-    """Return the items of a text that is nothing but a list of statements; any other text is one."""
-    found = [_item(line.strip()) for line in text.split("\n") if line.strip()]
-    is_list = len(found) > 1 and all(FEW_WORDS <= len(one.split()) <= _MAX_SAID_WORDS for one in found)
-    return found if is_list else [text]
-
-
-def _item(line: str) -> str:
-    """Return what an item of a list says behind its bullet or number; "" for any other line."""
-    number = line.lstrip("0123456789")
-    is_numbered = number != line and number[:1] in (".", ")")
-    behind = number[1:] if is_numbered else line[1:] if line[0] in "-*•" else ""
-    return behind.strip() if behind[:1] in (" ", "\t") else ""
 
 
 def may_order(text: str) -> bool:

@@ -50,29 +50,37 @@ def requests(parts: list[Sentence], text: str) -> list[KeepRequest]:
 
     What stands in the words of somebody else, who wrote a part of the text, is not asked for.
     """
-    found: list[KeepRequest] = []
-    for place, one in enumerate(parts):
-        back = _points_back(one)
-        if back is None:
-            at = _statement_at(one)
-            statement = _abroad(one) if at is None else standing_alone(text_from(one, at, _target_at(one, at)))
-            if at is not None and (_only_names(one.words[at:]) or _is_only_a_subject(one.words, at)):
-                # Where a rule or a document shall be, or what shall be in it, says nothing itself.
-                statement = None
-            if at is not None and place + 1 < len(parts) and _only_announces(one, at, parts[place + 1]):
-                statement = parts[place + 1].text.lstrip("-*• ")
-        elif back:
-            statement = text_to(one, back)
-        else:
-            near = place - 1 if place else 1
-            statement = parts[near].text.lstrip("-*• ") if parts[near:] and not parts[near].is_question else ""
-        if statement is not None:
-            found.append(KeepRequest(one.text, statement))
+    stated = [_stated_by(parts, place) for place in range(len(parts))]
+    found = [KeepRequest(one.text, told) for one, told in zip(parts, stated, strict=True) if told is not None]
     if not found:
         return found
     from holdfast.language.reported import is_reported
 
     return [one for one in found if not is_reported(text, one.sentence, one.statement)]
+
+
+def _stated_by(parts: list[Sentence], place: int) -> str | None:
+    """Return the statement that the sentence at this place asks to keep; None where it is no request."""
+    one = parts[place]
+    if parts[place + 1 :] and one.after[-1][-1:] == ":":
+        # Few messages have a line that ends with a colon.
+        from holdfast.language.lists_to_keep import announces_list
+
+        if announces_list(one):
+            return one.text
+    back = _points_back(one)
+    if back:
+        return text_to(one, back)
+    if back is not None:
+        near = place - 1 if place else 1
+        return parts[near].text.lstrip("-*• ") if parts[near:] and not parts[near].is_question else ""
+    at = _statement_at(one)
+    if at is not None and place + 1 < len(parts) and _only_announces(one, at, parts[place + 1]):
+        return parts[place + 1].text.lstrip("-*• ")
+    if at is not None and (_only_names(one.words[at:]) or _is_only_a_subject(one.words, at)):
+        # Where a rule or a document shall be, or what shall be in it, says nothing itself.
+        return None
+    return _abroad(one) if at is None else standing_alone(text_from(one, at, _target_at(one, at)))
 
 
 def plain_kind(sentence: Sentence) -> str:

@@ -47,6 +47,7 @@ SESSION: tuple[tuple[str, dict[str, object]], ...] = (
     ("UserPromptSubmit", {"prompt": "Remember that the staging host is called blue. TODO: rotate the keys"}),
     ("UserPromptSubmit", {"prompt": "2 - you deleted my migration again, that is wrong, why did you do it?"}),
     ("UserPromptSubmit", {"prompt": "perfect, that works now, 9/10"}),
+    ("UserPromptSubmit", {"prompt": "two things to fix:\n- the toggle blinks\n- the tests fail"}),
     ("UserPromptSubmit", {"prompt": "Add a dark mode toggle to the settings page and make sure that the tests pass"}),
     ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "rm -rf src"}}),
     ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "git push"}}),
