@@ -21,12 +21,12 @@ AGENTS = ("claude", "codex", "gemini", "opencode", "grok", "kiro", "copilot", "c
 VAGUE = ("utils", "util", "helpers", "helper", "manager", "service", "common", "misc")
 # Ceilings. They go up only with a new capability; the goal of each stands beside it.
 # The whole was meant to be 350 files and 56,000 lines, before rules, replay, the page, REST, sync, team and the hub.
-MAX_FILES = 549
+MAX_FILES = 550
 MAX_LINES = {
     "agents": 7_600,
     "app": 7_540,
     "base": 1_800,
-    "continuity": 9_290,
+    "continuity": 9_370,
     "exchange": 6_200,
     "inject": 1_600,
     "journal": 700,

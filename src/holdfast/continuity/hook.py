@@ -357,7 +357,7 @@ def _told_by_answer(answer: str, before: Opened | None, threads_before: list[str
     if not answer:
         return []
     # Only a pause has an answer to read.
-    from holdfast.continuity import answers, buffer, plans, threads
+    from holdfast.continuity import answers, buffer, halves, plans, threads
     from holdfast.continuity.unfinished import is_unexplained
     from holdfast.language.word_lists import lists
 
@@ -397,7 +397,7 @@ def _told_by_answer(answer: str, before: Opened | None, threads_before: list[str
     ended, ends = threads.how_it_ended(end if is_report else "", done, found, leaves=leaves, is_change=bool(changed))
     ended = open_sessions.BESIDE if ended == open_sessions.WHOLE and not is_task else ended
     rows = [
-        ("answer", done),
+        ("answer", halves.without_rests(done, ends)),
         ("next", "" if steps is None else dumps(list(steps))),
         ("open", dumps(list(questions)) if questions or threads_before else ""),
         ("found", found),

@@ -15,6 +15,7 @@ from holdfast.continuity.answers import (
     told_line,
 )
 from holdfast.continuity.done_steps import tells_step
+from holdfast.continuity.halves import done_half
 from holdfast.continuity.messages import DOUBTS, WONDERING, WORDS, names_something, plain_words, says_phrase
 from holdfast.continuity.open_sessions import LEFT, WHOLE
 from holdfast.continuity.plans import numbers
@@ -111,8 +112,11 @@ def how_it_ended(answer: str, done: str, found: str, *, leaves: bool, is_change:
     # What an answer asks back at its end is told; "anything else?" asks nothing.
     words = plain_words(end)
     wants_to_know = end.endswith(_ASKS) and weight_of(" ".join([word for word in words if word not in _IDLE])) >= 1.0
-    is_news = in_part or wants_to_know or not _LIMITING.isdisjoint(words) or (is_change and not done)
-    return LEFT if in_part else WHOLE, end if is_news and end not in f"{done} {found}" else ""
+    # What is missing or does not work is told where the rest of its sentence was done.
+    is_half = not end.endswith(_ASKS) and done_half(end) != end
+    is_news = in_part or wants_to_know or is_half or not _LIMITING.isdisjoint(words) or (is_change and not done)
+    is_told = is_news and (is_half or wants_to_know or end not in f"{done} {found}")
+    return LEFT if in_part else WHOLE, end if is_told else ""
 
 
 def _end_of(answer: str) -> str:
