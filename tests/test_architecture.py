@@ -30,7 +30,7 @@ MAX_LINES = {
     "exchange": 6_200,
     "inject": 1_600,
     "journal": 700,
-    "language": 11_780,
+    "language": 11_840,
     "learning": 9_625,
     "memory": 3_800,
     "patterns": 4_800,
