@@ -51,3 +51,17 @@ def test_half_a_sentence_is_done_and_the_answer_ends_with_all_of_it(answer, done
 def test_a_reason_a_mended_fault_and_a_detail_limit_nothing(sentence):
     """Only what takes back some of the work parts a sentence."""
     assert done_half(sentence) == sentence
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Both would do:\n\n1. Redis: the client is installed now\n2. Memcached: support was added\n\nI'd go for 1.",
+        "Zwei Wege:\n\nA) pdfkit: wurde schon eingebaut\nB) typst: Vorlagen sind fertig\n\nWelchen möchtest du?",
+    ],
+)
+def test_an_option_that_the_agent_offers_was_not_done(answer):
+    """What somebody has yet to choose is told neither as done nor as found."""
+    found = told(answer)
+    assert "answer" not in found
+    assert "found" not in found

@@ -11,7 +11,8 @@ from holdfast.continuity.messages import DOUBTS, plain_words, says_phrase, words
 _SIGNS = ("; ", " ; ", " – ", " — ", " - ", ", ")
 _AROUND = " ,;:-–—"
 _STOPS, _ASKS = ".!?？", ("?", "？")
-_MIN_WORDS, _SOON = 3, 3
+_POINTS = ("-", "*", "•")
+_MIN_WORDS, _SOON, _MAX_OFFER = 3, 3, 4_000
 # Behind one of these stands a reason, or more of the thing before it.
 _GOING_ON = frozenset(
     (
@@ -27,6 +28,23 @@ _MENDED = frozenset(
 _ONLY = frozenset(
     ("only", "nur", "old", "alte", "alten", "leere", "wrong", "falsch", "salvo", "excepto", "sauf", "solo")
 )
+
+
+def offered_at(end: str) -> str:
+    """Return the end of an answer where it offers something to choose from; else nothing."""
+    if not ("?" in end or "ption" in end or "1" in end):
+        return ""
+    from holdfast.language.choices import offers
+
+    return end[-_MAX_OFFER:] if offers(end[-_MAX_OFFER:]) else ""
+
+
+def without_last_list(answer: str) -> str:
+    """Return an answer without the last list in it, whose points are offered."""
+    told = answer.split("\n")
+    points = [at for at, line in enumerate(told) if line.startswith(_POINTS) or line[1:2] in (".", ")")]
+    first = next((at for at in reversed(points) if at - 1 not in points), len(told))
+    return "\n".join([line for at, line in enumerate(told) if at < first or at not in points])
 
 
 def without_rests(done: str, end: str) -> str:

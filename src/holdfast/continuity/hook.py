@@ -31,7 +31,6 @@ _MAX_ANSWER = 16_000
 _MAX_DONE = 10
 # A start waits for these, the newest of those that were left; the others are for later starts.
 _MAX_CLOSED = 2
-_MAX_OFFER = 4_000
 _MAX_OPEN = 6
 _MAX_NOTED = 120
 # A longer message does more than to choose; a shorter one that has none of these words names no option.
@@ -377,7 +376,10 @@ def _told_by_answer(answer: str, before: Opened | None, threads_before: list[str
     # Who only wanted to know something gets an answer, which reports no work.
     is_errand = any(map(asks.is_errand, last))
     is_report = bool(changed) or not (is_errand or any(map(asks.only_asks, last)))
-    done = answers.done_by(beginning, changed=changed) if is_report else ""
+    offered = halves.offered_at(end)
+    # What is offered was not done, nor found.
+    reported = halves.without_last_list(beginning) if offered else beginning
+    done = answers.done_by(reported, changed=changed) if is_report else ""
     is_asked = any(kind in ("ask", "said") for kind, _, _ in since) and is_report and not (done or questions)
     still = threads.left_open(
         [buffer.thread(text) for text in threads_before if not text.startswith((buffer.ENDED, *buffer.MIDWAY))],
@@ -391,7 +393,7 @@ def _told_by_answer(answer: str, before: Opened | None, threads_before: list[str
     )
     left = (*threads.news(threads.failing(end), still), *questions)
     questions = tuple(dict.fromkeys((*left, *still)))[:_MAX_OPEN]
-    found = answers.found_by(beginning) if is_asked else ""
+    found = answers.found_by(reported) if is_asked else ""
     is_task = bool(done or changed) or any(kind == "focus" for kind, _, _ in since)
     leaves = bool(left or steps)
     ended, ends = threads.how_it_ended(end if is_report else "", done, found, leaves=leaves, is_change=bool(changed))
@@ -405,11 +407,6 @@ def _told_by_answer(answer: str, before: Opened | None, threads_before: list[str
         (open_sessions.END, ends),
     ]
     rows += [("ticked", text) for text in dict.fromkeys([*answers.ticked(beginning), *answers.ticked(end)])]
-    offered = ""
-    if "?" in end or "ption" in end:
-        from holdfast.language.choices import offers
-
-        offered = end[-_MAX_OFFER:] if offers(end[-_MAX_OFFER:]) else ""
     # An answer that offers nothing ends what was offered before.
     return [*[(kind, text) for kind, text in rows if text], (open_sessions.OFFERED, offered)]
 
