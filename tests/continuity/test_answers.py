@@ -451,3 +451,9 @@ def test_what_talks_to_the_person_is_no_finding():
     assert answers.found_by(f", su ID sale en `main.py`. {found} ¡Prueba `main` y dime si funciona!") == found
     assert answers.found_by(f"ils.ts` to the chat. {found}") == answers.found_by(f"and so on in A. {found}") == found
     assert answers.found_by(f"Now I have everything I need of `src/`. {found}") == found
+    for heard in (
+        "Gemerkt: `src/` gehört Ida.",
+        "Good to know, then `src/` is Ida's.",
+        "In Ordnung, `src/` bleibt zu.",
+    ):
+        assert answers.found_by(heard) == ""
