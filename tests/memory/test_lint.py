@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.app.erase import forget_memory
 from holdfast.language.contradiction import Claim
-from holdfast.memory.lint import lint, outdated
+from holdfast.memory.lint import duplicates, lint, outdated
 from holdfast.memory.remember import remember
 from holdfast.records import Memory, Scope
 
@@ -249,3 +249,17 @@ def test_a_file_that_somebody_emptied_is_named(cli, home) -> None:
     (home / "memory" / "global" / "memories" / "apples.md").write_text("")
     (found,) = [one for one in cli("lint", "--json").json["problems"] if one["kind"] == "empty"]
     assert found["path"] == "global/memories/apples.md" and "backup" in found["hint"]
+
+
+@pytest.mark.parametrize("shared", range(3, 40))
+def test_a_near_duplicate_is_found_at_every_length(shared):
+    """Two statements that share four fifths of all words are found, the shorter first or last, at any length."""
+    words = [f"word{chr(97 + number % 26)}{chr(97 + number // 26)}" for number in range(shared)]
+    more = [f"more{chr(97 + number)}" for number in range(shared // 4)]
+    memories = [
+        Memory(key, Scope("global"), key, " ".join(said))
+        for key, said in (("a", words), ("b", [*words, *more]), ("c", [*words[:-2], "other", "end"]))
+    ]
+    for some in (memories, memories[::-1]):
+        told = [(one.path, one.kind) for one in duplicates(some)]
+        assert len(told) == (shared >= 4) + (shared - 2 >= 0.8 * (shared + 2)), told

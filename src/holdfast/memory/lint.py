@@ -5,6 +5,7 @@ Each check is one function from memories to problems.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections import Counter, defaultdict
@@ -377,19 +378,30 @@ def _alike(memories: list[Memory]) -> Iterator[tuple[Memory, Memory, float]]:
     """Find pairs whose word sets overlap by NEAR or more, without comparing all with all.
 
     Two sets that are alike share a word among the rarest few of each: so many that too few would be left without them.
+    Of the smaller of two they are fewer, so the small ones come first and are kept under these alone.
     """
     sets = [frozenset(words_of(memory.body) + grams(memory.body)) for memory in memories]
     rarity = Counter(word for words in sets for word in words)
     by_rare: defaultdict[str, list[int]] = defaultdict(list)
-    for place, words in enumerate(sets):
+    found: list[tuple[int, int, float]] = []
+    for place in sorted(range(len(sets)), key=lambda at: len(sets[at])):
+        words = sets[place]
         if len(words) < _MIN_WORDS:
             continue
-        seen: set[int] = set()
         ordered = sorted(words, key=lambda word: (rarity[word], word))
-        for word in ordered[: len(words) - int(-(-NEAR * len(words) // 1)) + 1]:
-            seen.update(by_rare[word])
+        seen = {other for word in ordered[: _rarest(len(words), NEAR)] for other in by_rare[word]}
+        for word in ordered[: _rarest(len(words), 2 * NEAR / (1 + NEAR))]:
             by_rare[word].append(place)
-        for other in sorted(seen):
-            alike = len(words & sets[other]) / len(words | sets[other])
+        for other in seen:
+            shared = len(words & sets[other])
+            alike = shared / (len(words) + len(sets[other]) - shared)
             if alike >= NEAR:
-                yield memories[other], memories[place], alike
+                found.append((max(place, other), min(place, other), alike))
+    for place, other, alike in sorted(found):
+        yield memories[other], memories[place], alike
+
+
+def _rarest(count: int, share: float) -> int:
+    """Return how many of so many words there are of which one is shared by who shares this share of all."""
+    # Less a little: eight of nine may come out as more than eight.
+    return count - math.ceil(share * count - 1e-9) + 1
