@@ -6,9 +6,11 @@ import json
 import multiprocessing
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 
@@ -26,6 +28,8 @@ from holdfast.memory.remember import remember
 from holdfast.privacy.erased import Erased
 from holdfast.records import Event, Filter
 from holdfast.sessions.archive import Archive
+from holdfast.store.database import Index
+from holdfast.store.index import BUSY_SECONDS
 from support.archived import said, session, store
 from support.swept import line, raw, talk, transcript, write
 
@@ -499,3 +503,15 @@ def test_a_run_that_was_killed_before_its_last_step_is_finished(cli, home) -> No
     note.write_bytes(b" " * 80)
     assert cli("heal", "--yes").code == 0 and not note.exists()
     assert "interrupted" not in cli("status").out
+
+
+def test_a_program_that_keeps_the_index_open_holds_no_erase_up(cli, shop, home) -> None:
+    """A reader that never ends keeps the write-ahead log; the erase names it in the end, which took most of an hour."""
+    cli("remember", TEXT)
+    with closing(sqlite3.connect(home / "index.db")) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM memory").fetchone()
+        began = time.monotonic()
+        with closing(Index(str(home / "index.db"))) as index:
+            index.erase_traces(anew=True)
+        assert time.monotonic() - began < BUSY_SECONDS

@@ -292,11 +292,16 @@ class Index(IndexReader):
                 self.db.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
         if anew:
             self.db.execute("VACUUM")
-        # A reader that is not done yet keeps the log for a moment.
-        for _ in range(_TRIES):
-            if not self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
-                return
-            time.sleep(_PAUSE)
+        # A reader that is not done yet keeps the log for a moment; SQLite would wait long for it each time.
+        (usual,) = self.db.execute("PRAGMA busy_timeout").fetchone()
+        self.db.execute("PRAGMA busy_timeout = 0")
+        try:
+            for _ in range(_TRIES):
+                if not self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                    return
+                time.sleep(_PAUSE)
+        finally:
+            self.db.execute(f"PRAGMA busy_timeout = {usual}")
 
     def settle(self, paths: Iterable[str]) -> None:
         """Note that the files certainly say what the index has."""
