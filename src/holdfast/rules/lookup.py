@@ -39,7 +39,7 @@ class RuleAnswer:
 
 def asked(workspace: Workspace, call: Call, agent: Agent | None = None) -> list[RuleAnswer]:
     """Return the rules that hold at a call, in the order in which an agent would be told them."""
-    folder = call.folder or working_folder()
+    folder = call.folder or workspace.folder or working_folder()
     try:
         own = workspace.project()
     except HoldfastError:

@@ -151,7 +151,8 @@ def elsewhere(workspace: Workspace, project: Project, *, is_own: bool) -> Callab
 
 def workspace_at(workspace: Workspace, folder: str) -> Workspace:
     """Return the same home as seen from another folder."""
-    return Workspace(workspace.home, folder=folder, environment=workspace.environment, session=workspace.session)
+    asked, environment = workspace.asked_project, workspace.environment
+    return Workspace(workspace.home, folder=folder, environment=environment, project=asked, session=workspace.session)
 
 
 def matching(
