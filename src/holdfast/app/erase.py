@@ -398,10 +398,6 @@ def _take_out(workspace: Workspace, scrub: HomeScrub, *, quickly: bool) -> tuple
         Updates(workspace.home).drop(lambda path, text: bool(scrub.scrubber.holds(text.encode("utf-8", "replace"))))
         for one in looked.places:
             places[one.path.split("/")[0]] += one.count + one.in_name
-        # Another machine may have the file under that name still. A name alone that was forgotten is free for others.
-        names = {os.path.basename(one.path).partition(".")[0] for one in looked.places if one.in_name}
-        if names and not quickly:
-            Erased(workspace.home).add(now(), sorted(names))
         scrub.scrub(looked.places)
         _renew_index(workspace, scrub, anew=number > 0, quickly=quickly)
         if quickly and not looked.places:

@@ -5,6 +5,9 @@ its name by that, with digests of both names, and for each report. Of a text the
 that stands in the first row, how many words it has, and a sum of two bytes over its first two words, which most texts
 do not have. Whoever has the file can only try texts, as with a tombstone.
 
+Rows with `of` were heard from another machine, made with its key; a row `said` names an erase whose text the person
+said again since. Of texts and names everything but the times travels by sync.
+
 What was said after its text was erased was said again, and counts. What has no time counts as said before.
 """
 
@@ -23,6 +26,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from holdfast.base import rows
+from holdfast.base.text import hash_of
 from holdfast.privacy import coded
 from holdfast.privacy.scrub import ERASED, MAX_PIECE, MIN_CUT, MIN_CUT_LETTERS
 from holdfast.records import Session, SessionEvent, replace
@@ -50,6 +54,8 @@ class ErasedText:
     digest: bytes
     everywhere: bool
     within: bytes = b""
+    # Of this one erase, also where the same text is erased once more.
+    id: str = ""
 
 
 class Erased:
@@ -62,7 +68,11 @@ class Erased:
         self._texts: dict[int, list[ErasedText]] = {}
         self._projects: list[tuple[str, bytes]] = []
         self._spans: list[tuple[str, str, str]] = []
-        self._names: dict[bytes, bytes] = {}
+        self._names: dict[bytes, list[bytes]] = {}
+        # What other machines erased, by the key of each, and which erases were followed by a new word of the person's.
+        self._heard: dict[str, Erased] = {}
+        self._said: set[str] = set()
+        self._travelling: set[str] = set()
         self._latest = ""
         self._is_any_local = False
         self._codes = _Codes(b"")
@@ -71,26 +81,27 @@ class Erased:
                 self._take(row)
 
     def __bool__(self) -> bool:
-        return bool(self._texts or self._projects or self._spans)
+        return bool(self._texts or self._projects or self._spans or any(self._heard.values()))
 
     def _take(self, row: dict[str, object]) -> None:
         kind, at = row.get("kind"), str(row.get("at", ""))
         try:
-            if kind == "key":
+            if kind == "said":
+                self._said.add(str(row["id"]))
+                self._travelling.add(json.dumps({"id": row["id"], "kind": kind}))
+            elif "of" in row and row["of"] != self._key.hex():
+                self._take_heard(str(row["of"]), {name: value for name, value in row.items() if name != "of"})
+            elif kind == "key":
                 self._key = bytes.fromhex(str(row["value"]))
                 self._codes = _Codes(self._key)
             elif kind == "text":
-                digest = bytes.fromhex(str(row["digest"]))
-                within = bytes.fromhex(str(row.get("within", "")))
-                one = ErasedText(at, int(str(row["words"])), digest, bool(row.get("everywhere")), within)
-                self._texts.setdefault(int(str(row["hint"]), 16), []).append(one)
-                self._latest = max(self._latest, at)
-                self._is_any_local = self._is_any_local or bool(within)
+                self._take_text(row, at)
             elif kind == "project":
                 self._projects.append((at, bytes.fromhex(str(row["digest"]))))
             elif kind == "name":
                 # A row of an earlier version does not tell the old name.
-                self._names[bytes.fromhex(str(row["was"]))] = bytes.fromhex(str(row["digest"]))
+                self._names.setdefault(bytes.fromhex(str(row["was"])), []).append(bytes.fromhex(str(row["digest"])))
+                self._travels(row, ("digest", "was"))
             elif kind == "span":
                 self._spans.append((at, str(row["since"]), str(row["until"])))
             elif kind == "report":
@@ -98,6 +109,68 @@ class Erased:
         except (KeyError, ValueError):
             # A row of another version, or one that an editor spoiled, says nothing.
             return
+
+    def _take_text(self, row: dict[str, object], at: str) -> None:
+        digest = bytes.fromhex(str(row["digest"]))
+        is_everywhere = bool(row.get("everywhere", row.get("id")))
+        within = bytes.fromhex(str(row.get("within", "")))
+        id = str(row.get("id") or hash_of(digest.hex(), at, length=16))
+        one = ErasedText(at, int(str(row["words"])), digest, is_everywhere, within, id)
+        self._texts.setdefault(int(str(row["hint"]), 16), []).append(one)
+        self._latest = max(self._latest, at)
+        self._is_any_local = self._is_any_local or bool(within)
+        if is_everywhere and not within:
+            self._travels(row, ("digest", "hint", "words"), id=id)
+
+    def _take_heard(self, key: str, row: dict[str, object]) -> None:
+        if key not in self._heard:
+            self._heard[key] = Erased("", [json.dumps({"kind": "key", "value": key}).encode()])
+            self._heard[key]._said = self._said
+        self._heard[key]._take(row)
+
+    def _travels(self, row: Mapping[str, object], names: tuple[str, ...], **more: str) -> None:
+        told = {"kind": row["kind"], "of": self._key.hex(), **{name: row[name] for name in names}, **more}
+        self._travelling.add(json.dumps(told, sort_keys=True))
+
+    def travelling(self) -> str:
+        """Return the rows that other machines need, with the key of each and without a time: clocks differ."""
+        every = self._travelling.union(*(one._travelling for one in self._heard.values()))
+        return "".join(f"{row}\n" for row in sorted(every))
+
+    def hear(self, told: str) -> list[dict[str, object]]:
+        """Take what other machines tell, without keeping it; return the rows that are new."""
+        known = set(self.travelling().splitlines())
+        new = [row for line in told.splitlines() if line not in known and (row := rows.object_in(line.encode()))]
+        for row in new:
+            self._take(row)
+        return new
+
+    def keep(self, told: str, at: str) -> None:
+        """Keep what other machines tell, as heard at this time of this machine's."""
+        if new := self.hear(told):
+            rows.append(self.path, [json.dumps({**row, "at": at}) for row in new])
+
+    @staticmethod
+    def said_rows(ids: Iterable[str]) -> str:
+        """Return the rows that tell of these erases that what they took out was said again."""
+        return "".join(json.dumps({"id": id, "kind": "said"}) + "\n" for id in sorted(ids))
+
+    def is_said(self, id: str) -> bool:
+        """Whether the person said again what this erase took out."""
+        return id in self._said
+
+    def marks_in(self, text: str) -> set[str]:
+        """Return of which erases the text says what they took out everywhere."""
+        found: set[str] = set()
+
+        def note(one: ErasedText) -> bool:
+            found.update({one.id} if one.everywhere else ())
+            return False
+
+        plain = text if text.isascii() else unicodedata.normalize("NFC", text)
+        for _ in (*self._spans_in(plain, note), *self._coded(plain, note)):
+            pass
+        return found.union(*(one.marks_in(text) for one in self._heard.values()))
 
     def add(
         self,
@@ -141,7 +214,7 @@ class Erased:
         """Note which path files have, by the one from whose name something was erased."""
         key = self._key_row()
         digests = {self._digest([was]): self._digest([path]) for was, path in given.items()}
-        new = {was: digest for was, digest in digests.items() if self._names.get(was) != digest}
+        new = {was: digest for was, digest in digests.items() if self._names.get(was, [])[-1:] != [digest]}
         names: list[dict[str, object]] = [
             {"kind": "name", "was": was.hex(), "digest": digest.hex()} for was, digest in new.items()
         ]
@@ -149,12 +222,13 @@ class Erased:
 
     def is_renamed(self, path: str) -> bool:
         """Whether a file lost this name when something was erased here."""
-        return self._digest([path]) in self._names
+        return self._digest([path]) in self._names or any(one.is_renamed(path) for one in self._heard.values())
 
     def now_at(self, path: str, known: Iterable[str]) -> str:
         """Return which of the paths a file has from whose name something was erased here, or nothing."""
-        digest = self._names.get(self._digest([path]))
-        return next((one for one in known if self._digest([one]) == digest), "") if digest else ""
+        digests = self._names.get(self._digest([path]))
+        found = [one for one in known if self._digest([one]) in digests] if digests else []
+        return next((one for one in (*found, *(each.now_at(path, known) for each in self._heard.values())) if one), "")
 
     def add_report(self, report: dict[str, object]) -> None:
         """Keep a report, which holds no word of what was erased."""
@@ -166,12 +240,26 @@ class Erased:
             for row in found:
                 self._take(row)
 
-    def holds(self, text: str) -> bool:
-        """Whether the text says, in any encoding, what was erased everywhere."""
-        return bool(self) and self.without(text, everywhere=True) != text
+    def holds(self, text: str, *, live: bool = False) -> bool:
+        """Whether the text says, in any encoding, what was erased everywhere; with `live` what was not said again."""
+        return bool(self) and self.without(text, everywhere=True, live=live) != text
 
-    def without(self, text: str, at: str = "", *, everywhere: bool = False, project: str = "") -> str:
-        """Return the text, said in a project, without what was erased since; with `everywhere` only what was so."""
+    def without(
+        self,
+        text: str,
+        at: str = "",
+        *,
+        everywhere: bool = False,
+        project: str = "",
+        live: bool = False,
+        mark: str = "",
+    ) -> str:
+        """Return the text, said in a project, without what was erased since; with `everywhere` only what was so.
+
+        With `live` only what was not said again on any machine. A `mark` stands where something was.
+        """
+        for one in self._heard.values():
+            text = one.without(text, at, everywhere=everywhere, project=project, live=live, mark=mark)
         if not self._texts or not text or at[:19] > self._latest[:19]:
             return text
         plain = text if text.isascii() else unicodedata.normalize("NFC", text)
@@ -179,6 +267,7 @@ class Erased:
 
         def is_meant(one: ErasedText) -> bool:
             is_before = (not at or at[:19] <= one.at[:19]) and (one.everywhere or not everywhere)
+            is_before = is_before and not (live and one.id in self._said)
             return is_before and (not own or one.within in (b"", own))
 
         spans = [*self._spans_in(plain, is_meant), *self._coded(plain, is_meant)]
@@ -188,7 +277,7 @@ class Erased:
         for start, stop in sorted(spans):
             if start >= end:
                 # As in the files here: never longer than what stood there.
-                pieces += [plain[end:start], ERASED[: len(plain[start:stop].encode("utf-8", "replace"))]]
+                pieces += [plain[end:start], mark or ERASED[: len(plain[start:stop].encode("utf-8", "replace"))]]
             end = max(end, stop)
         return "".join([*pieces, plain[end:]])
 
@@ -234,8 +323,8 @@ class Erased:
                 window = words[first : first + one.words]
                 if (
                     len(window) == one.words
-                    and is_meant(one)
                     and self._digest([each[0] for each in window]) == one.digest
+                    and is_meant(one)
                 ):
                     yield window[0][1], window[-1][2]
 
@@ -276,7 +365,7 @@ class _Codes(dict[str, int]):
 
 
 def _known(row: dict[str, object]) -> tuple[str, ...]:
-    return tuple(str(row.get(name, "")) for name in ("kind", "digest", "since", "until", "value", "within"))
+    return tuple(str(row.get(name, "")) for name in ("kind", "at", "digest", "since", "until", "value", "within"))
 
 
 def _folded(text: str) -> str:

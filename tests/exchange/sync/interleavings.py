@@ -31,6 +31,8 @@ from exchange.sync.machines import Machine, remote_that_is, settle
 from holdfast.errors import Conflict, Refused
 from holdfast.exchange.sync.depot import Depot
 from holdfast.exchange.sync.memories import statements
+from holdfast.memory import proposals
+from holdfast.memory.proposal_files import Proposals
 from holdfast.records import Memory
 from support import git_in_process
 
@@ -62,8 +64,15 @@ class Story:
         # Copies of homes that nobody uses yet, and bundles that nobody took in.
         self.copies: list[Machine] = []
         self.bundles: list[Path] = []
-        # Names that were erased; and what an undo took back, which may be gone or not.
-        self.erased: set[str] = set()
+        # Each erase is a name and a number; which machine has heard of which, the remote among them, which were
+        # followed by a new word of the same name, and how many erases of that name there were by then.
+        self.marks: list[tuple[str, int]] = []
+        self.heard: dict[object, set[tuple[str, int]]] = {}
+        self.lifted: set[tuple[str, int]] = set()
+        self.again: dict[str, tuple[str, int]] = {}
+        # The keys of what each machine approved or moved since its last sync.
+        self.since: dict[Machine, set[str]] = {}
+        # What an undo took back, which may be gone or not.
         self.unsure_boxes: set[str] = set()
         # What each statement came of: the first statements that one machine made, of which it is one or an edit.
         self.came_of: dict[str, set[str]] = {}
@@ -95,6 +104,7 @@ class Story:
         acts = {
             **{self.store: 2, self.store_keyed: 4, self.store_named: 2, self.edit: 3, self.forget: 1, self.rename: 1},
             **{self.todo: 2, self.write: 2, self.kill: 3, self.erase: 1, self.undo: 1, self.decide: 2, self.row: 3},
+            **{self.say_again: 2, self.approve: 2},
         }
         if self.chance.random() < 0.4:
             self.sync(machine)
@@ -114,7 +124,25 @@ class Story:
         if self.chance.random() < 0.2:
             self.sync_in_trouble(machine)
         else:
-            machine.sync()
+            self.look_at(machine, machine.sync())
+
+    @property
+    def erased(self) -> set[str]:
+        """Return the names that were erased, and not said again since."""
+        return {name for name, number in self.marks if (name, number) not in self.lifted}
+
+    def look_at(self, machine: Machine, done) -> None:
+        """See that what a sync takes of what was done here is told, and that nothing erased was published."""
+        if done.offline:
+            return
+        told = " ".join([*done.forgotten, *done.gave_way, *done.left, *done.struck])
+        lost = self.since.pop(machine, set()) - machine.memories().keys()
+        assert all(f"/{key}" in told for key in lost), f"{lost} went without a word"
+        known = self.heard.setdefault(machine, set()) | self.heard.setdefault("remote", set())
+        self.heard[machine], self.heard["remote"] = set(known), set(known)
+        for path in (machine.home / "sync" / "agreed").rglob("*.md"):
+            data = path.read_text()
+            assert not [name for name, _ in known - self.lifted if name in data], f"{path} was published after an erase"
 
     def sync_in_trouble(self, machine: Machine) -> None:
         """Sync with a remote that fails, or on which another machine has published meanwhile."""
@@ -135,6 +163,7 @@ class Story:
         was, now = (kept, remote) if kept.exists() and self.chance.random() < 0.7 else (remote, kept)
         shutil.rmtree(now, ignore_errors=True)
         shutil.copytree(was, now)
+        self.heard[now.name] = set(self.heard.get(was.name, ()))
 
     def only_try(self, machine: Machine) -> None:
         """Let a machine show what a sync would do; what a killed command left is finished before."""
@@ -169,6 +198,7 @@ class Story:
         """Copy a home, to be used later."""
         if machine.home.exists() and len(self.copies) < 2:
             self.copies.append(machine.copied(self.folder / f"copy{self.next()}"))
+            self.heard[self.copies[-1]] = set(self.heard.get(machine, ()))
 
     def hand_out(self, machine: Machine) -> None:
         """Export what a machine has."""
@@ -207,14 +237,42 @@ class Story:
         names = sorted({name for text in every for name in re.findall(r"Kim W[a-j]+son", text)})
         if names:
             name = self.chance.choice(names)
-            self.erased.add(name)
+            self.marks.append((name, self.next()))
+            self.heard.setdefault(machine, set()).add(self.marks[-1])
+            self.since.pop(machine, None)
             machine.erase(name)
+
+    def say_again(self, machine: Machine) -> None:
+        """Say a name again that the machine knows to be erased."""
+        known = self.heard.get(machine, set())
+        names = sorted({name for name, _ in known} & self.erased)
+        if names:
+            name = self.chance.choice(names)
+            text = f"The ledger of the shop is with {name} in room r{self.next()}."
+            self.say(text)
+            self.again[text] = name, len([one for one in self.marks if one[0] == name])
+            self.lifted |= {one for one in known if one[0] == name}
+            machine.remember(text)
+
+    def approve(self, machine: Machine) -> None:
+        """Decide a disagreement for the statement that gave way."""
+        known = machine.memories()
+        waits = [
+            one
+            for one in Proposals(str(machine.home)).all()[0]
+            if one.kind == "memory" and one.replaces in known and one.text in statements(known[one.replaces])
+        ]
+        if waits:
+            one = self.chance.choice(waits)
+            if machine.act(proposals.approve, (one.id,))[0].act == "approved":
+                self.since.setdefault(machine, set()).add(one.replaces)
 
     def undo(self, machine: Machine) -> None:
         """Undo what a sync or another act did here; what goes by that may be gone everywhere, or stay."""
         before, boxes = self.said_by(machine), machine.todos()
         if not machine.undo(self.chance.choice):
             return
+        self.since.pop(machine, None)
         gone, after = before - self.said_by(machine), machine.todos()
         self.may_be_unsaid |= gone
         self.lines -= gone
@@ -274,6 +332,7 @@ class Story:
         if not known:
             return
         key = self.chance.choice(sorted(known))
+        self.since.pop(machine, None)
         every = [known[one.key] for one in machine.goes_with(key)]
         texts = {text for gone in every for text in statements(gone)}
         # What others made of the same, before they heard of it, goes with it.
@@ -294,6 +353,8 @@ class Story:
             machine.killed_at(self.chance.randrange(1, STEPS["rename"]), machine.rename, key, new)
         else:
             machine.rename(key, new)
+            self.since.setdefault(machine, set()).discard(key)
+            self.since[machine].add(new)
 
     def todo(self, machine: Machine) -> None:
         known = [text for text, done in machine.todos().items() if not done]
@@ -325,6 +386,7 @@ class Story:
     def kill(self, machine: Machine) -> None:
         """Kill a sync, a store, a forget or a move in the middle; what was not done yet need not be there."""
         what = self.chance.choice(("forget", "rename", "store", "sync"))
+        self.since.pop(machine, None)
         if what == "sync":
             if machine.is_apart:
                 machine.join()
@@ -359,7 +421,10 @@ def check(story: Story) -> None:
     known = story.machines[0].memories().values()
     held = {text for one in known for text in statements(one)}
     wanted = {text for text, facts in story.came_of.items() if facts.isdisjoint(story.forgotten_facts)}
-    wanted = {text for text in wanted if not any(name in text for name in story.erased)}
+    gone = {name for name, _ in story.marks}
+    wanted = {text for text in wanted if text in story.again or not any(name in text for name in gone)}
+    wanted -= {text for text, (name, many) in story.again.items() if [one[0] for one in story.marks].count(name) > many}
+    wanted -= {text for text, (name, _) in story.again.items() if name in story.erased}
     assert wanted - story.may_be_unsaid - held == set(), "a statement is lost"
     boxes = story.machines[0].todos()
     sure = {*boxes, *story.boxes} - story.unsure_boxes

@@ -23,6 +23,7 @@ from holdfast.memory import proposals
 from holdfast.memory.config import change
 from holdfast.memory.proposal_files import Proposals
 from holdfast.memory.remember import remember
+from holdfast.records import Filter
 from holdfast.session_records import Session
 from holdfast.sessions.archive import Archive
 from sessions.making import digested, human
@@ -1566,3 +1567,101 @@ def test_a_home_is_connected_once_and_can_leave(laptop):
     with pytest.raises(NotFound, match="no remote"):
         laptop.sync()
     assert set(laptop.memories()) == {"style"}
+
+
+def erase_text(machine: Machine, text: str) -> None:
+    """Erase a text from everything that a machine has."""
+    machine.act(lambda workspace: erase.erase(workspace, of_texts(workspace, [text])))
+
+
+def test_the_next_sync_of_another_machine_publishes_nothing_that_was_erased(laptop, desktop, remote):
+    """It takes it out of its own edit before that leaves, names the memory, and keeps it as one with its history."""
+    laptop.remember("Invoices go to Kim Doe and to accounting.")
+    settle(laptop, desktop)
+    (key,) = desktop.memories()
+    desktop.remember("Invoices go to Kim Doe and to Lee.", key=key)
+    desktop.remember("Kim Doe has the key to the cellar.")
+    erase_text(laptop, "Kim Doe")
+    laptop.sync()
+    done = desktop.sync()
+    assert "Kim Doe" not in git(bare(remote), "log", "-p", "holdfast")
+    assert b"Kim Doe" not in every_object(desktop)
+    (invoices,) = [one for one in desktop.memories().values() if one.key.startswith("invoices")]
+    assert "Invoices go to [erased] and to Lee." in invoices.body and not invoices.holds
+    assert f"project:shop/{invoices.key}" in done.struck and len(done.struck) == 2
+    (notice,) = notices.unseen(str(desktop.home))
+    assert set(notice.names) == set(done.struck)
+    kept = ("sync/", "memory/", "updates/", "index.db")
+    held = [path for path in desktop.home.rglob("*") if path.is_file() and b"Kim Doe" in path.read_bytes()]
+    assert [path for path in held if str(path.relative_to(desktop.home)).startswith(kept)] == []
+    settle(laptop, desktop)
+    assert laptop.memories() == desktop.memories() and len(laptop.memories()) == 2
+
+
+def test_what_is_said_after_the_erase_of_another_machine_was_heard_of_stands_everywhere(
+    laptop, desktop, tmp_path, remote
+):
+    """No clock tells this: the one that says it again knew of the erase. Erased once more, it goes again."""
+    third = Machine(tmp_path / "third", remote, ahead=-400_000).join()
+    laptop.remember("The lamp is at Elm Road 5.")
+    settle(laptop, desktop, third)
+    erase_text(laptop, "Elm Road 5")
+    settle(laptop, desktop, third)
+    third.remember("The office is at Elm Road 5.", key="office")
+    settle(third, laptop, desktop)
+    for machine in (laptop, desktop, third):
+        assert machine.memories()["office"].body == "The office is at Elm Road 5."
+    erase_text(desktop, "Elm Road 5")
+    settle(desktop, laptop, third)
+    for machine in (laptop, desktop, third):
+        assert "Elm Road 5" not in str(machine.memories())
+    third.remember("The office is at Elm Road 5 again.", key="again")
+    settle(third, laptop, desktop)
+    assert laptop.memories()["again"].holds
+
+
+def test_what_was_said_and_published_before_an_erase_was_heard_of_is_named_where_it_was_said(laptop, desktop):
+    """The machine that erased has not seen that statement, so both are told that it is struck through."""
+    settle(laptop, desktop)
+    erase_text(laptop, "Elm Road 5")
+    desktop.remember("The office is at Elm Road 5.", key="office")
+    desktop.sync()
+    assert laptop.sync().struck == ["project:shop/office"]
+    assert desktop.sync().struck == ["project:shop/office"]
+    assert "The office is at [erased]." in desktop.memories()["office"].body
+    assert any("struck through" in one for one in told(desktop))
+
+
+def test_no_time_and_no_word_of_an_erase_travels(laptop, remote):
+    """What other machines are told are digests, with the key of the home that made them."""
+    laptop.remember("The lamp is at Elm Road 5.")
+    erase_text(laptop, "Elm Road 5")
+    laptop.sync()
+    rows = git(bare(remote), "show", "holdfast:erased.jsonl")
+    assert '"kind": "text"' in rows
+    assert "Elm" not in rows and '"at"' not in rows and "T0" not in rows
+
+
+def test_an_erase_of_a_text_takes_no_other_word_of_the_name_that_held_it(laptop, desktop, remote):
+    """A name is known by its digest; its other words are nobody's secret."""
+    laptop.remember("Invoices go to Kim Doe and to accounting.")
+    settle(laptop, desktop)
+    erase_text(laptop, "Kim Doe")
+    settle(laptop, desktop)
+    desktop.remember("Invoices go to Kim Doehler and to Lee.", key="lee")
+    settle(desktop, laptop)
+    assert laptop.memories()["lee"].body == "Invoices go to Kim Doehler and to Lee."
+
+
+def test_what_was_agreed_on_has_no_word_of_an_erased_memorys_title(laptop):
+    """At once, and not with the next sync."""
+    laptop.remember("Bluebird deploys on Fridays only.")
+    laptop.sync()
+    laptop.act(lambda workspace: erase.forget_memories(workspace, every_memory(workspace)))
+    agreed = laptop.home / "sync" / "agreed"
+    assert not [path for path in agreed.rglob("*.md") if "luebird" in path.name + path.read_text()]
+
+
+def every_memory(workspace):
+    """Return every memory of the home."""
+    return list(workspace.store.find(Filter(None)))

@@ -14,31 +14,25 @@ right: what one side changed since both agreed is later, and what both changed i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from itertools import count
 
-from holdfast.base.clock import now
 from holdfast.base.text import hash_of
 from holdfast.errors import BrokenFile
 from holdfast.exchange.sync import lines, memories, payload
 from holdfast.exchange.sync.memories import MemoryVersion as Version
 from holdfast.exchange.sync.memories import statements
 from holdfast.exchange.sync.merge_base import forgotten_name
-from holdfast.privacy.scrub import ERASED
 from holdfast.records import Memory, Scope, replace
 from holdfast.sessions.archive import name_hash
 from holdfast.sessions.sealing import FORGOTTEN
 from holdfast.store import front_matter, kinds, layout, memory_file, merge, tombstones
-from holdfast.store.keys import key_of_file, keys_beside
+from holdfast.store.keys import keys_beside
 from holdfast.store.tombstones import Burials
 
 Tree = Mapping[str, bytes]
 Name = tuple[Scope, str]
 Bases = tuple[Version | None, Version | None]
-# What stands where words were erased; it is never longer than these were.
-_MARK = re.compile(rb"\beras(?:e|ed)?\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +111,9 @@ def _merged_file(path: str, was: bytes | None, here: bytes | None, there: bytes 
         # Only a forget takes a digest out: one that is missing was lost.
         data = there if here is None else here
         return {} if data is None else {path: data}
+    if path == payload.ERASED:
+        # Whoever heard of an erase knows it for good.
+        return {path: _together(*[_decoded(data or b"") or "" for data in (was, here, there)]).encode()}
     if here in (there, was):
         return {} if there is None else {path: there}
     if there == was or there is None:
@@ -173,6 +170,7 @@ def _merged_document(was: str, here: str, there: str) -> str:
 
 
 _merged_lines = _by(lines.merged)
+_together = _by(lambda _, ours, theirs: sorted({*ours, *theirs}))
 _MERGES: dict[str, Callable[[str, str, str], str]] = {
     "tombstones": _by(lambda _, ours, theirs: tombstones.together(ours, theirs)),
     "rows": _by(lines.merged_rows),
@@ -411,79 +409,3 @@ def _burials(side: Tree, other: Tree) -> dict[Scope, Burials]:
             if scope is not None:
                 found[scope] = Burials(rows.splitlines(), known)
     return found
-
-
-def renamed(path: str, clean: str, taken: Tree) -> tuple[str, str]:
-    """Return another path for a file whose name was erased, and its text there; one that has it already keeps it."""
-    folder, _, name = path.rpartition("/")
-    ending = "".join(name.rpartition(".")[1:]) if "." in name else ""
-    for number in count(1):
-        free = f"{folder}/{ERASED}{f'-{number}' if number > 1 else ''}{ending}"
-        text = at(free, clean)
-        if taken.get(free, text.encode("utf-8", "surrogateescape")) == text.encode("utf-8", "surrogateescape"):
-            return free, text
-    raise AssertionError("numbers have no end")
-
-
-def at(path: str, text: str) -> str:
-    """Return the text of a file as it is at another path: a memory's has its key."""
-    if payload.kind_of(path) != "memory":
-        return text
-    place = payload.version(path, text.encode("utf-8", "surrogateescape")).place
-    return memory_file.update(
-        text, replace(memory_file.read(text, place)[0], key=key_of_file(path.split("/")[-1])), path
-    )
-
-
-def ended(path: str, text: str, clean: str, *, strike: bool = False) -> str:
-    """Return a memory's file that lost words, with its title made of what is left where it was made of its statement.
-
-    With `strike` a statement that lost some, and so may be false, is struck through.
-    """
-    if text == clean or payload.kind_of(path) != "memory":
-        return clean
-    was, left = (payload.version(path, one.encode("utf-8", "surrogateescape")).memory for one in (text, clean))
-    body = left.body
-    if strike and was.holds and kinds.parts(was.body)[0] != kinds.parts(body)[0]:
-        body = kinds.withdrawn(body, now()[:10])
-    title = memory_file.first_words(body) if was.title == memory_file.first_words(was.body) else left.title
-    return memory_file.update(clean, replace(left, title=title, body=body), path)
-
-
-def _is_another(path: str, was: bytes, now: bytes) -> bool:
-    """Whether a file has a memory that was not made of the one that it had."""
-    if payload.kind_of(path) != "memory":
-        return False
-    before, after = (payload.version(path, data).memory for data in (was, now))
-    return before.body not in statements(after)
-
-
-def erased_by_theirs(here: Tree, tree: Tree, changes: list[str], gone: list[str]) -> tuple[set[str], set[str]]:
-    """Return the files from which another machine erased words, and what tells the earlier texts of these elsewhere.
-
-    The mark stands in the words' place, or in a new name. A file that goes may have told them in its name, or was
-    erased and then forgotten; so may one under whose name something else stands now. What tells a text are its lines
-    that are gone, and when it was made where it is not here.
-    """
-
-    def marks(path: str, data: bytes) -> int:
-        return len(_MARK.findall(data)) + len(_MARK.findall(path.rpartition("/")[2].encode()))
-
-    found = {path for path in changes if marks(path, tree[path]) > (marks(path, here[path]) if path in here else 0)}
-    new = [path for path in found if path not in here]
-    if new:
-        # It had another name here, under which something else may stand now.
-        found = set(changes)
-    found |= {*gone, *(path for path in changes if path in here and _is_another(path, here[path], tree[path]))}
-    memories_of_new = [payload.version(path, tree[path]).memory for path in new if payload.kind_of(path) == "memory"]
-    births = {f"created: {memory.created}" for memory in memories_of_new}
-    said = [
-        {
-            plain
-            for path in found
-            for line in (_decoded(one.get(path, b"")) or "").splitlines()
-            if len((plain := line.strip(">#~ ")).split()) > 2
-        }
-        for one in (here, tree)
-    ]
-    return found, (said[0] - said[1]) | births

@@ -21,6 +21,7 @@ import tomlkit
 
 from holdfast import settings as table
 from holdfast.base import files
+from holdfast.base.clock import now
 from holdfast.base.marker_lines import markers
 from holdfast.continuity import region
 from holdfast.errors import Conflict, HoldfastError, NotFound
@@ -29,6 +30,7 @@ from holdfast.memory import audit, config
 from holdfast.memory.proposal_files import FOLDER as PROPOSALS
 from holdfast.memory.proposal_files import REJECTED
 from holdfast.patterns import catalogue_file
+from holdfast.privacy.erased import Erased
 from holdfast.project.ids import is_id
 from holdfast.records import Memory, Scope
 from holdfast.sessions import names
@@ -39,6 +41,8 @@ from holdfast.store.tombstones import Burials
 from holdfast.workspace import Workspace
 
 SETTINGS = "settings.toml"
+# Of what was erased, as digests.
+ERASED = "erased.jsonl"
 _ARCHIVE = "archive"
 DIGESTS = f"{_ARCHIVE}/digests"
 _REJECTED = f"{PROPOSALS}/{REJECTED}"
@@ -56,6 +60,8 @@ def kind_of(path: str) -> str:
     parts = path.split("/")
     if not path.isprintable() or any(part in ("", ".", "..") or len(part.encode()) > _MAX_NAME for part in parts):
         return ""
+    if path == ERASED:
+        return "erased"
     if path in (SETTINGS, _REJECTED, _DOCTRINE):
         return {SETTINGS: "settings", _REJECTED: "rows"}.get(path, "page")
     if path.startswith(f"{_ARCHIVE}/"):
@@ -89,6 +95,11 @@ def session_of(path: str) -> str:
     return f"{agent}/{name}" if agent and name and path.endswith(".json") else ""
 
 
+def text_of(data: bytes) -> str:
+    """Return the text of a file, from which its bytes can be made again."""
+    return data.decode("utf-8", "surrogateescape")
+
+
 def version(path: str, data: bytes) -> memories.MemoryVersion:
     """Return the memory of a file in a tree."""
     inner = path.removeprefix("memory/")
@@ -116,6 +127,8 @@ class Home:
                 self.files[path] = _outgoing(path, data)
             else:
                 self.left_out.append(path)
+        if rows := Erased(workspace.home).travelling():
+            self.files[ERASED] = rows.encode()
         if told := _told_settings(workspace):
             self.files[SETTINGS] = told
 
@@ -129,6 +142,8 @@ class Home:
             return
         if path == SETTINGS:
             self._put_settings(data or b"")
+        elif path == ERASED:
+            Erased(self.workspace.home).keep(text_of(data or b""), now())
         elif kind_of(path) == "memory":
             inner = path.removeprefix("memory/")
             self.workspace.store.tree.swap(inner, self.raw.get(path), data)

@@ -19,7 +19,7 @@ from holdfast.base import files
 from holdfast.base.clock import now
 from holdfast.base.text import count
 from holdfast.errors import Conflict, HoldfastError, NeedsConsent, NotFound, Refused
-from holdfast.exchange.sync import merging, payload
+from holdfast.exchange.sync import erasing, merging, payload
 from holdfast.exchange.sync.depot import Behind, BranchState, Damaged, Depot, Unreachable, blob_of, has_remote, telling
 from holdfast.exchange.sync.merge_base import Agreed
 from holdfast.journal import notices
@@ -57,6 +57,7 @@ class Synced:
     asked: list[str] = field(default_factory=list)
     elsewhere: int = 0
     gave_way: list[str] = field(default_factory=list)
+    struck: list[str] = field(default_factory=list)
     held_back: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     not_put: list[str] = field(default_factory=list)
@@ -113,6 +114,8 @@ class _Run:
     def __init__(self, workspace: Workspace, depot: Depot, forget: Forget, *, yes: bool, dry_run: bool) -> None:
         self.workspace, self.depot, self.forget, self.yes, self.dry_run = workspace, depot, forget, yes, dry_run
         self.done = Synced(dry_run=dry_run)
+        # What the branch tells of erases.
+        self.heard = erasing.Heard({}, {}, Erased(workspace.home))
         # Stands there while what another machine forgot is forgotten here.
         self.burying = os.path.join(workspace.home, "sync", "burying")
         # What the remote has and this machine takes no part in: it stays there, and is never missed here.
@@ -134,22 +137,26 @@ class _Run:
         known = {blob_of(data): data for data in (*agreed.files.values(), *home.files.values())}
         remote, is_older = self._placed(self.depot.state(commit, known), agreed)
         published = remote.tree
-        theirs = self._without_erased(published, agreed.files, home.files, is_same=remote.commit == agreed.commit)
+        self.heard = heard = erasing.hear(self.workspace.home, agreed.files, home.files, published)
+        is_same = remote.commit == agreed.commit
+        theirs = erasing.without_erased(heard.erased, published, heard.base, heard.ours, is_same=is_same)
         if theirs != published and not self.dry_run:
             # Another machine published what was erased here: the branch's history has it again.
             files.write(self.depot.anew, b"")
         self.passed = {path: theirs.pop(path) for path in list(theirs) if not home.takes(path)}
-        base = {} if is_older else {path: data for path, data in agreed.files.items() if home.takes(path)}
+        base = {} if is_older else {path: data for path, data in heard.base.items() if home.takes(path)}
         # What cannot travel as it is counts as unchanged.
-        ours = {path: agreed.files[path] for path in home.left_out if path in agreed.files}
+        ours = {path: heard.base[path] for path in home.left_out if path in heard.base}
         found: list[merging.Disagreement] = []
-        for path, data in home.files.items():
+        for path, data in heard.ours.items():
             ours[path] = merging.without_markers(path, data, found)
         merged = merging.merged(base, ours, theirs, is_burying=os.path.exists(self.burying))
         merged.conflicts += found
         self._check_many(home.files, merged)
         if self.dry_run:
             return self._told(home, merged, published)
+        if agreed.commit:
+            self._tell_struck(home.files, merged.files, published)
         self._apply(home, merged)
         if remote.commit:
             agreed.keep(self._had(theirs), remote.commit, remote.generation, is_partial=bool(self.passed))
@@ -176,48 +183,6 @@ class _Run:
     def _had(self, tree: Tree) -> dict[str, bytes]:
         """Return what the home has of a tree: what could not be put there counts as never agreed on."""
         return {path: data for path, data in tree.items() if path not in (*self.done.not_put, *self.passed)}
-
-    def _without_erased(self, tree: Tree, agreed: Tree, here: Tree, *, is_same: bool) -> dict[str, bytes]:
-        """Return a tree without the texts and the names that were erased here, which another machine may have still.
-
-        Where the remote `is_same` as agreed on, a file that has them is as the erase left it there: nobody changed it.
-        """
-        if not (erased := Erased(self.workspace.home)):
-            return dict(tree)
-        found: dict[str, bytes] = {}
-        for path, data in tree.items():
-            text = data.decode("utf-8", "surrogateescape")
-            clean = erased.without(text, everywhere=True)
-            # A project's folder is named by what it is, and keeps its name.
-            says_it = erased.holds(os.path.basename(path))
-            is_named = says_it or erased.is_renamed(path)
-            now_at = erased.now_at(path, agreed) or self._is_now_at(erased, path, clean, here) if is_named else path
-            if is_same and now_at in agreed and (is_named or clean != text):
-                found[now_at] = agreed[now_at]
-                continue
-            clean = merging.ended(path, text, clean)
-            there = merging.at(now_at, clean) if now_at and now_at != path else clean
-            if clean != text and there.encode("utf-8", "surrogateescape") != agreed.get(now_at):
-                # It is new here, so no erase ended it.
-                clean = merging.ended(path, text, clean, strike=True)
-            if is_named and now_at and now_at not in tree:
-                path, clean = now_at, merging.at(now_at, clean)
-            elif says_it:
-                # The same name may be that of another statement, which gets another one.
-                path, clean = merging.renamed(path, clean, {**here, **tree, **found})
-            found[path] = clean.encode("utf-8", "surrogateescape")
-        return found
-
-    def _is_now_at(self, erased: Erased, path: str, clean: str, here: Tree) -> str:
-        """Return where a memory stands here since its name was erased, where that was never agreed on or is forgotten.
-
-        The other machine may have made another one under the old name: that was made at another time.
-        """
-        found = erased.now_at(path, here)
-        if payload.kind_of(found) != "memory":
-            return ""
-        there = payload.version(path, clean.encode("utf-8", "surrogateescape")).memory
-        return found if payload.version(found, here[found]).memory.created == there.created else ""
 
     def _check_many(self, here: Tree, merged: merging.Merged) -> None:
         every = [path for path in here if payload.kind_of(path) == "memory"]
@@ -249,6 +214,16 @@ class _Run:
         if changes or gone:
             self._write(home, merged.files, changes, gone)
         self._propose(merged)
+
+    def _tell_struck(self, here: Tree, merged: Tree, published: Tree) -> None:
+        """Tell which statements an erase has struck through: of those here, and of those that came with its words."""
+        known = {path: data for path, data in merged.items() if path in here or published.get(path) != data}
+        names = {erasing.struck_by(path, data, here.get(path)) for path, data in known.items()}
+        if new := sorted({*self.heard.struck, *names} - {"", *self.done.struck}):
+            self.done.struck += new
+            text = "a memory lost words that were erased on another machine, and is struck through"
+            hint = "If it holds, say it again with `holdfast remember`: then it stays."
+            notices.report(self.workspace.home, SOURCE, text, new, hint=hint)
 
     def _bury(self, home: payload.Home, merged: merging.Merged, changes: list[str], sessions: tuple[str, ...]) -> None:
         """Forget here what was forgotten elsewhere; then the home is another, so it always ends in Conflict."""
@@ -294,19 +269,23 @@ class _Run:
 
     def _write(self, home: payload.Home, tree: Tree, changes: list[str], gone: list[str]) -> None:
         """Put what changed, so that it can be undone; what another machine erased is not to be had back here."""
-        erased: set[str] = set()
+        erased, told, heard = set(self.heard.touched), set[str](), self.heard.erased
         if self.is_history_replaced:
-            erased, told = merging.erased_by_theirs(home.files, tree, changes, gone)
+            by_theirs, told = erasing.erased_by_theirs(home.files, tree, changes, gone)
+            erased |= by_theirs
         if erased:
             Updates(self.workspace.home).drop(
                 # A table of a page may show what a memory said.
-                lambda path, text: path in erased or any(line in text for line in told),
+                lambda path, text: path in erased or any(line in text for line in told) or heard.holds(text, live=True),
                 names=erased.intersection(gone),
             )
         for path in [path for path in (*changes, *gone) if path in erased]:
             self._put(home, path, tree.get(path))
         with audit.Act(self.workspace, SOURCE) as act:
-            for path in [path for path in (*changes, *gone) if path not in erased]:
+            # What is put before this machine knows of an erase is without what was erased, or is looked at again.
+            for path in sorted((*changes, *gone), key=lambda path: (path == payload.ERASED, path in gone, path)):
+                if path in erased:
+                    continue
                 act.look_at(path if path != payload.SETTINGS else "config.toml")
                 self._put(home, path, tree.get(path))
             act.done(count(len(changes) + len(gone), "file"), "changed on another machine")
@@ -387,7 +366,7 @@ class _Run:
         """Return what may leave: a file that holds a secret stays as the remote has it."""
         found = {}
         for path, data in tree.items():
-            if theirs.get(path) != data and (redact(path)[1] or redact(_text(data))[1]):
+            if path != payload.ERASED and theirs.get(path) != data and (redact(path)[1] or redact(_text(data))[1]):
                 shown = redact(path)[0]
                 self.done.held_back += [shown] if shown not in self.done.held_back else []
                 if path in theirs:
@@ -411,7 +390,7 @@ class _Run:
         done.conflicts = [f"{one.memory.scope}/{one.memory.key}" for one in merged.conflicts]
         done.forgotten, done.left, done.gave_way = merged.forgotten, merged.left, merged.gave_way
         done.asked = [f"{one.scope}/{one.key}" for one in merged.again]
-        done.elsewhere = merged.elsewhere
+        done.elsewhere, done.struck = merged.elsewhere, self.heard.struck
         return done
 
 

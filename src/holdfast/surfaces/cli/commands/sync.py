@@ -59,6 +59,7 @@ def _report(done: Synced) -> list[str]:
         found.append(f"{number} that you forgot here had changed on another machine; what is forgotten stays forgotten")
     found += [f"what another machine published first stands, not yours: {what}" for what in done.gave_way]
     found += [f"{name} was forgotten on one machine; what another had said there stays" for name in done.left]
+    found += [f"{name} lost words that were erased on another machine, and is struck through" for name in done.struck]
     found += [f"{path} has a secret in it and stays here" for path in done.held_back]
     found += [f"{path} is too large or is not UTF-8 text, and stays here" for path in done.left_out]
     found += [f"{path} cannot be put here: another file or folder is in its way" for path in done.not_put]
