@@ -21,13 +21,13 @@ AGENTS = ("claude", "codex", "gemini", "opencode", "grok", "kiro", "copilot", "c
 VAGUE = ("utils", "util", "helpers", "helper", "manager", "service", "common", "misc")
 # Ceilings. They go up only with a new capability; the goal of each stands beside it.
 # The whole was meant to be 350 files and 56,000 lines, before rules, replay, the page, REST, sync, team and the hub.
-MAX_FILES = 550
+MAX_FILES = 552
 MAX_LINES = {
     "agents": 7_600,
     "app": 7_540,
     "base": 1_800,
-    "continuity": 9_370,
-    "exchange": 6_200,
+    "continuity": 9_430,
+    "exchange": 6_320,
     "inject": 1_600,
     "journal": 700,
     "language": 11_840,
@@ -40,7 +40,7 @@ MAX_LINES = {
     "rules": 1_240,
     "sessions": 6_600,
     "store": 8_600,
-    "surfaces": 14_720,
+    "surfaces": 14_730,
 }
 MAX_LINES_OF_A_FILE = 500
 MAX_TINY_HELPERS = 254  # 150; those that are left read better apart: a handler, a loop with a name, a test in words

@@ -160,7 +160,8 @@ class Table:
             spans, column = _spans(body_of(line)), at[name.casefold()]
             if column < len(spans) and line[slice(*spans[column])] != cell:
                 start, end = spans[column]
-                # Between two bars of an empty cell there may be a single space, or none.
+                # Between two bars of an empty cell there may be any number of spaces, or none.
+                start = line.rfind("|", 0, end) + 1 if start == end else start
                 gap = "" if cell == "" or line[start - 1 : start] == " " else " "
                 self.lines.every[place] = f"{line[:start]}{gap}{cell}{gap and ' '}{line[end:]}"
 

@@ -26,6 +26,7 @@ from holdfast.errors import BadInput, Conflict, NotFound, Refused, TooLarge
 from holdfast.exchange import open_knowledge
 from holdfast.memory import audit
 from holdfast.privacy import redact
+from holdfast.privacy.fence import harmless_line
 from holdfast.project.ids import is_id
 from holdfast.records import Filter, Memory, Scope, Statement, Step, replace
 from holdfast.store import layout, memory_file
@@ -184,7 +185,7 @@ def plan(workspace: Workspace, bundled: Bundled, into: str = "") -> list[BundleC
         if digest(made.body) not in known[scope]:
             known[scope].add(digest(made.body))
             taken[scope].add(made.key)
-            found.append(BundleChange(Step("add", f"{scope}/{made.key}", made.title), made))
+            found.append(BundleChange(Step("add", f"{scope}/{made.key}", harmless_line(made.body)), made))
     return found
 
 
@@ -204,8 +205,10 @@ def _as_strangers(memory: Memory, scope: Scope, taken: set[str]) -> Memory:
         body=body,
         history=tuple(Statement(text, one.at) for text, one in zip(earlier, memory.history, strict=True)),
         trust=TRUST,
-        source=redact.redact(f"bundle:{memory.source}"[:200])[0],
+        source=redact.redact(f"bundle:{memory.source}".rstrip(":")[:200])[0],
         pinned=False,
+        # A stranger's does not choose the command at which it is told.
+        when="",
         enforce="",
         supersedes=(),
         anchors=(),

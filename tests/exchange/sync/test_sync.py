@@ -1665,3 +1665,75 @@ def test_what_was_agreed_on_has_no_word_of_an_erased_memorys_title(laptop):
 def every_memory(workspace):
     """Return every memory of the home."""
     return list(workspace.store.find(Filter(None)))
+
+
+def by_hand(machine: Machine, remote, tmp_path, text: str, key: str = "port") -> None:
+    """Commit a memory in a clone of the branch."""
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "-b", "holdfast", str(bare(remote)), str(clone))
+    path = clone / machine.path(key).relative_to(machine.home)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"---\nkey: {key}\ntype: project\n---\n\n{text}\n")
+    git(clone, "add", "-A")
+    git(clone, "-c", "user.name=me", "-c", "user.email=me@example.com", "commit", "-qm", "By hand")
+    git(clone, "push", "-q", "origin", "HEAD:holdfast")
+
+
+def test_markers_of_a_merge_on_the_branch_come_into_no_home(laptop, desktop, remote, tmp_path):
+    """The first sync that finds them makes one memory of the two versions, and asks where it was found, once."""
+    laptop.remember("Builds take ten minutes.")
+    settle(laptop, desktop)
+    by_hand(laptop, remote, tmp_path, "<<<<<<< HEAD\nThe port is 1.\n=======\nThe port is 2.\n>>>>>>> other")
+    assert laptop.sync().conflicts == ["project:shop/port"]
+    assert desktop.sync().conflicts == []
+    for machine in (laptop, desktop):
+        assert b"<<<<" not in machine.path("port").read_bytes()
+    assert "<<<<" not in git(bare(remote), "grep", "-h", "", "holdfast")
+
+
+def test_a_secret_that_somebody_put_on_the_branch_comes_into_no_home_and_is_named(laptop, desktop, remote, tmp_path):
+    """It stays where it is until somebody takes it out there; the rest comes and goes."""
+    laptop.remember("Builds take ten minutes.")
+    settle(laptop, desktop)
+    token = "ghp_" + "aZ3kQ9xW7vB2nM5cT8rL1pD6sF4gH0jK3yE7"
+    by_hand(laptop, remote, tmp_path, f"The token is {token}.")
+    desktop.remember("Deploys need the VPN.")
+    done = desktop.sync()
+    assert [path.rpartition("/")[2] for path in done.held_out] == ["port.md"]
+    assert not desktop.path("port").exists()
+    assert any("not taken over" in one for one in told(desktop))
+    laptop.sync()
+    assert token in git(bare(remote), "grep", "-h", "", "holdfast")
+    assert sorted(laptop.memories()) == ["builds-take-ten-minutes", "deploys-need-the-vpn"]
+
+
+def test_a_file_in_data_leaves_no_lock_among_the_memories(laptop, desktop):
+    """The truth has what a person keeps, and nothing that a program needs."""
+    path = laptop.home / "memory" / "projects" / "shop" / "data" / "prices.csv"
+    path.parent.mkdir(parents=True)
+    path.write_text("a,b\n")
+    settle(laptop, desktop)
+    assert (desktop.home / path.relative_to(laptop.home)).exists()
+    assert not (desktop.home / "memory" / "state").exists()
+
+
+def test_a_home_that_somebody_keeps_under_git_has_no_second_copy_of_it_to_commit(tmp_path, remote):
+    """What a sync keeps for itself is left out of `git add -A`, and what the person excludes stays."""
+    machine = Machine(tmp_path / "own", remote)
+    machine.remember("Builds take ten minutes.")
+    git(tmp_path, "init", "-q", str(machine.home))
+    exclude = machine.home / ".git" / "info" / "exclude"
+    exclude.write_text("*.bak")
+    machine.join().sync()
+    assert exclude.read_text().splitlines()[0] == "*.bak"
+    assert not [line for line in git(machine.home, "status", "--short").splitlines() if "sync/" in line]
+
+
+def test_a_row_that_gets_the_reason_of_another_decision_is_written_as_every_row(laptop, desktop):
+    """Both first decisions were the first; the page of each machine reads alike, spaces and all."""
+    laptop.act(decisions.add, "Ship on Mondays", because="ops")
+    desktop.act(decisions.add, "Use Redis")
+    settle(desktop, laptop)
+    settle(desktop, laptop)
+    pages = {machine.page("decisions.md").read_text().replace("\r", "") for machine in (laptop, desktop)}
+    assert all("| ops |" in page for page in pages), pages

@@ -13,6 +13,7 @@ from holdfast.exchange.sync import payload
 from holdfast.exchange.sync.depot import Depot, has_remote
 from holdfast.exchange.sync.merge_base import Agreed
 from holdfast.privacy.redact import redact
+from holdfast.store import layout
 from holdfast.workspace import Workspace
 
 _WAYS = "Give a git remote of your own, or a folder: holdfast sync init git@host:me/memory.git"
@@ -49,9 +50,22 @@ def init(workspace: Workspace, url: str) -> str:
     except HoldfastError:
         leave(workspace)
         raise
+    _hide_from_git(workspace.home)
     # A new home gets its index while there is nothing in it: none has to be rebuilt when memories come.
     workspace.refresh(None)
     return url
+
+
+def _hide_from_git(home: str) -> None:
+    """Let a repository in which somebody keeps the home leave out what of it is of one machine, or is a second copy."""
+    folder = os.path.join(home, ".git")
+    if not files.is_plain_folder(folder):
+        return
+    path = layout.contained(home, ".git/info/exclude")
+    there = files.read_if_there(path).decode("utf-8", "surrogateescape")
+    if new := [line for line in _OF_THIS_MACHINE if line not in there.splitlines()]:
+        text = f"{there}{'' if there.endswith(chr(10)) or not there else chr(10)}" + "".join(f"{one}\n" for one in new)
+        files.put(path, text.encode("utf-8", "surrogateescape"))
 
 
 def _folder(workspace: Workspace, url: str) -> str:
@@ -72,6 +86,10 @@ def _known_remote(home: str) -> str:
         if os.path.exists(os.path.join(folder, ".git")):
             return Depot(home).origin_of(folder)
     return ""
+
+
+# The index and what a sync keeps, as git is told to leave them out.
+_OF_THIS_MACHINE = ("/sync/", "/state/", "/index.db*")
 
 
 @dataclass(frozen=True, slots=True)

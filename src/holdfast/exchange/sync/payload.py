@@ -167,8 +167,9 @@ class Home:
     def _put_file(self, path: str, data: bytes | None) -> None:
         home = self.workspace.home
         whole = layout.contained(home, path)
-        is_page = "/projects/" in path
-        with region.lock_of(os.path.dirname(whole), "pages") if is_page else files.lock_of(home, "sync-files"):
+        project = "/".join(path.split("/")[:3]) if path.startswith("memory/projects/") else ""
+        lock = region.lock_of(os.path.join(home, project), "pages") if project else files.lock_of(home, "sync-files")
+        with lock:
             try:
                 now = files.read(whole, _MAX_FILE + 1)
             except NotFound:

@@ -59,6 +59,7 @@ class Synced:
     gave_way: list[str] = field(default_factory=list)
     struck: list[str] = field(default_factory=list)
     held_back: list[str] = field(default_factory=list)
+    held_out: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     not_put: list[str] = field(default_factory=list)
     kept_history: str = ""
@@ -144,12 +145,15 @@ class _Run:
             # Another machine published what was erased here: the branch's history has it again.
             files.write(self.depot.anew, b"")
         self.passed = {path: theirs.pop(path) for path in list(theirs) if not home.takes(path)}
+        self._hold_in(theirs, published, heard.base, home.files)
         base = {} if is_older else {path: data for path, data in heard.base.items() if home.takes(path)}
         # What cannot travel as it is counts as unchanged.
         ours = {path: heard.base[path] for path in home.left_out if path in heard.base}
         found: list[merging.Disagreement] = []
         for path, data in heard.ours.items():
             ours[path] = merging.without_markers(path, data, found)
+        # Somebody may have merged the branch by hand: a home never has its markers.
+        theirs = {path: merging.without_markers(path, data, found) for path, data in theirs.items()}
         merged = merging.merged(base, ours, theirs, is_burying=os.path.exists(self.burying))
         merged.conflicts += found
         self._check_many(home.files, merged)
@@ -162,6 +166,22 @@ class _Run:
             agreed.keep(self._had(theirs), remote.commit, remote.generation, is_partial=bool(self.passed))
         self._publish(agreed, remote, published, merged.files | self.passed)
         return self.done
+
+    def _hold_in(self, theirs: dict[str, bytes], published: Tree, agreed: Tree, here: Tree) -> None:
+        """Leave a file with a secret on the branch, and count what was agreed on in its place."""
+        known = [path for path in theirs if path in published and path != payload.ERASED]
+        new = [path for path in known if theirs[path] not in (agreed.get(path), here.get(path))]
+        for path in [path for path in new if redact(_text(theirs[path]))[1]]:
+            self.passed[path] = published[path]
+            if path in agreed:
+                theirs[path] = agreed[path]
+            else:
+                del theirs[path]
+            shown = redact(path)[0]
+            self.done.held_out += [shown] if shown not in self.done.held_out else []
+        if self.done.held_out and not self.dry_run:
+            hint = "Take it out of the branch, and change it: it was there to read."
+            self._trouble("a file of the branch with a secret in it is not taken over", self.done.held_out, hint)
 
     def _placed(self, remote: BranchState, agreed: Agreed) -> tuple[BranchState, bool]:
         """Return the remote's state, and whether it was put back: then nothing there counts as taken out.

@@ -61,6 +61,7 @@ def _report(done: Synced) -> list[str]:
     found += [f"{name} was forgotten on one machine; what another had said there stays" for name in done.left]
     found += [f"{name} lost words that were erased on another machine, and is struck through" for name in done.struck]
     found += [f"{path} has a secret in it and stays here" for path in done.held_back]
+    found += [f"{path} of the remote has a secret in it and is not taken over" for path in done.held_out]
     found += [f"{path} is too large or is not UTF-8 text, and stays here" for path in done.left_out]
     found += [f"{path} cannot be put here: another file or folder is in its way" for path in done.not_put]
     found += [done.kept_history, f"  {run.WAY_OUT}."] if done.kept_history else []
