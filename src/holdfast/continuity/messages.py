@@ -272,22 +272,23 @@ def lasting(kind: str, text: str) -> str:
     label, colon, rest = text.partition(": ")
     names = label.casefold().replace(",", "").split() if colon and label.count(" ") < 2 else []
     said = rest if not _LABELS.isdisjoint(names[-1:]) else statement(text) if kind == "remember" else text
-    words = plain_words(said)
+    words = plain_words(said.replace("code base", "codebase"))
     is_choice = kind == "decision" and (label.startswith(("Chose", "Answered")) or _is_pick(words))
     if kind == "correction" or is_choice or not words or said.endswith(":") or words[0] in _FORGETTING:
         return ""
     if words[0] not in _BANS and words[0] in words_of("going_on"):
         return ""
     # "https://example.com/a can you help me commit" wants something done now.
-    wants_help = "you help me" in " ".join(words)
-    if said.count(TAKEN_OUT) > 1 or is_mostly_secret(said) or begins_work(words) or wants_help:
+    is_work = begins_work(words) or "you help me" in " ".join(words)
+    if said.count(TAKEN_OUT) > 1 or is_mostly_secret(said) or is_work:
         return ""
     points = [word for word, thing in zip(words, [*words[1:], ""], strict=True) if thing not in _PLACES]
     # "We use pnpm here" and "I prefer tabs here" mean the project.
     places = points if words[0] in ("we", "wir") else points[-1:]
     points = [word for word in points if word not in ("here", "hier") or word not in places]
     telling = [word for word in telling_words(said) if word not in _PROPOSING]
-    if len(telling) < _MIN_LASTING or not POINTING.isdisjoint(points) or "it" in words[:MAX_SUBJECT]:
+    says_our_way = words[0] in ("we", "wir") and not _ALWAYS.isdisjoint(words[1:3])
+    if len(telling) + says_our_way < _MIN_LASTING or not POINTING.isdisjoint(points) or "it" in words[:MAX_SUBJECT]:
         return ""
     return with_capital(said.rstrip(" ;,"))
 

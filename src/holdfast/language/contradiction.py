@@ -96,6 +96,7 @@ def _clauses(tokens: list[str]) -> tuple[list[str], list[list[str]], frozenset[s
             is_limit = True
         elif word in permitting and not is_denied:
             said[:] = _without_is(said)
+            limits.intersection_update(said)
         elif word and word not in small:
             (denied[-1] if is_denied else said).append(word)
             limits |= {word} if is_limit and not is_denied else set()

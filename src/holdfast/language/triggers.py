@@ -37,6 +37,16 @@ _SIGNS = frozenset(",:;!-=")
 # Cues of a sentence that says how to work, and of one that says how things are.
 _CONDUCT = frozenset(("preference", "order", "task", "hands", "conduct"))
 _FACTS = frozenset(("fact", "value", "datum", "report"))
+# Of sentences by whose words nothing is said, those with one of these may say it by their form (`in_passing.py`).
+_IN_PASSING = frozenset(
+    (
+        *("limits", "off-limits", "frozen", "read-only", "readonly", "tabu", "taboo", "lesson", "owns", "maintains"),
+        *("macht", "verantwortet", "heisst", "liegt", "es", "est", "siempre", "nunca", "jamais", "sempre", "nooit"),
+        *("altijd", "nigdy", "zawsze", "désormais", "dorénavant", "llama", "s'appelle"),
+    )
+)
+_IS, _BEGINS = frozenset(("is", "are", "listens", "ist", "sind")), frozenset(("in", "run"))
+_LOOK = 10
 # What a sentence may still be that asks to forget something.
 _TAKES_BACK = ("correction", "decision")
 _FORGET = frozenset(("forget", "vergiss", "vergesst"))
@@ -87,6 +97,8 @@ class Trigger:
     text: str
     sure: bool = True
     statement: str = ""
+    # Said in a form that tells its kind, whatever its words are.
+    is_plain: bool = False
 
     @property
     def says_what_holds(self) -> bool:
@@ -127,7 +139,7 @@ def scan(text: str, before: str = "") -> tuple[Trigger, ...]:
             # One sentence says it; another that says it, too, does so by itself and not by what stands beside it.
             alone = table.scores(features(0, [sentence], [cues[place]], [names[place]]))
             kinds = [one for one in kinds if alone[one] > 0 or scores[place][one] == max(each[one] for each in scores)]
-        plain = plain_kind(sentence)
+        plain = plain_kind(sentence) or _said_in_passing(sentence, kinds)
         # Who asks whether something is wrong does not say so: "you said you published?".
         doubted = (LEARNED.index("correction"),) if sentence.is_question else ()
         if plain:
@@ -139,10 +151,22 @@ def scan(text: str, before: str = "") -> tuple[Trigger, ...]:
                 LEARNED[one],
                 sentence.text[:MAX_CHARACTERS],
                 LEARNED[one] == plain or (scores[place][one] > table.sure[one] and one not in doubted),
+                is_plain=LEARNED[one] == plain,
             )
             for one in kinds
         ]
     return tuple(found[:MAX_TRIGGERS])
+
+
+def _said_in_passing(sentence: Sentence, kinds: list[int]) -> str:
+    """Return the kind of a sentence that may say something and whose form tells it; most are not looked at."""
+    words = sentence.words
+    names = not _IS.isdisjoint(words[1:_LOOK]) and not all(map(str.isalpha, sentence.raw))
+    if not (kinds or names or words[0] in _BEGINS or words[-1] == "btw") and _IN_PASSING.isdisjoint(words):
+        return ""
+    from holdfast.language.in_passing import kind_of
+
+    return kind_of(sentence)
 
 
 def _taken_apart(text: str) -> Apart | None:

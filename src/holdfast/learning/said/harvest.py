@@ -19,6 +19,7 @@ from holdfast.base.text import one_line, with_capital
 from holdfast.continuity import buffer, log, messages, open_sessions
 from holdfast.continuity.buffer import ProjectPages
 from holdfast.inject.block import shortened
+from holdfast.language import triggers
 from holdfast.language.contradiction import says_otherwise
 from holdfast.language.judge import MOODS, Judgement
 from holdfast.language.likeness import alike, words_of
@@ -96,9 +97,9 @@ def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent])
             continue
         statement = shortened(_told(found.statement), _MAX_STATEMENT)
         kinds = [kind for kind in found.kinds if kind not in MOODS]
-        for order in orders(texts[number]):
-            text = with_capital(shortened(one_line(cleaned(order)), _MAX_STATEMENT))
-            offered = _proposal(session, text, ("preference",), when, event.place)
+        for kind, said in _laid_down(texts[number]):
+            text = with_capital(shortened(one_line(cleaned(said)), _MAX_STATEMENT))
+            offered = _proposal(session, text, (kind,), when, event.place)
             propose = partial(_propose, workspace, session, offered, is_clear=True)
             yield Finding("proposal", offered.text, when, session.name, propose)
         if kinds and statement:
@@ -111,6 +112,13 @@ def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent])
             offered = _proposal(session, whole, (*kinds, *found.candidates), when, event.place)
             propose = partial(_propose, workspace, session, offered, is_clear=bool(kinds))
             yield Finding("proposal", whole, when, session.name, propose)
+
+
+def _laid_down(text: str) -> list[tuple[str, str]]:
+    """Return what a message lays down in a plain form, with its kind: orders that are to stand, and what is so."""
+    found = [("preference", order) for order in orders(text)]
+    plain = [(one.kind, messages.lasting(one.kind, one.text)) for one in triggers.scan(text) if one.is_plain]
+    return found + [one for one in plain if one[1] and not any(one[1] in said or said in one[1] for _, said in found)]
 
 
 def _told(statement: str) -> str:
