@@ -261,6 +261,25 @@ def test_what_was_taken_back_waits_no_longer(workspace, shop) -> None:
         assert not any("tox" in one for one in waiting(h))
 
 
+@pytest.mark.parametrize("order", [("s-1", "s-2"), ("s-2", "s-1")])
+def test_of_two_values_of_one_thing_only_the_newer_waits(workspace, shop, order) -> None:
+    """A proposal that what was said later made false is withdrawn, whichever session the sweep reads first."""
+    texts = {"s-1": ("the release branch is rel/26.11. rename x", 2), "s-2": ("the release branch is rel/26.12", 1)}
+    with workspace() as h:
+        names = {id: talked(h, shop, text, days=days, id=id) for id, (text, days) in texts.items()}
+        for id in order:
+            harvest(h, session=names[id])
+        assert waiting(h) == ["The release branch is rel/26.12"]
+
+
+def test_a_fact_said_in_passing_is_proposed_without_the_task(workspace, shop) -> None:
+    """What is plain by its form waits for the person, who need not ask to remember it."""
+    with workspace() as h:
+        talked(h, shop, "grafana listens on 3100. bump the chart")
+        harvest(h)
+        assert waiting(h) == ["Grafana listens on 3100."]
+
+
 def test_a_memory_that_was_taken_back_is_told_with_a_warning_until_the_person_decides(workspace, shop) -> None:
     """The end of it is proposed, or what holds instead; approved, that stands in its place."""
     with workspace() as h:

@@ -20,7 +20,7 @@ from holdfast.continuity import buffer, log, messages, open_sessions
 from holdfast.continuity.buffer import ProjectPages
 from holdfast.inject.block import shortened
 from holdfast.language import triggers
-from holdfast.language.contradiction import says_otherwise
+from holdfast.language.contradiction import Claim, says_otherwise
 from holdfast.language.judge import MOODS, Judgement
 from holdfast.language.likeness import alike, words_of
 from holdfast.language.reported import is_anothers
@@ -28,7 +28,7 @@ from holdfast.language.standing_orders import orders
 from holdfast.language.taken_back import Retraction
 from holdfast.learning.lessons.standing import cleaned
 from holdfast.learning.said.judgements import MAX_DAYS, judgements
-from holdfast.learning.said.taken_back import taken_back
+from holdfast.learning.said.taken_back import taken_back, withdraw
 from holdfast.memory.proposal_files import JUDGE, SAID_IN, Proposals, heard_in, id_of, messages_of, same
 from holdfast.privacy import speech
 from holdfast.records import Filter, Memory, Proposal, Scope, Session, SessionEvent, replace
@@ -201,7 +201,7 @@ def _propose(workspace: Workspace, session: Session, one: Proposal, *, is_clear:
     if same_one := next((each for each in offered if _is_offered_as(one, each)), None):
         heard = messages_of(same_one) if same_one.source == JUDGE else []
         return bool(heard) and waiting.set_heard(same_one, [*heard, one.evidence])
-    if sum(each.source == JUDGE for each in offered) >= MAX_WAITING:
+    if not _is_newest(one, offered, waiting) or sum(each.source == JUDGE for each in offered) >= MAX_WAITING:
         return False
     workspace.refresh_once(one.scope)
     memory = Memory(automatic_key(one.text), one.scope, one.title, one.text)
@@ -220,6 +220,16 @@ def _propose(workspace: Workspace, session: Session, one: Proposal, *, is_clear:
     if is_clear:
         _put_into_buffer(workspace, session, one)
     return True
+
+
+def _is_newest(one: Proposal, offered: Sequence[Proposal], waiting: Proposals) -> bool:
+    """Whether nothing newer that waits says otherwise; what is older and says otherwise waits no longer."""
+    claim = Claim(one.text)
+    differ = [each for each in offered if each.source == JUDGE and claim.differs(Claim(each.text))]
+    for each in differ:
+        if each.created < one.created:
+            withdraw(waiting, each, "the person said otherwise since")
+    return all(each.created <= one.created for each in differ)
 
 
 def _put_into_buffer(workspace: Workspace, session: Session, one: Proposal) -> None:

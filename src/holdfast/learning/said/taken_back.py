@@ -21,6 +21,7 @@ from holdfast.store.memory_file import first_words
 from holdfast.workspace import Workspace
 
 _MAX_STATEMENT = 300
+_TAKEN_BACK = "the person took it back"
 
 
 def taken_back(
@@ -34,7 +35,7 @@ def taken_back(
         is_here = any(each.startswith(f"{SAID_IN}{session.name},") for each in messages_of(one))
         is_older = one.created <= when and heard not in messages_of(one) and not one.replaces
         if one.source == JUDGE and is_older and retraction.takes_back(one.text, just_said=is_here):
-            yield Finding("taken back", one.text, when, session.name, partial(_withdraw, waiting, one))
+            yield Finding("taken back", one.text, when, session.name, partial(withdraw, waiting, one, _TAKEN_BACK))
     for memory in _theirs(workspace, session, when):
         if retraction.takes_back(memory.body, just_said=memory.updated >= session.started):
             offered = _proposal(session, memory, retraction.text, when, heard)
@@ -70,10 +71,11 @@ def _proposal(session: Session, memory: Memory, text: str, when: str, heard: str
     )
 
 
-def _withdraw(waiting: Proposals, one: Proposal) -> bool:
+def withdraw(waiting: Proposals, one: Proposal, why: str) -> bool:
+    """Take what waits out of what is proposed, for good; return whether it was still there."""
     if one.id not in waiting.ids():
         return False
-    waiting.reject([one.id], "the person took it back", now())
+    waiting.reject([one.id], why, now())
     waiting.drop(one)
     return True
 
