@@ -17,7 +17,7 @@ FACTS = [
     ("la base de pruebas es pg-test-2. arregla el script", "la base de pruebas es pg-test-2."),
     ("upload limit is 40 MB, add it to the form", "upload limit is 40 MB, add it to the form"),
     ("Jola owns the invoices, i do the rest", "Jola owns the invoices, i do the rest"),
-    ("Timo macht die Datenbank, ich das Frontend", "Timo macht die Datenbank, ich das Frontend"),
+    ("Timo macht das Backend, ich die Datenbank", "Timo macht das Backend, ich die Datenbank"),
 ]
 RULES = [
     ("vendor/ is off limits. rename load to read", "vendor/ is off limits."),

@@ -79,7 +79,7 @@ def _says_whose(sentence: Sentence, at: int) -> bool:
     """Whether a sentence says who has what: "Ola owns the billing code", "Mirja macht das Frontend, ich Backend"."""
     said, name = sentence.words, sentence.raw[at]
     is_name = name.isalpha() and name[:1].isupper() and name[1:].islower()
-    if not is_name or said[at + 2] in among("passing", "no subject first"):
+    if not is_name or said[at + 2] in among("passing", "whom"):
         return False
     clauses = [one for one, signs in zip(said[1:], sentence.after, strict=False) if "," in signs]
     shares = not among("passing", "i").isdisjoint(clauses)
