@@ -33,7 +33,7 @@ def kind_of(sentence: Sentence) -> str:
         return ""
     if _says_what_it_is(sentence, at) or _says_whose(sentence, at):
         return "value"
-    rules = (_is_off_limits, _is_for_a_place, _is_begun, _is_run_so, _is_written_so)
+    rules = (_is_for_a_place, _is_begun, _is_run_so, _is_written_so)
     return "preference" if any(one(sentence, at) for one in rules) else ""
 
 
@@ -86,20 +86,13 @@ def _says_whose(sentence: Sentence, at: int) -> bool:
     return said[at + 1] in among("passing", "owns") or (said[at + 1] in among("passing", "does") and shares)
 
 
-def _is_off_limits(sentence: Sentence, at: int) -> bool:
-    """Whether a place is said to be off limits: "generated/ is off limits"."""
-    return (
-        _is_place(sentence, at)
-        and sentence.words[at + 1] in among("passing", "be")
-        and bool(_phrase(sentence.words, at + 2, "off limits"))
-    )
-
-
 def _is_for_a_place(sentence: Sentence, at: int) -> bool:
-    """Whether a sentence lays down what is so in a place: "in tests/ no mocks"."""
+    """Whether a sentence lays down what is so in a place: "in tests/ no mocks", "generated/ is off limits"."""
     said = sentence.words
-    begins = said[at] in among("passing", "in") and _is_place(sentence, at + 1)
-    return begins and said[at + 2] in among("passing", "only there")
+    if said[at] in among("passing", "in"):
+        return _is_place(sentence, at + 1) and said[at + 2] in among("passing", "only there")
+    is_said = _is_place(sentence, at) and said[at + 1] in among("passing", "be")
+    return is_said and _phrase(said, at + 2, "off limits") > 0
 
 
 def _is_place(sentence: Sentence, at: int) -> bool:
