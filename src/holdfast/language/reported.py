@@ -23,6 +23,8 @@ _MAX_SOURCE = 4
 # A name in a chat has so many words, and what a person says below another's text.
 _MAX_CHATTER = 3
 _MAX_LAST = 15
+# What is longer is a document from there on.
+_MAX_SOUGHT = 40_000
 _HALVES = ("am", "pm", "uhr")
 # A paragraph of fewer sentences is not told from talk.
 _MIN_PROSE = 4
@@ -50,10 +52,13 @@ def is_reported(text: str, sentence: str, statement: str) -> bool:
 
 def own_part(text: str) -> str:
     """Return a message up to where somebody else speaks: in a mail, a chat, a letter, or behind "Jo wrote:"."""
-    lines = text.split("\n")
+    lines = text[:_MAX_SOUGHT].split("\n")
+    above, passed = "", 0
     for at, line in enumerate(lines) if len(lines) > 1 else ():
-        if line.strip() and _is_anothers(lines, at):
-            return "\n".join(lines[:at])
+        bare = line.strip()
+        if bare and (_is_anothers(line, above) or _begins_a_mail(lines, at, above)):
+            return text[:passed]
+        above, passed = bare or above, passed + len(line) + 1
     return text
 
 
@@ -72,19 +77,19 @@ def is_anothers(text: str, sentence: str) -> bool:
     return at >= len(own_part(text)) or any(map(_has_header, above)) or _is_in_a_letter(text, above)
 
 
-def _is_anothers(lines: list[str], at: int) -> bool:
-    """Whether with this line somebody else begins to speak."""
+def _is_anothers(line: str, above: str) -> bool:
+    """Whether with this line somebody else begins to speak, whom it names itself or the last line above it."""
+    if _is_of_a_chat(line) or line.strip(" -\t").lower().startswith(tuple(_words("forwarded"))):
+        return True
+    return above[-1:] == ":" and any(map(_says_whose, _before_colons(above)))
+
+
+def _begins_a_mail(lines: list[str], at: int, above: str) -> bool:
+    """Whether a header begins with this line, or a letter with its greeting, which has an end or words above it."""
     bare = lines[at].strip()
-    below, above = lines[at + 1 :], [line.strip() for line in lines[:at] if line.strip()]
-    if _is_of_a_chat(lines[at]) or bare.strip("- ").lower().startswith(tuple(_words("forwarded"))):
-        return True
-    if any(map(_says_whose, _before_colons(above[-1]) if above and above[-1][-1] == ":" else ())):
-        return True
-    greets = bare[-1] in ",!" and len(bare.split()) <= _MAX_SOURCE and not _words("greets").isdisjoint(_small(bare)[:1])
-    if greets and (above or any(map(_ends_a_letter, below))):
-        return True
-    block = lines[at : next((end for end in range(at, len(lines)) if not lines[end].strip()), None)]
-    return _has_header(lines[at]) and sum(map(_has_header, block)) > 1
+    if bare[-1] in ",!" and len(bare.split()) <= _MAX_SOURCE and not _words("greets").isdisjoint(_small(bare)[:1]):
+        return bool(above) or any(map(_ends_a_letter, lines[at + 1 :]))
+    return _has_header(lines[at]) and any(map(_has_header, lines[at + 1 : at + _MAX_SOURCE]))
 
 
 def _is_of_a_chat(line: str) -> bool:
@@ -110,14 +115,13 @@ def _is_time(said: list[str]) -> bool:
 
 def _says_whose(said: list[str]) -> bool:
     """Whether words before a colon say that somebody else wrote what follows."""
-    if _asks_to_keep(said):
-        return False
-    own, told = _words("own"), _words("said")
-    last = enumerate(said[-_MAX_SOURCE:], max(0, len(said) - _MAX_SOURCE))
-    if any(word in told and own.isdisjoint(said[max(0, at - 2) : at]) for at, word in last):
-        return True
-    sources = [at for at, word in enumerate(said) if word in _words("by") and at >= len(said) - _MAX_SOURCE]
-    return any(said[at + 1 : at + 2] and said[at + 1] not in own for at in sources) or _names_a_document(" ".join(said))
+    told, by, own = _words("said"), _words("by"), _words("own")
+    signs = [at for at, word in enumerate(said) if at >= len(said) - _MAX_SOURCE and (word in told or word in by)]
+    for at in signs:
+        is_another = own.isdisjoint(said[max(0, at - 2) : at]) if said[at] in told else said[at + 1 : at + 2]
+        if is_another and own.isdisjoint(said[at + 1 : at + 2]) and not _asks_to_keep(said):
+            return True
+    return _names_a_document(" ".join(said))
 
 
 def _ends_a_letter(line: str) -> bool:
