@@ -8,10 +8,12 @@ grammar: words decide, and in doubt a statement stands.
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from holdfast.language.commands import is_known
 from holdfast.language.likeness import words_of
 from holdfast.language.reported import own_part
-from holdfast.language.triggers import SIGNS_AROUND, may_take_back
+from holdfast.language.triggers import SIGNS_AROUND, may_take_back, puts_right
 from holdfast.language.word_lists import among, listed
 
 TABLE = "taken_back"
@@ -56,8 +58,9 @@ class _Said:
     def __init__(self, text: str) -> None:
         words = _without_lead(_words(text))
         self.text, self.first = _spaced(" ".join(words)), words[0] if words else ""
-        self.is_change = _has(self.text, "change") or ", not " in text.lower() or ", nicht " in text.lower()
+        self.is_change = puts_right(text) or _has(self.text, "change") or _has(self.text, "lasting")
         self.values = {word for word in _words(text) if any(sign in word[1:] or word.isdigit() for sign in _IN_VALUES)}
+        self.values |= {*_words(text)} & among(TABLE, "day")
         self.affirmed: set[str] = set()
         self.denied: set[str] = set()
         for clause in _clauses(text):
@@ -69,7 +72,14 @@ class _Said:
             plain = [word for word in telling[at + 1 :] if not any(sign in word[1:-1] for sign in _IN_NAMES)]
             self.denied |= _about(" ".join(plain))
         self.about = self.affirmed | self.denied
-        self.plain = self.about - _about(" ".join(self.values))
+        told = [word for word in _words(text) if word not in among(TABLE, "common")]
+        is_value = bool(told[1:]) and told[-2] in among("contradiction", "states")
+        # What an order is first about, and what something is: "use moment for dates", "the test user is fritz".
+        self.heads = [
+            next((about for word in told if (about := _about(word))), set()),
+            _about(told[-1]) if is_value else set(),
+        ]
+        self.plain = self.about - _about(" ".join((*self.values, *among("contradiction", "states"))))
 
 
 def _changes(after: _Said, before: _Said) -> bool:
@@ -80,8 +90,7 @@ def _changes(after: _Said, before: _Said) -> bool:
     if before.denied and before.denied <= after.affirmed and _has(after.text, "permits"):
         return True
     turned, states = after.denied & before.affirmed, among("contradiction", "states")
-    verbs = _about(" ".join(states))
-    own, others = after.plain - before.about - verbs, before.plain - after.about - verbs
+    own, others = after.plain - before.about, before.plain - after.about
     if others and len(own) > len(turned):
         # Each names something that the other does not: "the ledger is on 9090 now" says nothing of billing's port.
         return False
@@ -103,11 +112,15 @@ def _withdrawn(text: str) -> list[tuple[str, bool]]:
         forgets = next((one for one in listed(TABLE, "forget") if said.startswith(_spaced(one))), "")
         if forgets:
             found.append((said[len(forgets) + 1 :].strip(), is_meant))
+        surely = [said.partition(_spaced(one))[0] for one in listed(TABLE, "ended-surely") if _spaced(one) in said]
+        found += [(one.strip(), True) for one in surely]
         before = [said.partition(_spaced(one))[0] for one in listed(TABLE, "ended") if _spaced(one) in said]
         before += [
             said.removesuffix(_spaced(one)) for one in listed(TABLE, "ended-last") if said.endswith(_spaced(one))
         ]
         behind = [said.partition(_spaced(one))[2] for one in listed(TABLE, "ending") if _spaced(one) in said]
+        # "We dropped it last week", "on Monday": when it was is not what it was.
+        behind = [" ".join(takewhile(lambda word: word not in among(TABLE, "when"), one.split())) for one in behind]
         found += [(one.strip(), False) for one in (*before, *behind)]
     return [one for one in found if one[0]]
 
@@ -119,7 +132,8 @@ def _is_about(what: str, before: _Said, is_meant: bool, texts: tuple[str, str]) 
     if not named or len(named) > _MAX_NAMED or not named <= known:
         return False
     is_most = len(named) * 2 > len(before.about)
-    return is_meant or is_most or len(named) >= _MIN_SHARED or any(_is_name(word, *texts) for word in what.split())
+    is_much = is_most or len(named) >= _MIN_SHARED or named in before.heads
+    return is_meant or is_much or any(_is_name(word, *texts) for word in what.split())
 
 
 def _about(text: str) -> set[str]:

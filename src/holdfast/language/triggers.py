@@ -53,7 +53,7 @@ _FORGET = frozenset(("forget", "vergiss", "vergesst"))
 _NOT = frozenset(("not", "never", "dont", "don't", "can't", "mustn't", "won't", "shouldn't"))
 _NOT_BEHIND = frozenset(("nicht", "nie", "niemals"))
 # Of these one is in a message that takes something back, and what only passes takes nothing back.
-_TAKING_BACK = ("forget", "opener", "ended", "ended-last", "ending", "change")
+_TAKING_BACK = ("forget", "opener", "ended", "ended-surely", "ended-last", "ending", "change", "lasting")
 _MAX_TAKING_BACK = 1_000
 # Who forgets by themselves is not asked to, and what is asked for in the same breath is asked for.
 _SOMEBODY = frozenset(("i", "we", "you", "they", "always", "ever"))
@@ -106,14 +106,24 @@ class Trigger:
         return self.kind in ("preference", "value", "decision")
 
 
+def puts_right(text: str) -> bool:
+    """Whether a text says what is so now, or what is not: "the limit is 120 now, not 100"."""
+    return any(one in f"{text.lower()}." for one in (", not ", ", nicht ", " now,", " now."))
+
+
 def may_take_back(text: str) -> bool:
     """Whether a message has a word that takes something back (`taken_back.py`); every prompt is asked, most do not."""
     if len(text) > _MAX_TAKING_BACK or text.rstrip().endswith("?"):
         return False
     words = [word.strip(SIGNS_AROUND) for word in text.replace("’", "'").lower().split()]
     said = f" {' '.join([word for word in words if word])} "
-    passing, *kinds = [listed("taken_back", kind) for kind in ("passing", *_TAKING_BACK)]
-    return any(f" {one} " in said for kind in kinds for one in kind) and not any(f" {one} " in said for one in passing)
+    if not puts_right(text) and not any(
+        f" {one} " in said for kind in _TAKING_BACK for one in listed("taken_back", kind)
+    ):
+        return False
+    for one in listed("taken_back", "lasting"):
+        said = said.replace(f" {one} ", " ")
+    return not any(f" {one} " in said for one in listed("taken_back", "passing"))
 
 
 def scan(text: str, before: str = "") -> tuple[Trigger, ...]:
