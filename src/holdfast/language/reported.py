@@ -56,7 +56,7 @@ def own_part(text: str) -> str:
     above, passed = "", 0
     for at, line in enumerate(lines) if len(lines) > 1 else ():
         bare = line.strip()
-        if bare and (_is_anothers(line, above) or _begins_a_mail(lines, at, above)):
+        if bare and _is_anothers(lines, at, above):
             return text[:passed]
         above, passed = bare or above, passed + len(line) + 1
     return text
@@ -77,19 +77,18 @@ def is_anothers(text: str, sentence: str) -> bool:
     return at >= len(own_part(text)) or any(map(_has_header, above)) or _is_in_a_letter(text, above)
 
 
-def _is_anothers(line: str, above: str) -> bool:
+def _is_anothers(lines: list[str], at: int, above: str) -> bool:
     """Whether with this line somebody else begins to speak, whom it names itself or the last line above it."""
-    if _is_of_a_chat(line) or line.strip(" -\t").lower().startswith(tuple(_words("forwarded"))):
+    line = lines[at]
+    bare = line.strip()
+    if _is_of_a_chat(line) or bare.lower().strip("- ").startswith(tuple(_words("forwarded"))):
         return True
-    return above[-1:] == ":" and any(map(_says_whose, _before_colons(above)))
-
-
-def _begins_a_mail(lines: list[str], at: int, above: str) -> bool:
-    """Whether a header begins with this line, or a letter with its greeting, which has an end or words above it."""
-    bare = lines[at].strip()
+    if above[-1:] == ":" and any(map(_says_whose, _before_colons(above))):
+        return True
     if bare[-1] in ",!" and len(bare.split()) <= _MAX_SOURCE and not _words("greets").isdisjoint(_small(bare)[:1]):
+        # The greeting of a letter, which has an end, or words above it.
         return bool(above) or any(map(_ends_a_letter, lines[at + 1 :]))
-    return _has_header(lines[at]) and any(map(_has_header, lines[at + 1 : at + _MAX_SOURCE]))
+    return _has_header(line) and any(map(_has_header, lines[at + 1 : at + _MAX_SOURCE]))
 
 
 def _is_of_a_chat(line: str) -> bool:
