@@ -638,7 +638,7 @@ def test_who_stores_a_rule_by_a_prompt_is_told_when_it_is_told(told, prompt, sai
             "holds at: prisma db push; to keep it: holdfast remember 'From now on",
         ),
         ("Add a test for coupons and never touch src/legacy/ again", "remember 'never touch src/legacy/ again'"),
-        ("from now on, ask before every `git push`", "holds at: git push"),
+        ("from now on, ask before every `git push`", "asks at: git push"),
     ],
 )
 def test_an_order_to_stand_is_told_not_to_be_kept(told, prompt, said, workspace):

@@ -7,7 +7,6 @@ what the sweep proposes.
 from __future__ import annotations
 
 import os
-from functools import partial
 
 from holdfast.base.light_records import replace
 from holdfast.continuity import buffer
@@ -34,10 +33,12 @@ def effects(run: HookRun, pages: ProjectPages | None, text: str) -> list[Effect]
         said = standing(state.said, retraction, run.session_label)
         return state if said == state.said else replace(state, said=said, updated=run.at, by=run.call.agent)
 
+    def changing(path: str) -> Effect:
+        return Effect(lambda: buffer.change(path, edit), beside=True)
+
     # What is laid down in one worktree holds in all of them.
     paths = dict.fromkeys((pages.buffer, os.path.join(pages.folder, buffer.PAGE))) if pages else ()
-    changed = [path for path in paths if (state := buffer.read(path)) is not edit(state)]
-    return [Effect(partial(buffer.change, path, edit), beside=True) for path in changed]
+    return [changing(path) for path in paths if (state := buffer.read(path)) is not edit(state)]
 
 
 def standing(said: Sequence[SaidSentence], retraction: Retraction, session: str) -> tuple[SaidSentence, ...]:

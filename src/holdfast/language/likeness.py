@@ -7,9 +7,12 @@ lists are in `lesson_words/`, a file a language; which language a text is in nee
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
 
 from holdfast.language.word_lists import LANGUAGES, rows, spoken
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Nothing can be learned from fewer words than this.
 FEWEST = 2
