@@ -260,3 +260,16 @@ def test_what_no_reader_knows_is_refused(tmp_path):
     (tmp_path / "x.bin").write_bytes(b"\0\1\2")
     with pytest.raises(BadInput, match="not a store"):
         stores.read(str(tmp_path / "x.bin"))
+
+
+def test_facts_of_one_template_and_a_stores_own_files_are_no_finding(cli, shop, tmp_path):
+    """Other numbers are other facts, and what a store names in its own folder is there."""
+    folder = tmp_path / "notes"
+    (folder / "summaries").mkdir(parents=True)
+    (folder / "summaries" / "2026-11-01.md").write_text("A day of work on the shop's doors.\n")
+    (folder / "MEMORY.md").write_text(
+        "- The old door of depot 1361 stands in hall 21.\n- The old door of depot 100 stands in hall 21.\n"
+        "- What was done that day is in `summaries/2026-11-01.md`.\n"
+    )
+    said = cli("audit", str(folder)).out
+    assert "like" not in said and "stale-claim" not in said, said

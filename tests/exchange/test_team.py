@@ -309,3 +309,11 @@ def test_what_says_otherwise_than_a_memory_here_is_named_before_it_is_allowed(wo
         remember(opened, "Never retry failed uploads.", key="never", scope="global")
         told = [change.step.reason for change in of(opened).plan()]
     assert told == ["Always retry failed uploads. (never says otherwise)", "Use tabs in Makefiles."]
+
+
+def test_a_dry_run_of_a_promotion_shows_the_file_and_writes_none(cli, shop):
+    """What is refused is refused then, too."""
+    cli("remember", "Deploys need the VPN.", "--key", "deploys")
+    shown = cli("team", "promote", "deploys", "--reason", "we all trip over it", "--dry-run").out
+    assert "would promote .holdfast/memory/deploys.md" in shown and "Deploys need the VPN." in shown
+    assert not (shop / ".holdfast").exists()

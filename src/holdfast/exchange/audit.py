@@ -4,6 +4,7 @@ would be imported. Nothing is changed, there or here.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -60,7 +61,7 @@ def audit(workspace: Workspace, path: str) -> Audited:
     # What prose or a table denies in passing is no contradiction of anything.
     stated = [one for one in once if len(one.body) <= _MAX_STATEMENT and not _SEVERAL.search(one.body.strip())]
     problems = [*secrets, *repeated, *_first_of_each(lint.duplicates(once)), *_first_of_each(lint.outdated(stated))]
-    problems += _dead(workspace, memories)
+    problems += _dead(workspace, memories, path if os.path.isdir(path) else os.path.dirname(path))
     # What a project knows is known also where the store is taken over for everywhere.
     try:
         scope = workspace.scope("project").kind
@@ -101,9 +102,10 @@ def _first_of_each(problems: Iterable[Problem]) -> list[Problem]:
     return list(found.values())
 
 
-def _dead(workspace: Workspace, memories: list[Memory]) -> list[Problem]:
+def _dead(workspace: Workspace, memories: list[Memory], folder: str) -> list[Problem]:
     """Return the files that statements name and that this project does not have, each once for a file of the store.
 
+    A store's own files, in its `folder`, are none of the project's.
     Where it has none of those that are named, the store is about something else, and that is all there is to say.
     """
     try:
@@ -116,7 +118,7 @@ def _dead(workspace: Workspace, memories: list[Memory]) -> list[Problem]:
         for name in dict.fromkeys(name for line in one.body.split("\n") for name in lint.named_files(line)):
             if lint.is_there(project.root, name):
                 there += 1
-            else:
+            elif not os.path.lexists(os.path.join(folder, name)):
                 named[one.path, name] = named.get((one.path, name), 0) + 1
     if len(named) >= _MANY and not there:
         files = count(len({name for _, name in named}), "file")

@@ -51,7 +51,9 @@ class TeamChange:
     description: str = ""
 
 
-def promote(workspace: Workspace, key: str, reason: str, *, branch: str = "", scope: str | None = None) -> TeamChange:
+def promote(
+    workspace: Workspace, key: str, reason: str, *, branch: str = "", scope: str | None = None, dry_run: bool = False
+) -> TeamChange:
     """Write a memory as a file of the team, for review; what is personal or holds a secret is refused."""
     workspace.need_enabled()
     workspace.need_person("shares a memory with a team")
@@ -67,7 +69,8 @@ def promote(workspace: Workspace, key: str, reason: str, *, branch: str = "", sc
         raise Refused(f"{memory.key} holds a secret ({', '.join(kinds)})", "Take it out, then try again.")
     path = f"{TEAM}/{memory.key}.md"
     said = f"Promote {memory.key}: {memory.title}\n\n{memory.body}\n\nWhy: {reason.strip()}\n"
-    return _changed(workspace, TeamChange("promoted", path, text, branch, said))
+    change = TeamChange("would promote" if dry_run else "promoted", path, text, branch, said)
+    return change if dry_run else _changed(workspace, change)
 
 
 def is_personal(memory: Memory) -> bool:

@@ -33,6 +33,7 @@ _MIN_WORDS = 4
 _TOGETHER = 100
 # A word in more memories than this does not tell what they are about.
 _MAX_SHARING = 60
+_NUMBER = re.compile(r"\d+")
 _NOT_SOURCE = ("node_modules", "__pycache__", "target", "dist", "build")
 _PATH = re.compile(r"(?<![\w/:.@~$-])((?:[\w.-]+/)+[\w.-]+\.[A-Za-z][A-Za-z0-9]{0,7})(?::\d+)?(?![\w/])")
 _NAME = re.compile(r"`([\w.-]+\.[A-Za-z][A-Za-z0-9]{0,7})`")
@@ -150,6 +151,9 @@ def duplicates(memories: list[Memory]) -> Iterator[Problem]:
     for members in by_scope.values():
         for one, other, alike in _alike(sorted(members, key=lambda memory: memory.path)):
             exact = same_words(one.body) == same_words(other.body)
+            if not exact and _NUMBER.findall(one.body) != _NUMBER.findall(other.body):
+                # Facts made by one template are about different things.
+                continue
             text = f"{'says the same as' if exact else f'is {alike:.0%} like'} {one.key}"
             hint = f"`holdfast forget {other.key}`, or store one with --supersedes {other.key}."
             yield Problem("duplicate" if exact else "near-duplicate", other.path, text, hint)

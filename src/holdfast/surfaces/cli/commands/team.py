@@ -11,6 +11,7 @@ from holdfast.exchange import team
 from holdfast.exchange.team import TeamChange
 from holdfast.records import Problem
 from holdfast.surfaces.cli import options
+from holdfast.surfaces.cli.command_line import invocation
 from holdfast.surfaces.cli.making import group
 from holdfast.surfaces.cli.output import answer, emit_json, print_problems, say
 from holdfast.workspace import Workspace
@@ -37,12 +38,17 @@ def _team(workspace: Workspace) -> None:
 @options.one_memory
 @_reason
 @_branch
+@options.dry_run("Show the file and change nothing.")
 def _promote(workspace: Workspace, key: str, scope: str | None, reason: str, branch: str) -> None:
     """Write a memory as a file of the team, for you to commit and others to review.
 
     What is personal or has a secret in it is refused. Nothing of this machine is in the file.
     """
-    _report(team.promote(workspace, key, reason, branch=branch, scope=scope))
+    if not invocation().dry_run:
+        _report(team.promote(workspace, key, reason, branch=branch, scope=scope))
+        return
+    change = team.promote(workspace, key, reason, branch=branch, scope=scope, dry_run=True)
+    answer(change, f"{change.action} {change.path}:\n\n{change.text}")
 
 
 @_team.sub("withdraw", 'holdfast team withdraw deploys-need-the-vpn --reason "the VPN is gone"')
