@@ -353,6 +353,13 @@ def test_what_is_not_done_is_open_and_never_told_as_done(sentence, is_told):
     assert sentence not in answers.done_by(answer, changed=["vpc/main.tf"])
 
 
+def test_two_plain_words_name_what_is_open():
+    """ "File name still has to be chosen" stays open over other work; "the file is not committed yet" need not."""
+    before = ["File name still has to be chosen.", "The page size is still open."]
+    assert threads.left_open(before, "I made it faster.", is_work=True, is_aside=False, dropped=[]) == before
+    assert unfinished.names_no_thing("The file is not committed yet.")
+
+
 def test_what_is_left_is_told_without_its_reason():
     """What is to be done is known again by its words alone, not by those of why it is not done."""
     assert unfinished.what_is_left("I couldn't finish the plots: seaborn is missing.") == "the plots"

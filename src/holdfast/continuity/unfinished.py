@@ -29,6 +29,8 @@ _FAILING = frozenset(
         *("fehl", "kaputt"),
     )
 )
+# What names a thing weighs so much: two plain words do together, as "file name".
+_MIN_NAMED = 0.5
 _UNFAILED = frozenset(
     (
         *("if", "whether", "should", "would", "could", "might", "may", "no", "not", "nothing"),
@@ -86,7 +88,7 @@ def names_no_thing(sentence: str) -> bool:
     from holdfast.inject.prompt import weight
 
     is_named = names_something(sentence) or not says_undone(sentence)
-    return not is_named and all(weight(word) < 1.0 for word in plain_words(what_is_left(sentence)))
+    return not is_named and sum(weight(word) for word in plain_words(what_is_left(sentence))) < _MIN_NAMED
 
 
 def what_is_left(sentence: str) -> str:
