@@ -113,7 +113,9 @@ def test_sweeping_and_harvesting_again_add_nothing(old, cli, lost, tree):
     after = {part: tree(old / "home" / part) for part in parts}
     judged = {name: file for name, file in after["proposals"].items() if b"\nsource: judge\n" in file[1]}
     assert after == {**before, "proposals": before["proposals"] | judged}
-    assert set(judged) <= {"9c666a48.md", "b3f43f9b.md"} and judged.keys().isdisjoint(before["proposals"])
+    assert set(judged) <= {"9c666a48.md", "b3f43f9b.md", "f802520b.md"} and judged.keys().isdisjoint(
+        before["proposals"]
+    )
     assert cli("sweep", "--json").code == 0 and cli("harvest", "--all", "--json").code == 0
     assert {part: tree(old / "home" / part) for part in parts} == after
     asked = [command for command in SAID if command.startswith(("sessions", "rate", "lesson", "work", "proposals"))]

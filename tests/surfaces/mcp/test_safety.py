@@ -196,4 +196,4 @@ def test_no_tool_switches_a_rule_of_the_person_off(talk, cli) -> None:
     assert server.call("memory_store", content="Pushing is fine", key="nopush")["action"] == "proposed"
     assert "the person's own" in server.refused("memory_forget", key="nopush")
     (rule,) = cli("when", "git push", "--json").json["rules"]
-    assert (rule["key"], rule["does"]) == ("nopush", "hold")
+    assert (rule["key"], rule["does"]) == ("nopush", "ask")
