@@ -97,7 +97,11 @@ def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent])
             continue
         statement = shortened(_told(found.statement), _MAX_STATEMENT)
         kinds = [kind for kind in found.kinds if kind not in MOODS]
-        for kind, said in _laid_down(texts[number]):
+        # Without its secret a handover of one says nothing.
+        is_whole = found.lasts and messages.TAKEN_OUT not in statement
+        whole = _told(standing_alone(event.text, found.statement)) if is_whole else ""
+        is_offered = bool(statement) and 0 < len(whole) <= _MAX_PROPOSED
+        for kind, said in _laid_down(texts[number], whole if is_offered else ""):
             text = with_capital(shortened(one_line(cleaned(said)), _MAX_STATEMENT))
             offered = _proposal(session, text, (kind,), when, event.place)
             propose = partial(_propose, workspace, session, offered, is_clear=True)
@@ -105,20 +109,21 @@ def judged(workspace: Workspace, digest: Digest, events: Sequence[SessionEvent])
         if kinds and statement:
             line = f"{kinds[0]}: {statement} {log.BEHIND}"
             yield Finding("said", line, when, session.name, partial(_note, workspace, session, statement, line))
-        # Without its secret a handover of one says nothing.
-        is_whole = found.lasts and messages.TAKEN_OUT not in statement
-        whole = standing_alone(event.text, found.statement) if is_whole else ""
-        if statement and 0 < len(whole := _told(whole)) <= _MAX_PROPOSED:
+        if is_offered:
             offered = _proposal(session, whole, (*kinds, *found.candidates), when, event.place)
             propose = partial(_propose, workspace, session, offered, is_clear=bool(kinds))
             yield Finding("proposal", whole, when, session.name, propose)
 
 
-def _laid_down(text: str) -> list[tuple[str, str]]:
-    """Return what a message lays down in a plain form, with its kind: orders that are to stand, and what is so."""
+def _laid_down(text: str, whole: str) -> list[tuple[str, str]]:
+    """Return what a message lays down in a plain form, with its kind: orders that are to stand, and what is so.
+
+    What is plain and only a part of what is offered `whole`, as an item of a list of rules, is not said once more.
+    """
     found = [("preference", order) for order in orders(text)]
     plain = [(one.kind, messages.lasting(one.kind, one.text)) for one in triggers.scan(text) if one.is_plain]
-    return found + [one for one in plain if one[1] and not any(one[1] in said or said in one[1] for _, said in found)]
+    told = [same(whole), *[same(said) for _, said in found]]
+    return found + [one for one in plain if one[1] and not any(same(one[1]) in said for said in told)]
 
 
 def _told(statement: str) -> str:
