@@ -354,6 +354,22 @@ def test_who_forgot_a_memory_that_another_machine_had_changed_is_told_without_it
     assert laptop.memories() == desktop.memories() == {}
 
 
+def test_a_fact_that_comes_under_the_key_of_a_forgotten_one_stays(laptop, desktop, tmp_path, remote):
+    """A key may be made twice in the same second: who published the second fact had heard of the forget."""
+    tablet = Machine(tmp_path / "tablet", remote).join()
+    laptop.remember("The nightly job of the shop runs on host h1.")
+    laptop.sync()
+    tablet.sync()
+    ((key, first),) = laptop.memories().items()
+    desktop.remember("The nightly job of the shop runs on host h2.")
+    path = desktop.path(key)
+    path.write_text(path.read_text().replace(desktop.memories()[key].created, first.created))
+    laptop.forget(key)
+    laptop.sync()
+    settle(desktop, tablet, laptop)
+    assert [one.memories()[key].body for one in (laptop, desktop, tablet)] == [desktop.memories()[key].body] * 3
+
+
 def test_what_was_approved_here_and_forgotten_elsewhere_is_asked_about(laptop, desktop):
     """Nothing that was forgotten comes back by itself; what the person said here since is not lost either."""
     laptop.remember("Deploys run at nine.", key="window")

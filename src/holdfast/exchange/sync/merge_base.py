@@ -70,6 +70,16 @@ class Agreed:
                 if there.created == memory.created and (was == path or there.body in memories.statements(memory)):
                     self._bury(was, there)
 
+    def marks(self) -> set[str]:
+        """Return the files that stand for memories that were forgotten."""
+        return {path for path in self.files if os.path.basename(path).startswith(memories.PART)}
+
+    def take_out(self, marks: set[str]) -> None:
+        """Take out such files: of what theirs forgot, what they have now in its place is another memory."""
+        for path in marks:
+            files.remove(os.path.join(self.root, path))
+            del self.files[path]
+
     def _bury(self, was: str, memory: Memory) -> None:
         key = forgotten_name(was, memory)
         now = f"{os.path.dirname(was)}/{key}.md"

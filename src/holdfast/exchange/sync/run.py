@@ -254,8 +254,11 @@ class _Run:
         asked = {(one.scope, one.replaces) for one in Proposals(self.workspace.home).all()[0] if one.source == SOURCE}
         undecided = [f"{one.scope}/{one.key}" for one in merged.buried if (one.scope, one.key) in asked]
         parts = [home.part(one.path, grave) for one, grave in merged.parted]
+        marks = Agreed(self.workspace.home).marks()
         # A part of one that was killed was found by itself, too.
         self.forget(list({(one.scope, one.key): one for one in (*merged.buried, *parts)}.values()), sessions)
+        agreed = Agreed(self.workspace.home)
+        agreed.take_out(agreed.marks() - marks)
         for one in merged.again:
             self._ask_again(one)
         files.remove(self.burying)
