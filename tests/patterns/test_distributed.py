@@ -57,6 +57,18 @@ def test_uninstalling_an_agent_takes_its_share_out(cli, hand_out, workspace, mac
     assert found(workspace) == []
 
 
+@pytest.mark.parametrize("to", ["rules", "skill"])
+def test_what_is_erased_is_in_no_agents_file(cli, hand_out, workspace, home, shop, tree, to) -> None:
+    """Blocks and skills lose an erased text with the catalogue, and the person's own lines around it stay."""
+    (shop / "CLAUDE.md").write_bytes(b"# Ours\n")
+    hand_out(to, "claude-code", "kiro")
+    assert [path for path, what in tree(shop).items() if b"npm test" in bytes(what[1] or b"")]
+    assert cli("erase", "--yes", stdin="npm test").code == 0
+    left = [path for folder in (shop, home) for path in folder.rglob("*") if path.is_file()]
+    assert [path for path in left if b"npm test" in path.read_bytes()] == []
+    assert (shop / "CLAUDE.md").read_bytes().startswith(b"# Ours\n")
+
+
 def test_a_shared_block_stays_for_the_others(cli, hand_out, workspace, shop) -> None:
     """When one of two readers is uninstalled the block stays, is not its business, and goes with the last one."""
     (shop / "AGENTS.md").write_bytes(b"# Ours\n")
