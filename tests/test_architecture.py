@@ -23,24 +23,24 @@ VAGUE = ("utils", "util", "helpers", "helper", "manager", "service", "common", "
 # The whole was meant to be 350 files and 56,000 lines, before rules, replay, the page, REST, sync, team and the hub.
 MAX_FILES = 552
 MAX_LINES = {
-    "agents": 7_600,
+    "agents": 7_430,
     "app": 7_540,
-    "base": 1_800,
-    "continuity": 9_430,
-    "exchange": 6_320,
-    "inject": 1_600,
-    "journal": 700,
-    "language": 12_080,
-    "learning": 9_890,
+    "base": 1_710,
+    "continuity": 9_360,
+    "exchange": 6_220,
+    "inject": 1_530,
+    "journal": 600,
+    "language": 11_990,
+    "learning": 9_650,
     "memory": 3_800,
-    "patterns": 4_800,
-    "privacy": 5_550,
-    "project": 2_000,
+    "patterns": 4_640,
+    "privacy": 5_540,
+    "project": 1_880,
     "recall": 1_900,
     "rules": 1_240,
-    "sessions": 6_600,
-    "store": 8_600,
-    "surfaces": 14_730,
+    "sessions": 6_460,
+    "store": 8_530,
+    "surfaces": 14_720,
 }
 MAX_LINES_OF_A_FILE = 500
 MAX_TINY_HELPERS = 254  # 150; those that are left read better apart: a handler, a loop with a name, a test in words
