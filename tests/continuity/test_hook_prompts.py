@@ -835,3 +835,11 @@ def test_who_takes_back_a_memory_is_told_that_it_stays(told, workspace, memory, 
         key = remember(h, memory, type="feedback").memory.key
     notice = json.loads(told("UserPromptSubmit", prompt=later))["systemMessage"]
     assert f"{key} stays as it is" in notice and f"holdfast forget {key}" in notice
+
+
+def test_what_holds_in_the_place_of_a_memory_is_told(told, workspace, state):
+    """The memory stays until the person changes it, and beside it stands what they said instead."""
+    with workspace() as h:
+        remember(h, "Staging is at stg.shop.example")
+    told("UserPromptSubmit", prompt="staging moved, its stage.shop.example now")
+    assert ["stage.shop.example now" in one.text for one in state().said] == [True]

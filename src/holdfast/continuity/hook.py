@@ -50,12 +50,14 @@ def at_prompt(run: HookRun) -> Iterator[Effect]:
 
     project = run.project()
     taken_back: list[Effect] = []
+    noticed = len(run.notices)
     if triggers.may_take_back(text):
         from holdfast.continuity import withdrawn
 
         taken_back = withdrawn.effects(run, _pages(run, project) if project else None, text)
-    # A candidate is not told as a fact.
-    found = tuple(one for one in triggers.scan(text) if one.sure or messages.stands(one, bool(taken_back)))
+    # A candidate is not told as a fact, but in the place of what was said, or of a memory, that the message takes back.
+    is_instead = bool(taken_back) or len(run.notices) > noticed
+    found = tuple(one for one in triggers.scan(text) if one.sure or messages.stands(one, is_instead))
     yield from taken_back
     if project is not None:
         yield from _write_down(run, project, text, found)
