@@ -239,8 +239,7 @@ class _MemoryMerge:
         if theirs and (grave := self._grave_of(bases[1], theirs, self.buried_by_ours)):
             theirs, gone = self._left_of(theirs, grave)
             self.found.elsewhere += not all(grave.has_any((text,)) for text in gone)
-        mark = theirs and forgotten_name(theirs.path, theirs.memory)
-        if theirs and (theirs.memory.scope, mark) in self.base:
+        elif theirs and (theirs.memory.scope, forgotten_name(theirs.path, theirs.memory)) in self.base:
             # What theirs made of one that was forgotten here has not one of its words.
             self.found.elsewhere += 1
             theirs = None
