@@ -18,6 +18,7 @@ from holdfast.continuity import decisions
 from holdfast.errors import BadInput, BrokenFile, Conflict, NeedsConsent, NotFound, Refused
 from holdfast.exchange.sync import connection, depot
 from holdfast.exchange.sync.depot import Unreachable
+from holdfast.exchange.sync.memories import statements
 from holdfast.journal import notices
 from holdfast.memory import proposals
 from holdfast.memory.config import change
@@ -352,6 +353,23 @@ def test_who_forgot_a_memory_that_another_machine_had_changed_is_told_without_it
     assert [path.rpartition("/")[2] for path in desktop.sync().removed] == ["the-logo-is-blue.md"]
     settle(laptop, desktop)
     assert laptop.memories() == desktop.memories() == {}
+
+
+def test_of_two_facts_that_were_joined_one_stays_on_every_machine(laptop, desktop, tmp_path, remote):
+    """What was said of both since they were joined goes with the one that is forgotten, and takes no other along."""
+    tablet = Machine(tmp_path / "tablet", remote).join()
+    laptop.remember("The till runs on host h1.", key="database")
+    laptop.sync()
+    desktop.remember("The nightly job runs on host h3.", key="database")
+    desktop.sync()
+    laptop.forget("database")
+    desktop.remember("The till runs on host h9.", key="database")
+    desktop.sync()
+    tablet.sync()
+    laptop.sync()
+    settle(desktop, tablet, laptop)
+    every = [[text for memory in one.memories().values() for text in statements(memory)] for one in (laptop, tablet)]
+    assert every == [["The nightly job runs on host h3."]] * 2
 
 
 def test_a_fact_that_comes_under_the_key_of_a_forgotten_one_stays(laptop, desktop, tmp_path, remote):

@@ -11,6 +11,7 @@ on a machine that had only heard of one of them takes that one, and leaves the o
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from holdfast.base.text import hash_of
@@ -140,11 +141,14 @@ def _with_facts(text: str, found: list[Fact]) -> str:
 def parted(one: MemoryVersion, grave: Burials) -> tuple[str, str]:
     """Return the file of what stays of a memory where its other facts were forgotten, and of what goes.
 
-    Nothing stays of one fact, nor of what was said since it was joined with one that is forgotten.
+    Nothing stays of one fact, nor of what was said since it was joined with one that is forgotten; the other, which
+    that was said of, too, is not forgotten with it.
     """
     every = facts(one)
-    gone = {each for fact in every if not grave.digests.isdisjoint(fact.said) for each in fact.said}
-    left = [fact for fact in every if grave.digests.isdisjoint(fact.said)]
+    said = Counter(each for fact in every for each in fact.said)
+    joined = {each for each, many in said.items() if many > 1}
+    left = [fact for fact in every if grave.digests.isdisjoint(set(fact.said) - joined or fact.said)]
+    gone = {each for fact in every if fact not in left for each in fact.said} | (joined & grave.digests)
     stays, goes = (
         [each for each in _dated(one.memory) if (digest(each.text) in gone) is is_gone] for is_gone in (False, True)
     )
