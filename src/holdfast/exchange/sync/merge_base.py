@@ -35,32 +35,26 @@ class Agreed:
             self.is_partial = bool(told.get("partial"))
         except (ValueError, AttributeError, TypeError):
             self.commit, self.generation, self.is_partial = "", 0, False
-        self._there: dict[str, bytes] = {}
+        self.files: dict[str, bytes] = {}
         for here, _, names in os.walk(self.root):
             inner = os.path.relpath(here, self.root).replace(os.sep, "/")
             for name in names:
                 path = name if inner == "." else f"{inner}/{name}"
                 if kind_of(path):
-                    self._there[path] = files.read_if_there(os.path.join(here, name))
-        # Without a commit a sync was killed while it kept them: half of a tree is nothing that both agreed on.
-        self.files = dict(self._there) if self.commit else {}
+                    self.files[path] = files.read_if_there(os.path.join(here, name))
 
     def keep(self, tree: Mapping[str, bytes], commit: str, generation: int, *, is_partial: bool) -> None:
         """Note that the home has all of this tree: that of the commit, or what this machine takes of it."""
-        changed = {path: data for path, data in tree.items() if self._there.get(path) != data}
-        gone = set(self._there).difference(tree)
-        files.make_folder(os.path.dirname(self.path))
-        if changed or gone:
-            files.write(self.path, b"{}")
-        for path, data in changed.items():
-            whole = layout.contained(self.root, path) if os.path.isdir(self.root) else os.path.join(self.root, path)
-            files.put(whole, data, durable=False)
-        for path in gone:
+        for path, data in tree.items():
+            if self.files.get(path) != data:
+                whole = layout.contained(self.root, path) if os.path.isdir(self.root) else os.path.join(self.root, path)
+                files.put(whole, data, durable=False)
+        for path in set(self.files).difference(tree):
             files.discard(os.path.join(self.root, path))
+        files.make_folder(os.path.dirname(self.path))
         state = {"commit": commit, "generation": generation, "partial": is_partial}
         files.write(self.path, json.dumps(state).encode())
-        self.commit, self.generation, self.is_partial = commit, generation, is_partial
-        self.files, self._there = dict(tree), dict(tree)
+        self.files, self.commit, self.generation, self.is_partial = dict(tree), commit, generation, is_partial
 
     def bury(self, memory: Memory) -> None:
         """Leave nothing of a memory that is being forgotten but a digest of where it was and when it was made.
@@ -84,15 +78,14 @@ class Agreed:
         """Take out such files: of what theirs forgot, what they have now in its place is another memory."""
         for path in marks:
             files.remove(os.path.join(self.root, path))
-            del self.files[path], self._there[path]
+            del self.files[path]
 
     def _bury(self, was: str, memory: Memory) -> None:
         key = forgotten_name(was, memory)
         now = f"{os.path.dirname(was)}/{key}.md"
         files.write(os.path.join(self.root, now), f"---\nkey: {key}\n---\n\n# {key}\n\n-\n".encode())
         files.remove(os.path.join(self.root, was))
-        self.files[now] = self._there[now] = self.files.pop(was)
-        del self._there[was]
+        self.files[now] = self.files.pop(was)
 
 
 def forgotten_name(path: str, memory: Memory) -> str:
